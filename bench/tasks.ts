@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { type Db, migrate, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
 import type { Claim } from '../src/catalog/tasks/encode-task.ts';
-import { claimNext, LEAST_PRIORITY, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
+import { claimNext, MIN_PRIORITY, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
 import { createOutlookStore } from '../src/catalog/videos/outlook-store.ts';
 import { placesIn, SOCKET_PORT } from '../src/cli/supervisor/postgres-places.ts';
 import type { Guid } from '../src/lib/guid.ts';
@@ -33,7 +33,7 @@ const OPTIONS = {
   queue: 'long',
   owner: 'bench',
   leaseSec: 30,
-  leastPriority: LEAST_PRIORITY,
+  leastPriority: MIN_PRIORITY,
   withoutMedia: [],
 } as const;
 

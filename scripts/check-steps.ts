@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { findCode, findLongFiles, findLongLines, MAX_FILE_LINES, MAX_LINE_CHARS } from './code-files.ts';
-import { findFaults } from './language.ts';
+import { findMisnamedExport } from './misnamed-export.ts';
+import { findLanguageFaults } from './language-faults.ts';
 import { readProse } from './prose.ts';
 import { captureScript } from './run-program.ts';
 
@@ -44,6 +45,7 @@ export const checkSteps: readonly CheckStep[] = [
     what: `at most ${MAX_FILE_LINES} lines a file, ${MAX_LINE_CHARS} characters a line`,
     run: checkLengths,
   },
+  { name: 'names', what: 'a file with one export is named after it', run: checkNames },
   {
     name: 'language',
     what: 'plain English in comments and test titles, and commit subjects of at most 72 characters',
@@ -78,11 +80,24 @@ async function checkLengths(root: string): Promise<CheckResult> {
   return toResult(faults);
 }
 
+async function checkNames(root: string): Promise<CheckResult> {
+  const faults: string[] = [];
+  for (const file of await findCode(root)) {
+    // A test helper may be named after the part of the product it helps to test.
+    if (/^(test|bench)\b/.test(relative(root, file))) continue;
+    const name = await findMisnamedExport(file);
+    if (name !== null) faults.push(`${relative(root, file)}: exports only ${name}. Rename the file or the export.`);
+  }
+  return toResult(faults);
+}
+
 async function checkProse(root: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await findCode(root)) {
     for (const prose of await readProse(file)) {
-      found.push(...findFaults(prose).map((fault) => `${relative(root, file)}:${prose.line}: ${prose.kind} ${fault}`));
+      found.push(
+        ...findLanguageFaults(prose).map((fault) => `${relative(root, file)}:${prose.line}: ${prose.kind} ${fault}`),
+      );
     }
   }
   return found;

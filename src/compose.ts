@@ -17,7 +17,7 @@ import {
   type StorageWatch,
   watchStorage,
 } from './compose/storage.ts';
-import { openTranscribers } from './compose/transcriber.ts';
+import { openTranscribers } from './compose/transcribers.ts';
 import { openTus } from './compose/tus.ts';
 import { findVoiceDetector } from './compose/voice-detector.ts';
 import { startWebhooks } from './compose/webhooks.ts';
@@ -53,11 +53,11 @@ type Common = { settings: RoleSettings; database: Database; log: ReturnType<type
 const code = {
   api: () =>
     Promise.all([
-      import('./api/server.ts'),
+      import('./api/start-api.ts'),
       import('./jobs/queue/queue.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
-      import('./adapters/storage/timed.ts'),
+      import('./adapters/storage/timed-storage.ts'),
     ]),
   edge: loadEdge,
   worker: () =>
@@ -83,7 +83,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const log = openLog(role);
   setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
-    log.warn(error, 'a database connection broke'),
+    log.warn(error, 'A database connection was lost.'),
   );
   await whenRoleHasSlots(role, database, log);
   await requireStore(settings);

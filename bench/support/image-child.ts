@@ -1,7 +1,7 @@
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { planImages } from '../../src/catalog/images/plan-images-store.ts';
 import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
-import { storeImages } from '../../src/jobs/images/make-images.ts';
+import { storeImages } from '../../src/jobs/images/store-images.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const SETTLE_MS = 1_500;
 /** Browsers do not report interactions shorter than a frame. */
-const SHORTEST_MS = 16;
+const MIN_DURATION_MS = 16;
 
 /** Records in each opened page when the grid was painted, long tasks, shifts, the largest paint and interactions. */
 export async function watchPage(page: Page): Promise<void> {
@@ -22,7 +22,7 @@ export async function watchPage(page: Page): Promise<void> {
       else requestAnimationFrame(() => performance.mark('grid'));
     };
     requestAnimationFrame(look);
-  }, SHORTEST_MS);
+  }, MIN_DURATION_MS);
 }
 
 async function readKept(page: Page, type: string): Promise<number[]> {
@@ -61,7 +61,7 @@ export async function interactWith(page: Page): Promise<number> {
   await page.getByLabel('Search titles').click();
   await page.keyboard.type('Lisbon');
   await page.waitForTimeout(SETTLE_MS * 2);
-  return Math.max(SHORTEST_MS, ...(await readKept(page, 'event')));
+  return Math.max(MIN_DURATION_MS, ...(await readKept(page, 'event')));
 }
 
 const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];

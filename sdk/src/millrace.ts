@@ -1,6 +1,6 @@
 import { type Answer, type Connection, callOperation, type Input, sendRaw } from './call.ts';
+import { eachItem, type PagedName } from './each-item.ts';
 import type { OperationName, VideoModel } from './operations.table.ts';
-import { eachItem, type PagedName } from './pages.ts';
 import { sleep, type UploadOptions, uploadFile } from './upload.ts';
 
 export { ApiError, isTemporary, UnreachableError } from './api-error.ts';

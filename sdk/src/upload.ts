@@ -1,7 +1,7 @@
 import { ApiError, isTemporary, UnreachableError } from './api-error.ts';
 import { baseOf, type Connection, callOperation, type Input, send } from './call.ts';
 import { sha256Hex } from './digest.ts';
-import { type PartRequest, sendPartWithProgress } from './send-part.ts';
+import { type PartRequest, sendPartWithProgress } from './send-part-with-progress.ts';
 
 const PART_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES_IN_A_ROW = 8;
@@ -59,7 +59,7 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
   const { resume } = options;
   const resumed = resume === undefined ? null : await repeat(options, isTemporary, () => offsetOf(sending, resume));
   const state = resumed === null ? await open(sending) : resume;
-  if (state === undefined) throw new TypeError('Expected the state that was resumed.');
+  if (state === undefined) throw new TypeError('Expected the state of the upload to resume.');
   await sendParts(sending, state, resumed ?? 0);
   return state.videoId;
 }
@@ -174,7 +174,7 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
 async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
   try {
     const offset = await offsetOf(sending, state);
-    if (offset === null) throw new Error('The service has removed this upload; start it again.');
+    if (offset === null) throw new Error('The service has removed this upload. Start it again.');
     return offset;
   } catch (error) {
     if (isTemporary(error)) return known;

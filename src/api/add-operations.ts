@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
-import { toAuditedWrite } from './audit-line.ts';
+import { toAuditedWrite } from './audited-write.ts';
 import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';

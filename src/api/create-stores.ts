@@ -33,7 +33,7 @@ import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { createImageMaker } from '../media/images/run-image.ts';
+import { createImageMaker } from '../media/images/image-maker.ts';
 import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<

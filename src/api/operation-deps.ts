@@ -39,7 +39,7 @@ import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { ImageMaker } from '../media/images/run-image.ts';
+import type { ImageMaker } from '../media/images/image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Place } from './keyless-guard.ts';

@@ -17,7 +17,7 @@ import { listKeys } from './keys/list-keys.ts';
 import { getBitrateHistory, getCurrentBitrate } from './live/bitrates.ts';
 import { createLiveStream } from './live/create-live-stream.ts';
 import { deleteLiveStream } from './live/delete-live-stream.ts';
-import { getLiveEncodingStatistics } from './live/get-encoding-statistics.ts';
+import { getLiveEncodingStatistics } from './live/get-live-encoding-statistics.ts';
 import { getLivePlayData } from './live/get-live-play-data.ts';
 import { getLiveStatus } from './live/get-live-status.ts';
 import { getLiveStream } from './live/get-live-stream.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
 /** Maximum entries of a plain list. Larger lists have to be read in pages. */
-const LONGEST_LIST = 10_000;
+const MAX_LIST_LENGTH = 10_000;
 
 /** Query of the second address's lists. Page 0, the default, requests a plain list. */
 export const ListQuery = Type.Object({
@@ -19,7 +19,7 @@ export async function listOrPage<T>(
   { page, perPage, search }: { page: number; perPage: number; search: string },
   list: (part: Part) => Promise<{ total: number; items: T[] }>,
 ): Promise<T[] | Page<T>> {
-  if (page === 0) return (await list({ search, limit: LONGEST_LIST, offset: 0 })).items;
+  if (page === 0) return (await list({ search, limit: MAX_LIST_LENGTH, offset: 0 })).items;
   const offset = (page - 1) * perPage;
   const { total, items } = await list({ search, limit: perPage, offset });
   return toPage(items, { page, offset, total });

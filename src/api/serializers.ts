@@ -9,7 +9,7 @@ type Build = (externalSchemas: object, options: object) => (route: { schema: unk
  * Serialises responses by their models. Each serialiser is compiled at the first response of its operation: compiling
  * all at start took a tenth of a second and 10 MiB. Requests are read by the operations themselves.
  */
-export const serializersAtFirstUse = {
+export const lazySerializers = {
   compilersFactory: {
     buildValidator: () => (): never => {
       throw new Error('Expected requests to be read by their operations, got a schema of a route.');

@@ -100,7 +100,7 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
   const known: Readonly<Record<string, Migration>> = migrations;
   const unknown = (only ?? []).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0)
-    throw new Refused('invalid', `expected a schema of this version, ${unknown} is of a newer one.`);
+    throw new Refused('invalid', `expected a schema of this version, but ${unknown} is from a newer one.`);
   const chosen = Object.fromEntries(Object.entries(known).filter(([name]) => only?.includes(name) ?? true));
   const migrator = new Migrator({
     db,
@@ -108,7 +108,7 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('The database could not be brought up to date.', { cause: error });
+  if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
 }
 
 /** Increments the publication revision of a media and notifies the edge when the transaction commits. */

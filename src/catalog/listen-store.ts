@@ -3,7 +3,7 @@ import { LISTENING } from './db.ts';
 import { beat } from './silent-connections-store.ts';
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /** A subscription to one channel. `close` ends it; closing the last one of a pool also ends the connection. */
 export type Listener = { close(): Promise<void> };
@@ -121,7 +121,7 @@ class ListenConnection {
     const client = new pg.Client({ ...this.#config, ...LISTENING });
     this.#client = client;
     client.on('error', (error) => this.#lose(client, error));
-    client.on('end', () => this.#lose(client, new Error('The connection that listens for notifications ended.')));
+    client.on('end', () => this.#lose(client, new Error('The connection that listens for notifications was closed.')));
     client.on('notification', ({ channel, payload }) => this.#publish(channel, payload ?? ''));
     try {
       await client.connect();
@@ -160,7 +160,7 @@ class ListenConnection {
     // Subscribers of one process report to the same log.
     for (const onError of new Set([...this.#subscriptions].map(({ handlers }) => handlers.onError))) onError(error);
     if (this.#subscriptions.size === 0) return;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 8));
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 8));
     this.#failures += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -34,6 +34,8 @@ async function check(client: pg.Client): Promise<void> {
   try {
     await client.query('select 1');
   } catch (error) {
-    throw new Refused('unavailable', 'The connection that holds the right to move objects broke.', { cause: error });
+    throw new Refused('unavailable', 'The connection that holds the lock for moving objects was lost.', {
+      cause: error,
+    });
   }
 }

@@ -11,7 +11,7 @@ const BEAT_MS = 5_000;
 export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: Error) => void): void {
   const clients = new Set<pg.ClientBase>();
   const endAll = () => {
-    const error = new Error(`The database has not answered for ${limitMs} ms: its connections are ended.`);
+    const error = new Error(`The database has not responded for ${limitMs} ms. Its connections are closed.`);
     onBroken(error);
     for (const client of clients) cut(client, error);
     clients.clear();
@@ -25,7 +25,7 @@ export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: 
 
 function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => void): void {
   const plain: unknown = Reflect.get(client, 'query');
-  if (typeof plain !== 'function') throw new Error('Expected a connection that can be asked.');
+  if (typeof plain !== 'function') throw new Error('Expected an open connection.');
   const query = (...args: unknown[]): unknown => {
     const timer = setTimeout(onSilent, limitMs).unref();
     const end = () => clearTimeout(timer);
@@ -52,7 +52,7 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
 export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent: (error: Error) => void): () => void {
   const silent = () => {
     stop();
-    const error = new Error(`A listening connection has not answered for ${BEAT_MS} ms.`);
+    const error = new Error(`A listening connection has not responded for ${BEAT_MS} ms.`);
     cut(client, error);
     onSilent(error);
   };

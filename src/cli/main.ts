@@ -9,31 +9,32 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./serve.ts')).serve(args),
   },
   build: {
-    summary: 'pack the code of the dashboard ahead of the first start, for images',
+    summary: 'bundle the dashboard before the first start, for container images',
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
-    summary: 'say what is installed, what is missing and which settings are wrong',
+    summary: 'check what is installed, what is missing and which settings are wrong',
     run: async () => await (await import('./doctor.ts')).doctor(),
   },
   store: {
-    summary: 'say that store and database belong together: store adopt',
+    summary: 'confirm that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),
   },
   backup: {
-    summary: 'copy database and store of a running service into a folder: backup FOLDER',
+    summary: 'copy the database and store of a running service into a folder: backup FOLDER',
     run: async (args) => await (await import('./backup/backup.ts')).backup(args),
   },
   restore: {
-    summary: 'put a backup into an empty data folder, before the first start: restore FOLDER',
+    summary: 'restore a backup into an empty data folder, before the first start: restore FOLDER',
     run: async (args) => await (await import('./backup/restore.ts')).restore(args),
   },
   orphans: {
-    summary: 'objects that no row names: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
+    summary:
+      'list, delete or keep stored objects that the database does not know: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   speech: {
-    summary: 'models that turn speech into text: speech list, speech add NAME, speech test, speech doctor',
+    summary: 'manage speech recognition models: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
   },
   openapi: {

@@ -1,4 +1,4 @@
-import { toOpenApi } from '../api/openapi/openapi-document.ts';
+import { toOpenApiDocument } from '../api/openapi/openapi-document.ts';
 import { operations } from '../api/operations.ts';
 
 /** `millrace openapi`: prints the interface as an OpenAPI document. */
@@ -9,5 +9,5 @@ export function printOpenApi(): number {
 
 /** Returns the document as committed under docs/. */
 export function openApiText(): string {
-  return `${JSON.stringify(toOpenApi(operations), null, 1)}\n`;
+  return `${JSON.stringify(toOpenApiDocument(operations), null, 1)}\n`;
 }

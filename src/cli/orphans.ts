@@ -4,7 +4,7 @@ import { keepOrphans, type ListedOrphan, pageOrphans } from '../catalog/orphans/
 import { deleteOrphans } from '../jobs/store/drop-orphans.ts';
 import { requireOwnStore } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
-import { type Opened, withStore } from './open-store.ts';
+import { type Opened, withStore } from './with-store.ts';
 
 const DELETE_LIMIT_MS = 24 * 3_600_000;
 

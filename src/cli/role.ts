@@ -67,7 +67,7 @@ async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
 }
 
 async function start(settings: RoleSettings): Promise<void> {
-  if (role === null) throw new Error('Expected to be given the role before the message to start.');
+  if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
   running = await startRole(role, settings, { fleet: currentFleet });
@@ -76,7 +76,7 @@ async function start(settings: RoleSettings): Promise<void> {
 }
 
 function currentFleet(): Fleet {
-  if (fleet === null) throw new Error('Expected the supervisor to have given the state of the service.');
+  if (fleet === null) throw new Error('Expected the state of the service from the supervisor.');
   return fleet;
 }
 

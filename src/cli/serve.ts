@@ -15,10 +15,11 @@ export async function serve(args: readonly string[]): Promise<number> {
   const role = readRole(args);
   const settings = readOwnSettings();
   const log = openLog(role ?? 'supervisor');
-  for (const name of ownUnknownSettings()) log.warn(`${name} is no setting of this version: it is ignored.`);
+  for (const name of ownUnknownSettings()) log.warn(`${name} is not a setting of this version. It is ignored.`);
   await requireOwnAddress(settings.host);
   const looseMode = makeDataDir(settings.dataDir);
-  if (looseMode !== null) log.warn({ mode: looseMode }, 'The data folder was open to other users. It is closed now.');
+  if (looseMode !== null)
+    log.warn({ mode: looseMode }, 'The data folder was readable by other users. Its mode is 0700 now.');
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, log, stop);
   // Loaded only here: the supervisor's own process does not need the code of the roles.

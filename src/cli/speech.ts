@@ -78,7 +78,7 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   if (!/^([0-9a-f]{64})?$/i.test(sha256)) throw new Refused('invalid', 'expected --sha256 with 64 hexadecimal digits.');
   const source = from === undefined ? { url: address ?? `${speechModelsUrl}/${name}.tar.bz2` } : { file: from };
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new Refused('invalid', 'stopped; the same command goes on where it was.'));
+  const stop = () => stopping.abort(new Refused('invalid', 'stopped. Run the same command again to continue.'));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   if ('url' in source) process.stderr.write(`Downloading ${source.url}\n`);

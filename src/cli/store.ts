@@ -1,6 +1,6 @@
 import { adoptStores } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
-import { withStore } from './open-store.ts';
+import { withStore } from './with-store.ts';
 
 /** `millrace store adopt`: assigns the store to the database, whatever its mark says. */
 export async function store([verb, ...more]: readonly string[]): Promise<number> {

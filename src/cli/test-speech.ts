@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { currentModelFolder } from '../compose/speech-models.ts';
-import { openTranscribers } from '../compose/transcriber.ts';
+import { openTranscribers } from '../compose/transcribers.ts';
 import { findVoiceDetector } from '../compose/voice-detector.ts';
 import { readOwnSettings, type Settings } from '../config/settings.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
@@ -75,7 +75,7 @@ async function findSample(settings: Settings): Promise<{ file: string; text: str
   if (folder === null || file === undefined) {
     throw new Refused(
       'invalid',
-      'expected --file FILE with somebody speaking, and --text TEXT with what is said, for the error rate.',
+      'expected --file FILE with speech and --text TEXT with its transcript, to measure the error rate.',
     );
   }
   return { file: join(folder, file), text: readText(join(folder, 'trans.txt'), file) };
@@ -102,6 +102,6 @@ async function decode(file: string): Promise<Buffer> {
     );
     return stdout;
   } catch (cause) {
-    throw new Refused('invalid', `${file} could not be read as sound of at most an hour.`, { cause });
+    throw new Refused('invalid', `expected audio of at most an hour, could not read ${file}.`, { cause });
   }
 }

@@ -32,7 +32,7 @@ export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataD
     try {
       found = await openAsn(settings, log);
     } catch (err) {
-      log.warn({ err }, 'The numbers of autonomous systems could not be read; events have none.');
+      log.warn({ err }, 'Could not read the table of autonomous systems. Events have no AS numbers.');
       throw err;
     }
   }, RETRY_MS);

@@ -51,7 +51,7 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: 
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
         log.warn(
-          'PostgreSQL has too few connection slots left; this start waits for them. It needs ' +
+          'PostgreSQL has too few free connection slots. This start waits for them. It needs ' +
             `${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
             'MILLRACE_DATABASE_CONNECTIONS of the roles.',
         );

@@ -11,7 +11,7 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
       .then(({ loadDashboard }) => loadDashboard())
       .catch((error: unknown) => {
         loading = null;
-        log.error({ err: error }, 'The dashboard could not be packed; the next page that is opened tries again.');
+        log.error({ err: error }, 'Could not bundle the dashboard. The next page request tries again.');
         throw error;
       });
     return loading;
@@ -27,8 +27,7 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
 export async function buildDashboard(): Promise<{ files: number; folder: string }> {
   const { DASHBOARD, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');
   const folder = await keptFolder(DASHBOARD);
-  if (folder === null)
-    throw new Refused('invalid', 'Expected a folder of the program that can be written. Build as its owner.');
+  if (folder === null) throw new Refused('invalid', 'Expected a writable program folder. Build as its owner.');
   const { files } = await loadDashboard();
   return { files: files.size, folder };
 }

@@ -30,9 +30,9 @@ export async function openPackager(settings: RoleSettings, db: Db, outbound: Out
 }
 
 async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): Promise<DrmKeySource> {
-  if (keyServer === null) return (await import('../adapters/drm-key-source/built-in.ts')).builtInKeySource;
+  if (keyServer === null) return (await import('../adapters/drm-key-source/built-in-key-source.ts')).builtInKeySource;
   const [{ createSpekeKeySource }, { parseCpixAnswer, writeCpixRequest }] = await Promise.all([
-    import('../adapters/drm-key-source/speke.ts'),
+    import('../adapters/drm-key-source/speke-key-source.ts'),
     import('../media/drm/keys/cpix.ts'),
   ]);
   const cpix = { write: writeCpixRequest, parse: parseCpixAnswer };
@@ -44,7 +44,7 @@ export async function openLicenceProxy(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   outbound: Outbound,
 ): Promise<LicenceProxy> {
-  const { createLicenceProxy } = await import('../adapters/licence-proxy/licence-servers.ts');
+  const { createLicenceProxy } = await import('../adapters/licence-proxy/licence-proxy.ts');
   const { licenceServers: servers, fairPlayCertificatePath: path } = settings;
   const fairPlayCertificate = path === null ? null : await readCertificate(path);
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });
@@ -57,14 +57,14 @@ export async function openCountedLicences(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   { db, outbound, log }: CountDeps,
 ): Promise<{ licences: LicenceProxy; close(): Promise<void> }> {
-  const [{ countingLicences }, { addLicences }] = await Promise.all([
+  const [{ createLicenceCounter }, { addLicences }] = await Promise.all([
     import('../catalog/drm/licence-counter.ts'),
     import('../catalog/drm/licence-count-store.ts'),
   ]);
   const proxy = await openLicenceProxy(settings, outbound);
-  return countingLicences(proxy, {
+  return createLicenceCounter(proxy, {
     write: (given) => addLicences(db, given),
-    onError: (error) => log.warn(error, 'Licences could not be counted; trying again.'),
+    onError: (error) => log.warn(error, 'Could not count licences. Trying again.'),
   });
 }
 
@@ -73,7 +73,7 @@ async function readCertificate(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a file that can be read, got ${reason}.`, {
+    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a readable file: ${reason}.`, {
       cause,
     });
   }

@@ -52,7 +52,9 @@ export async function openEdge({
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
     live: openLiveSource(settings, database),
-    sendFile: await openSendFile((error) => log.warn(error, 'sendfile cannot be called, media goes through memory')),
+    sendFile: await openSendFile((error) =>
+      log.warn(error, 'sendfile is not available. Media is copied through memory.'),
+    ),
     player: await player.loadPlayerAssets(),
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),

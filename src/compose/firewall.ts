@@ -18,7 +18,7 @@ type Log = { error(fields: object, message: string): void };
 /** Returns the firewall of a role, compiled when it is first needed. */
 export function openRoleFirewall(log: Log): FirewallSource {
   return openFirewall(readRuleTexts, (err) =>
-    log.error({ err }, 'The rules of the firewall could not be read; requests are not inspected.'),
+    log.error({ err }, 'Could not read the firewall rules. Requests are not inspected.'),
   );
 }
 

@@ -8,6 +8,6 @@ export async function openLanguageModel(
   outbound: Outbound,
 ): Promise<LanguageModel | null> {
   if (settings === null) return null;
-  const { createOpenAiModel } = await import('../adapters/language-model/openai.ts');
+  const { createOpenAiModel } = await import('../adapters/language-model/open-ai-model.ts');
   return createOpenAiModel({ baseUrl: settings.url, model: settings.model, key: settings.key, outbound });
 }

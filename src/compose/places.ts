@@ -20,7 +20,7 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
       const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings, log)]);
       return (address: string): Place => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
     } catch (err) {
-      log.warn({ err }, 'The databases of places could not be read; events have none.');
+      log.warn({ err }, 'Could not read the geolocation databases. Events have no countries.');
       throw err;
     }
   }, RETRY_MS);

@@ -10,7 +10,7 @@ import {
 import { KNOWN_MODELS, type KnownModel } from '../adapters/sherpa/known-models.ts';
 import { readModel } from '../adapters/sherpa/read-model.ts';
 import { platformFolder } from '../adapters/sherpa/sherpa-process.ts';
-import { findSileroDetector } from '../adapters/voice-detector/silero.ts';
+import { findSileroDetector } from '../adapters/voice-detector/silero-detector.ts';
 import type { Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';

@@ -26,11 +26,11 @@ type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
   const [to, { createPackedStorage }] = await Promise.all([
     openOne(settings.storage),
-    import('../adapters/storage/packed.ts'),
+    import('../adapters/storage/packed-storage.ts'),
   ]);
   if (settings.storageFrom === null) return { storage: createPackedStorage(to), move: null };
   const from = await openOne(settings.storageFrom);
-  const { createMovingStorage } = await import('../adapters/storage/moving.ts');
+  const { createMovingStorage } = await import('../adapters/storage/moving-storage.ts');
   return { storage: createPackedStorage(createMovingStorage({ to, from })), move: { to, from } };
 }
 
@@ -42,24 +42,24 @@ export async function openStorage(
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
   const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
-    import('../adapters/storage/guarded.ts'),
+    import('../adapters/storage/guarded-storage.ts'),
     import('../jobs/store/store-guard.ts'),
   ]);
   const store = openStoreGuard({
     db,
     storage: places.storage,
     quarantineSec: settings.quarantineSec,
-    report: (reason) => (reason === null ? log.info('the database and the store belong together') : log.warn(reason)),
+    report: (reason) => (reason === null ? log.info('Database and store are bound to each other.') : log.warn(reason)),
   });
   return { ...places, storage: createGuardedStorage(places.storage, store), store };
 }
 
 async function openOne(settings: StorageSettings): Promise<Storage> {
   if (settings.kind === 'file') {
-    const { createFileStorage } = await import('../adapters/storage/file.ts');
+    const { createFileStorage } = await import('../adapters/storage/file-storage.ts');
     return createFileStorage(settings.folder);
   }
-  const { createS3Storage } = await import('../adapters/storage/s3.ts');
+  const { createS3Storage } = await import('../adapters/storage/s3-storage.ts');
   const query = new URLSearchParams({ region: settings.region });
   if (settings.endpoint !== null) query.set('endpoint', settings.endpoint);
   if (settings.keyPrefix !== '') query.set('prefix', settings.keyPrefix);
@@ -106,7 +106,7 @@ export async function openMover(
       // Checked before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
-    report: (error) => log.error(error, 'objects could not be moved'),
+    report: (error) => log.error(error, 'Could not move objects.'),
     log: (message, facts) => log.info(facts, message),
     note: (left) => noteMove(db, left),
   });

@@ -33,6 +33,6 @@ export async function openTus(
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
     space,
-    onError: (error) => log.error(error, 'resumable upload failed'),
+    onError: (error) => log.error(error, 'A resumable upload failed.'),
   });
 }

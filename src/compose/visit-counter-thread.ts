@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../catalog/db.ts';
+import { type CountOptions, countSessions } from '../catalog/statistics/sums/count-sessions-store.ts';
 import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
 import { type Delivery, keepDeliveries } from '../catalog/statistics/sums/view-evidence-store.ts';
-import { type CountOptions, countSessions } from '../catalog/statistics/sums/viewing-session-store.ts';
+import { createPlaceViewer } from '../catalog/statistics/visits/place-viewer.ts';
 import { loadViewerSalt } from '../catalog/statistics/visits/viewer-salt-store.ts';
-import { createPlaceViewer } from '../catalog/statistics/visits/viewer-salts.ts';
 import { openVisits, type SentBeacon } from '../catalog/statistics/visits/visits.ts';
 import type { DatabaseConnection } from '../config/database.ts';
 
@@ -43,11 +43,11 @@ if (process.platform === 'linux') {
   try {
     setPriority(Math.max(NICENESS, getPriority()));
   } catch (err) {
-    warn({ err }, 'The counting of visits keeps the priority of media: the system refused a lower one.');
+    warn({ err }, 'Could not lower the priority of the statistics thread. It runs at the priority of media.');
   }
 }
 const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
-const saltError = (err: unknown) => warn({ err }, 'The salt of a day could not be read: viewers are placed later.');
+const saltError = (err: unknown) => warn({ err }, 'Could not read the salt of a day. Viewers are identified later.');
 
 const visits = openVisits({
   count: (sessions) => countSessions(db, sessions, options),

@@ -97,7 +97,10 @@ export class VisitCounter implements Visits {
     this.#waitingChars = 0;
     if (this.#leftOut > 0) {
       const leftOut = this.#leftOut;
-      this.#deps.log.warn({ leftOut }, 'visits are reported faster than counted: those left out count with their next');
+      this.#deps.log.warn(
+        { leftOut },
+        'Viewing sessions are reported faster than they can be counted. Skipped reports count with the next one.',
+      );
     }
     this.#leftOut = 0;
     return thread;
@@ -120,9 +123,7 @@ export class VisitCounter implements Visits {
       if (answer.kind === 'taken') this.#taken();
       if (answer.kind === 'warning') log.warn(answer.fields, answer.message);
     });
-    thread.on('error', (err) =>
-      log.warn({ err }, 'the thread that counts visits ended; the next visit begins another'),
-    );
+    thread.on('error', (err) => log.warn({ err }, 'The statistics thread exited. The next report starts another one.'));
     thread.once('exit', () => {
       this.#thread = null;
       this.#taken();

@@ -14,7 +14,7 @@ export async function startWebhooks({ settings, database, log }: Parts): Promise
     import('../catalog/webhooks/webhook-store.ts'),
   ]);
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const onError = (error: unknown) => log.error(error, 'webhook error');
+  const onError = (error: unknown) => log.error(error, 'A webhook could not be processed.');
   const sender = await startWebhookSender({
     db: database.db,
     outbound,

@@ -29,11 +29,11 @@ export type EngineSettings = {
   languageModel: LanguageModelSettings | null;
 };
 
-const MOST_CORES = 256;
+const MAX_CORES = 256;
 
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
-  MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MOST_CORES}, such as 1.5`, parseCores),
+  MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MAX_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
   MILLRACE_SANDBOX: setting('auto or required', parseSandbox),
   MILLRACE_RARE_DECODERS: setting('on or off', parseSwitch),
@@ -91,7 +91,7 @@ function parseThreads(text: string): number | null {
 }
 
 function parseCores(text: string): number | null {
-  return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MOST_CORES ? Number(text) : null;
+  return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MAX_CORES ? Number(text) : null;
 }
 
 /** URL at which the makers of sherpa-onnx publish models. */

@@ -12,15 +12,15 @@ export type StatisticsSettings = {
 };
 
 /** Minimum days: a session may last three days, and would be counted again without its row. */
-const FEWEST_DAYS = 7;
-const MOST_DAYS = 3650;
+const MIN_DAYS = 7;
+const MAX_DAYS = 3650;
 const USUAL_DAYS = 90;
 
 export const statisticsSchema = {
   MILLRACE_UNIQUE_VIEWERS: setting('on or off', parseSwitch),
   MILLRACE_COUNT_OTHER_PLAYERS: setting('on or off', parseSwitch),
   MILLRACE_VIEW_EVIDENCE: setting('delivery or rate', parseEvidence),
-  MILLRACE_SESSION_DAYS: setting(`a number of days from ${FEWEST_DAYS} to ${MOST_DAYS}`, parseDays),
+  MILLRACE_SESSION_DAYS: setting(`a number of days from ${MIN_DAYS} to ${MAX_DAYS}`, parseDays),
 };
 
 export function statisticsSettings(texts: Partial<Record<keyof typeof statisticsSchema, string>>): StatisticsSettings {
@@ -37,5 +37,5 @@ function parseEvidence(text: string): 'delivery' | 'rate' | null {
 }
 
 function parseDays(text: string): number | null {
-  return parseWholeNumber(text, FEWEST_DAYS, MOST_DAYS);
+  return parseWholeNumber(text, MIN_DAYS, MAX_DAYS);
 }

@@ -63,7 +63,7 @@ export function storageFromSettings(
   const came = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
   throw new Refused(
     'invalid',
-    `MILLRACE_STORAGE_FROM: expected another place than that of MILLRACE_STORAGE, neither in the other, got ${came}.`,
+    `MILLRACE_STORAGE_FROM: expected another location than MILLRACE_STORAGE, with neither inside the other, got ${came}.`,
   );
 }
 

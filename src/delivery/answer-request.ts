@@ -34,7 +34,7 @@ import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
-import { licenceUrlOf } from './shield/own-address.ts';
+import { licenceUrlOf } from './shield/licence-url.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
 import type { DeliveredMedia } from './traffic/delivered-media.ts';

@@ -1,26 +1,26 @@
 import type { TaskKind } from '../catalog/tasks/task-kind.ts';
-import { composeTrack } from './compose/compose-audio.ts';
-import { composeRange } from './compose/compose-chunk.ts';
-import { encodeTrack } from './encode/encode-audio.ts';
-import { encodeRange } from './encode/encode-chunk.ts';
-import { copySegments } from './encode/pass-through.ts';
+import { composeRange } from './compose/compose-range.ts';
+import { composeTrack } from './compose/compose-track.ts';
+import { copySegments } from './encode/copy-segments.ts';
+import { encodeRange } from './encode/encode-range.ts';
+import { encodeTrack } from './encode/encode-track.ts';
 import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
 import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { pruneSessions } from './housekeeping/prune-sessions.ts';
-import { repair } from './housekeeping/repair-chunk.ts';
+import { repairChunk } from './housekeeping/repair-chunk.ts';
 import { runBulk } from './housekeeping/run-bulk.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
 import { sweepUploads } from './housekeeping/sweep-uploads.ts';
-import { storeImages } from './images/make-images.ts';
-import { storeThumbnail } from './images/make-thumbnail.ts';
+import { storeImages } from './images/store-images.ts';
 import { storeSheets } from './images/store-sheets.ts';
+import { storeThumbnail } from './images/store-thumbnail.ts';
 import type { JobDeps } from './job-deps.ts';
-import { makeRequested } from './on-demand/make-segments.ts';
-import { fixInits } from './on-demand/start-on-demand.ts';
+import { fixInits } from './on-demand/fix-inits.ts';
+import { makeRequestedSegments } from './on-demand/make-requested-segments.ts';
 import { extractCaptions } from './planning/extract-captions.ts';
 import { processVideo } from './planning/process-video.ts';
 import type { AnyJob } from './queue/queue.ts';
@@ -66,6 +66,6 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   'jit-start': fixInits,
   compose: composeRange,
   'compose-audio': composeTrack,
-  repair,
-  segment: makeRequested,
+  repair: repairChunk,
+  segment: makeRequestedSegments,
 };

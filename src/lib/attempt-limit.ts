@@ -4,7 +4,7 @@ import { remember } from './remember.ts';
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
 /** Maximum keys that are remembered: the most recently seen ones. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
 export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: number }): AttemptLimit {
@@ -12,7 +12,7 @@ export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: n
   return (key, nowMs) => {
     const before = known.get(key) ?? { left: burst, atMs: nowMs };
     const left = Math.min(burst, before.left + ((nowMs - before.atMs) * perSec) / 1000);
-    remember(known, [key, { left: left >= 1 ? left - 1 : left, atMs: nowMs }], MOST_KEYS);
+    remember(known, [key, { left: left >= 1 ? left - 1 : left, atMs: nowMs }], MAX_KEYS);
     return left >= 1;
   };
 }

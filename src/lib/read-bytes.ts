@@ -38,7 +38,10 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
 }
 
 function tooSlow(): Refused {
-  return new Refused('timeout', `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again, faster.`);
+  return new Refused(
+    'timeout',
+    `Expected the whole body within ${BODY_LIMIT_MS / 1000} s. Send it again over a faster connection.`,
+  );
 }
 
 function cutShort(cause: Error | null): Refused {
@@ -46,5 +49,5 @@ function cutShort(cause: Error | null): Refused {
 }
 
 function tooLarge({ what, limitBytes }: BytesWanted): Refused {
-  return new Refused('too-large', `Expected ${what} of at most ${limitBytes} bytes, got more. Send less at once.`);
+  return new Refused('too-large', `Expected ${what} of at most ${limitBytes} bytes, got more. Send fewer bytes.`);
 }

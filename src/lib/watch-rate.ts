@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Minimum rate of an upload over a minute, in bytes per second. Slower ones are ended. */
-export const LEAST_BYTES_PER_SEC = 1024;
+export const MIN_BYTES_PER_SEC = 1024;
 
 const RATE_WINDOW_MS = 60_000;
-const LEAST_BYTES_A_WINDOW = (LEAST_BYTES_PER_SEC * RATE_WINDOW_MS) / 1000;
+const MIN_BYTES_PER_WINDOW = (MIN_BYTES_PER_SEC * RATE_WINDOW_MS) / 1000;
 
 /**
  * Calls `onTooSlow` when an upload brought less than 1 KiB a second for a minute; the caller clears the timer. Counts
@@ -13,7 +13,7 @@ const LEAST_BYTES_A_WINDOW = (LEAST_BYTES_PER_SEC * RATE_WINDOW_MS) / 1000;
 export function watchRate({ socket }: IncomingMessage, onTooSlow: () => void): NodeJS.Timeout {
   let seen = socket.bytesRead;
   return setInterval(() => {
-    if (socket.bytesRead - seen < LEAST_BYTES_A_WINDOW) onTooSlow();
+    if (socket.bytesRead - seen < MIN_BYTES_PER_WINDOW) onTooSlow();
     seen = socket.bytesRead;
   }, RATE_WINDOW_MS);
 }

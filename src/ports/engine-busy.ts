@@ -12,12 +12,14 @@ export class EngineBusy extends Error {
 }
 
 const USUAL_SEC = 30;
-const SHORTEST_SEC = 1;
-const LONGEST_SEC = 3600;
+const MIN_DURATION_SEC = 1;
+const MAX_DURATION_SEC = 3600;
 
 /** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute without a value. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
-  return Number.isFinite(seconds) ? Math.min(LONGEST_SEC, Math.max(SHORTEST_SEC, Math.ceil(seconds))) : USUAL_SEC;
+  return Number.isFinite(seconds)
+    ? Math.min(MAX_DURATION_SEC, Math.max(MIN_DURATION_SEC, Math.ceil(seconds)))
+    : USUAL_SEC;
 }

@@ -21,7 +21,7 @@ const MAX_KEY_LENGTH = 800;
 export function storageKey(text: string): StorageKey {
   if (text.length > MAX_KEY_LENGTH || !text.split('/').every(isKeySegment)) {
     throw new Error(
-      `Expected a storage key of plain segments joined by "/", came ${JSON.stringify(text.slice(0, 200))}.`,
+      `Expected a storage key of plain segments joined by "/", got ${JSON.stringify(text.slice(0, 200))}.`,
     );
   }
   // The brand means exactly the checks above.

@@ -13,11 +13,11 @@ export type VoiceDetector = {
 export type VoiceDetection = {
   /**
    * Accepts the next samples (signed 16-bit little-endian, one channel, 16 kHz). Returns the stretches that ended, in
-   * order; none is longer than `LONGEST_STRETCH_SEC`. With `isLast`, an open one ends with the samples.
+   * order; none is longer than `MAX_SPAN_SEC`. With `isLast`, an open one ends with the samples.
    */
   feed(samples: Buffer, isLast: boolean): Promise<SpokenStretch[]>;
   close(): void;
 };
 
 /** Maximum length of speech without a pause before it is cut: the span that engines accept, minus its margins. */
-export const LONGEST_STRETCH_SEC = 24;
+export const MAX_SPAN_SEC = 24;

@@ -24,7 +24,7 @@ async function pollHealth(role: RunningRole): Promise<HealthReport> {
   try {
     const tooLate = sleep(PATIENCE_MS, null, { signal: late.signal });
     const health = await Promise.race([role.health(), tooLate]);
-    if (health === null) return { ok: false, detail: `no answer about its health within ${PATIENCE_MS} ms` };
+    if (health === null) return { ok: false, detail: `no health report within ${PATIENCE_MS} ms` };
     return { ok: health.ok, detail: health.detail ?? null };
   } catch (error) {
     return { ok: false, detail: error instanceof Error ? error.message : String(error) };

@@ -35,7 +35,7 @@ async function loadRow(guid: string) {
 }
 const stored = async (guid: string) => (await api.storage.files()).filter((file) => file.includes(guid));
 
-test('captions are added, listed, replaced with a new version, and deleted', async () => {
+test('adds, lists and deletes captions, and gives replaced captions a new version', async () => {
   const guid = await createVideo();
   const first = await add(guid, 'en', { srclang: 'ignored', label: 'English', captionsFile: base64(SRT) });
   expect(first).toMatchObject({ status: 200, body: { success: true, message: 'OK', statusCode: 200 } });
@@ -60,7 +60,7 @@ test('captions are added, listed, replaced with a new version, and deleted', asy
   expect((await read(guid)).captions[1]).toEqual({ srclang: 'en', label: 'English', version: 3 });
 });
 
-test('the bytes of captions count as storage, those of replaced ones do not', async () => {
+test('counts the bytes of captions as storage, but not those of replaced versions', async () => {
   const guid = await createVideo();
   await add(guid, 'en', { captionsFile: base64(SRT) });
   await add(guid, 'en', { captionsFile: base64(SRT) });
@@ -78,7 +78,7 @@ test('the bytes of captions count as storage, those of replaced ones do not', as
   ]);
 });
 
-test('many uploads of one language at once leave one track of the last version, and every file has a row', async () => {
+test('many simultaneous uploads of one language leave one track with the last version and a row for every file', async () => {
   const guid = await createVideo();
   const answers = await Promise.all(Array.from({ length: 12 }, () => add(guid, 'en', { captionsFile: base64(SRT) })));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
@@ -109,7 +109,7 @@ test('dropped parts are reported as warnings', async () => {
   });
 });
 
-test('a file of four megabytes is accepted, one over five is refused', async () => {
+test('accepts a file of four megabytes and rejects one over five', async () => {
   const guid = await createVideo();
   const cue = (index: number, length: number) =>
     `00:00:${String(index % 60).padStart(2, '0')}.000 --> 00:01:00.000\n${'x'.repeat(length)}\n\n`;
@@ -122,7 +122,7 @@ test('a file of four megabytes is accepted, one over five is refused', async () 
   expect((await add(guid, 'en', { captionsFile: 'A'.repeat(9 * 2 ** 20) })).status).toBe(413);
 });
 
-describe('refusals', () => {
+describe('rejects with 400', () => {
   const refused = (message: RegExp) => ({
     success: false,
     message: expect.stringMatching(message),
@@ -157,16 +157,19 @@ describe('refusals', () => {
     expect(await stored(guid)).toEqual([]);
   });
 
-  test.each(['en_', 'x'.repeat(40), 'e%20n', '..%2fx', 'en%0a', '%C3%A9'])('the language %s', async (srclang) => {
-    const guid = await createVideo();
-    const answer = await add(guid, srclang, { captionsFile: base64(SRT) });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject(refused(/^Expected a language such as "en"/));
-    const deleted = await api.call('DELETE', `/library/1/videos/${guid}/captions/${srclang}`);
-    expect([deleted.status, deleted.text]).toEqual([400, '']);
-  });
+  test.each(['en_', 'x'.repeat(40), 'e%20n', '..%2fx', 'en%0a', '%C3%A9'])(
+    'rejects the language %s',
+    async (srclang) => {
+      const guid = await createVideo();
+      const answer = await add(guid, srclang, { captionsFile: base64(SRT) });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject(refused(/^Expected a language such as "en"/));
+      const deleted = await api.call('DELETE', `/library/1/videos/${guid}/captions/${srclang}`);
+      expect([deleted.status, deleted.text]).toEqual([400, '']);
+    },
+  );
 
-  test('an unknown video, an unknown language, another library and a reading key', async () => {
+  test('refuses an unknown video, an unknown language, another library and a read-only key', async () => {
     const guid = await createVideo();
     const unknown = '/library/1/videos/00000000-0000-0000-0000-000000000000/captions/en';
     const body = { captionsFile: base64(SRT) };

@@ -18,7 +18,7 @@ async function create(kind: 'videos' | 'collections', body: object): Promise<str
 
 const collection = async (id: string) => Object((await api.call('GET', `/library/1/collections/${id}`)).body);
 
-test('a new collection is empty', async () => {
+test('counts no videos in a new collection', async () => {
   const { status, body } = await api.call('POST', '/library/1/collections', { body: { name: 'New' } });
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -32,7 +32,7 @@ test('a new collection is empty', async () => {
   });
 });
 
-test('a collection counts its videos as they come, move and go', async () => {
+test('updates the counts of a collection as videos are added, moved and deleted', async () => {
   const [a, b] = [await create('collections', { name: 'A' }), await create('collections', { name: 'B' })];
   const [one, two] = [
     await create('videos', { title: 'one', collectionId: a }),
@@ -48,7 +48,7 @@ test('a collection counts its videos as they come, move and go', async () => {
   expect((await api.call('POST', `/library/1/videos/${two}`, unknown)).status).toBe(404);
 });
 
-test('a list can be limited to one collection, and an invalid filter matches nothing', async () => {
+test('limits a list to one collection, and lists nothing for an invalid filter', async () => {
   const id = await create('collections', { name: 'Filter' });
   const video = await create('videos', { title: 'inside', collectionId: id });
   const list = async (filter: string) => (await api.call('GET', `/library/1/videos?collection=${filter}`)).body;
@@ -56,7 +56,7 @@ test('a list can be limited to one collection, and an invalid filter matches not
   expect(await list('garbage')).toMatchObject({ totalItems: 0, items: [] });
 });
 
-test('a deleted collection leaves its videos', async () => {
+test('keeps the videos of a deleted collection', async () => {
   const id = await create('collections', { name: 'Ends' });
   const video = await create('videos', { title: 'stays', collectionId: id });
   expect((await api.call('DELETE', `/library/1/collections/${id}`)).body).toEqual(OK);
@@ -64,7 +64,7 @@ test('a deleted collection leaves its videos', async () => {
   expect((await api.call('GET', `/library/1/videos/${video}`)).body).toMatchObject({ collectionId: '' });
 });
 
-test('videos that move while their collections are deleted leave counts that are right', async () => {
+test('keeps counts correct if videos move while their collections are deleted', async () => {
   const ids = await Promise.all(['x', 'y', 'z'].map((name) => create('collections', { name })));
   const videos = await Promise.all(ids.map((collectionId) => create('videos', { title: 'moves', collectionId })));
   const moves = videos.flatMap((video) =>
@@ -81,7 +81,7 @@ test('videos that move while their collections are deleted leave counts that are
   expect((await collection(kept)).videoCount).toBe(inKept.filter(({ collectionId }) => collectionId === kept).length);
 });
 
-test('an update renames, lists search and order by name', async () => {
+test('renames a collection, and searches and sorts the list by name', async () => {
   const id = await create('collections', { name: 'zebra before' });
   expect((await api.call('POST', `/library/1/collections/${id}`, { body: { name: 'zebra after' } })).body).toEqual(OK);
   await create('collections', { name: 'ZEBRA a' });

@@ -12,7 +12,7 @@ afterEach(async () => {
   service = null;
 });
 
-/** A connection that sends the beginning of a request and no end. */
+/** Opens a connection that sends only the beginning of a request. */
 async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
@@ -22,7 +22,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-test('one address has so many connections and no more, and may open others when some end', async () => {
+test('limits the connections of an address and accepts new ones after some have closed', async () => {
   service = await startTestApi({ limits: { connectionsPerClient: 3 } });
   const { port } = service.api;
   const held = [await open(port), await open(port), await open(port)];
@@ -39,20 +39,20 @@ test('one address has so many connections and no more, and may open others when 
     .toBe(true);
 });
 
-test('a trusted proxy is not counted as one address', async () => {
+test('does not count a trusted proxy as one address', async () => {
   service = await startTestApi({ limits: { connectionsPerClient: 1 }, trustedProxies: ['127.0.0.0/8'] });
   for (let n = 0; n < 5; n += 1) await open(service.api.port);
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 });
 
 test.each(['GET /healthz HTTP/1.1\r\nHost:', ''])(
-  'a head that stops after %j ends in the set time',
+  'times out a request head that stops after %j',
   async (begun) => {
     service = await startTestApi({ limits: { headersTimeout: 300 } });
     const socket = connect(service.api.port, '127.0.0.1');
     sockets.push(socket);
     socket.write(begun);
-    // Node looks for late heads each 30 s unless it is set otherwise, which is longer than this test may take.
+    // By default, Node checks for incomplete heads every 30 s, which may exceed the limit of this test.
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
   },
   15_000,
@@ -60,7 +60,7 @@ test.each(['GET /healthz HTTP/1.1\r\nHost:', ''])(
 
 const BODY = { status: 'ok', version: '1.2.3', listeners: { api: 1 } };
 
-test('the state of the service is shown in full to this machine, and to others with a key', async () => {
+test('shows the full state of the service to local callers and to callers with a key', async () => {
   service = await startTestApi({
     health: () => ({ status: 200, body: BODY }),
     trustedProxies: ['127.0.0.2'],

@@ -13,7 +13,7 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: object) =>
   api.call(method, path, { key: api.first.accountKey, ...(body && { body }) });
 
-test('the account has a permanent id, and contains no personal data', async () => {
+test('returns a permanent account id and no personal data', async () => {
   const { status, body } = await call('GET', '/user');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -26,12 +26,12 @@ test('the account has a permanent id, and contains no personal data', async () =
   expect(Object((await call('GET', '/user')).body)).toEqual(body);
 });
 
-test('nothing is charged', async () => {
+test('charges nothing', async () => {
   const { status, body } = await call('GET', '/billing');
   expect([status, body]).toMatchObject([200, { Balance: 0, ThisMonthCharges: 0, BillingRecords: [] }]);
 });
 
-test('the storage zone of a library is what its pull zone names', async () => {
+test('returns the same storage zone for a library and its pull zone', async () => {
   const { StorageZoneId: id } = Object((await call('GET', '/pullzone/1')).body);
   const { status, body } = await call('GET', `/storagezone/${id}`);
   expect([status, body]).toMatchObject([200, { Id: 1, Name: 'vz-1', StorageUsed: 0, Password: null, Deleted: false }]);
@@ -48,7 +48,7 @@ test('the storage zone of a library is what its pull zone names', async () => {
   });
 });
 
-test('no speech was transcribed', async () => {
+test('reports no transcribed speech', async () => {
   const { status, body } = await call(
     'GET',
     '/videolibrary/1/transcribing/statistics?dateFrom=2024-01-01&dateTo=2024-01-01',
@@ -59,7 +59,7 @@ test('no speech was transcribed', async () => {
   ]);
 });
 
-test('the read-only key is reset by the address that names the library in the query', async () => {
+test('resets the read-only key at the address that takes the library from the query', async () => {
   const read = () => api.call('GET', '/library/1/videos', { key: api.first.readOnlyKey });
   expect((await read()).status).toBe(200);
   expect((await call('POST', '/videolibrary/resetReadOnlyApiKey?id=1')).status).toBe(204);

@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('each write of a library is reported at both addresses: actor, action, target, result and time', async () => {
+test('reports each write of a library at both addresses with actor, action, target, result and time', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
@@ -47,7 +47,7 @@ test('each write of a library is reported at both addresses: actor, action, targ
   expect(Math.abs(Date.parse(`${Items[0].Date}Z`) - Date.now())).toBeLessThan(60_000);
 });
 
-test('the log is read in pages, each library its own', async () => {
+test('returns the log in pages and separately for each library', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   for (let made = 0; made < 4; made += 1) {
     await call('POST', `/library/${library.Id}/collections`, { key: library.ApiKey, body: { name: 'C' } });
@@ -66,7 +66,7 @@ test('the log is read in pages, each library its own', async () => {
   expect(await audit(other.Id)).toMatchObject({ TotalItems: 1 });
 });
 
-test('writes at the same time are all reported, in one unbroken chain a day', async () => {
+test('reports all concurrent writes in one unbroken chain per day', async () => {
   const { Id, ApiKey } = await createLibrary();
   const write = () => call('POST', `/library/${Id}/collections`, { key: ApiKey, body: { name: 'C' } });
   await Promise.all(Array.from({ length: 40 }, write));
@@ -84,8 +84,8 @@ test('writes at the same time are all reported, in one unbroken chain a day', as
 });
 
 /**
- * Returns the first line whose hash does not match its content and the line before it on the same day; null if there is
- * none.
+ * Returns the id of the first line whose hash does not match its content and the preceding line of that day. Returns
+ * null if all match.
  */
 function brokenLink(lines: readonly AuditLine[]): number | null {
   const day = (line: AuditLine | undefined) => line?.at.toISOString().slice(0, 10);
@@ -97,7 +97,7 @@ function brokenLink(lines: readonly AuditLine[]): number | null {
   return broken?.id ?? null;
 }
 
-test('no line is changed or removed before its time, and old ones go by whole days', async () => {
+test('keeps every line unchanged until it expires, and drops expired lines by whole days', async () => {
   const { db } = api.database;
   for (const action of [sql`update audit_line set ip = ''`, sql`delete from audit_line`, sql`truncate audit_line`]) {
     await expect(action.execute(db)).rejects.toThrow('append-only');
@@ -110,7 +110,7 @@ test('no line is changed or removed before its time, and old ones go by whole da
   expect(await pruneAudit(db, new AbortController().signal)).toBe(0);
 });
 
-test('a line that cannot be stored is reported and does not take others with it', async () => {
+test('reports a line that cannot be stored, without losing other lines', async () => {
   const reported: unknown[] = [];
   const store = createAuditStore(api.database.db, (_, line) => reported.push(line));
   const good = {

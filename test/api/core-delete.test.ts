@@ -48,7 +48,7 @@ async function rows(libraryId: number) {
   return { media: media.length, library: library.length };
 }
 
-test('a deleted library is gone at once for everybody, and its videos and objects soon after', async () => {
+test('hides a deleted library immediately, and deletes its videos and objects soon after', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const further = Object((await call('POST', `/videolibrary/${Id}/keys`, { body: { Scope: 'write' } })).body);
   await addMedia(Id, 120);
@@ -81,7 +81,7 @@ test('a deleted library is gone at once for everybody, and its videos and object
   });
 });
 
-test('the job leaves a library alone that was not removed', async () => {
+test('the job does not change a library that was not deleted', async () => {
   const { Id } = await createLibrary();
   await addMedia(Id, 1);
   await run({ libraryId: Id });

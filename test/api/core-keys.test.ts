@@ -32,7 +32,7 @@ const reads = async ({ Id }: Library, key: string) => (await call('GET', `/libra
 const writes = async ({ Id }: Library, key: string) =>
   (await call('POST', `/library/${Id}/collections`, { key, body: { name: 'C' } })).status;
 
-test('a further key is shown once, opens only its library and scope, and is listed without its text', async () => {
+test('shows an additional key once, limits it to its library and scope, and lists it without its text', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const write = await createKey(library, { Label: 'upload', Scope: 'write' });
   const read = await createKey(library, { scope: 'read' });
@@ -49,7 +49,7 @@ test('a further key is shown once, opens only its library and scope, and is list
   expect((await call('GET', `/videolibrary/${other.Id}/keys`)).body).toEqual([]);
 });
 
-test('a revoked key ends, and only through its own library', async () => {
+test('a key can be revoked only through its own library and is then refused', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const key = await createKey(library, { Scope: 'write' });
   const revoke = (owner: Library) => call('DELETE', `/videolibrary/${owner.Id}/keys/${key.Id}`);
@@ -61,7 +61,7 @@ test('a revoked key ends, and only through its own library', async () => {
   expect((await call('GET', `/videolibrary/${library.Id}/keys`)).body).toEqual([]);
 });
 
-test('a key ends when it expires', async () => {
+test('refuses a key after it has expired', async () => {
   const library = await createLibrary();
   const key = await createKey(library, { Scope: 'read', ExpiresInSec: 3600 });
   expect(await reads(library, key.Key)).toBe(200);
@@ -69,7 +69,7 @@ test('a key ends when it expires', async () => {
   await expect.poll(() => reads(library, key.Key), { timeout: 20_000, interval: 50 }).toBe(401);
 });
 
-test('the last use of a key is written once a minute at most', async () => {
+test('writes the last use of a key at most once a minute', async () => {
   const library = await createLibrary();
   const { Id, Key } = await createKey(library, { Scope: 'read' });
   await sql`update access_key set last_used_at = now() - interval '45 seconds' where id = ${Id}`.execute(
@@ -91,7 +91,7 @@ test('the last use of a key is written once a minute at most', async () => {
 test.each([
   { action: 'resetApiKey', field: 'ApiKey' },
   { action: 'resetReadOnlyApiKey', field: 'ReadOnlyApiKey' },
-] as const)('$action ends the old key and shows the new one', async ({ action, field }) => {
+] as const)('$action invalidates the old key and shows the new one', async ({ action, field }) => {
   const before = await createLibrary();
   expect(await call('POST', `/videolibrary/${before.Id}/${action}`)).toMatchObject({ status: 204, text: '' });
   const after = await readLibrary(before);
@@ -103,13 +103,13 @@ test.each([
   await expect.poll(() => reads(before, before[field]), { timeout: 20_000, interval: 50 }).toBe(401);
 });
 
-test('the older address of the reset names the library in its query', async () => {
+test('the older reset address takes the library from its query', async () => {
   const before = await createLibrary();
   expect((await call('POST', `/videolibrary/resetApiKey?id=${before.Id}`)).status).toBe(204);
   expect((await readLibrary(before)).ApiKey).not.toBe(before.ApiKey);
 });
 
-test('with an overlap the old key goes on, with its old rights, until the overlap is over', async () => {
+test('with an overlap, the old key keeps its old rights until the overlap ends', async () => {
   const before = await createLibrary();
   await call('POST', `/videolibrary/${before.Id}/resetApiKey?overlapSec=600`);
   await call('POST', `/videolibrary/${before.Id}/resetReadOnlyApiKey?overlapSec=600`);
@@ -127,7 +127,7 @@ test('with an overlap the old key goes on, with its old rights, until the overla
   expect(await writes(before, after.ApiKey)).toBe(200);
 });
 
-test('a library has a hundred further keys at most', async () => {
+test('limits a library to 100 additional keys', async () => {
   const library = await createLibrary();
   for (let made = 0; made < 100; made += 1) await createKey(library, { Scope: 'read' });
   const answer = await call('POST', `/videolibrary/${library.Id}/keys`, { body: { Scope: 'read' } });
@@ -139,7 +139,7 @@ test.each([
   [{ Scope: 'account' }, 'Scope'],
   [{ Scope: 'read', ExpiresInSec: 0 }, 'ExpiresInSec'],
   [{ Scope: 'read', Label: 'x'.repeat(201) }, 'Label'],
-])('a key of %j is 400', async (body, Field) => {
+])('rejects a key of %j with 400', async (body, Field) => {
   const answer = await call('POST', '/videolibrary/1/keys', { body });
   expect(answer).toMatchObject({ status: 400, body: { ErrorKey: 'request.invalid', Field } });
 });

@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
   api.call(method, path, { key: accountKey, ...options });
 const create = async (name: string) => Object((await call('POST', '/videolibrary', { body: { Name: name } })).body);
 
-test('a library is made with 201, keys, a pull zone and the documented defaults', async () => {
+test('creates a library with 201, keys, a pull zone and the documented defaults', async () => {
   const { status, body } = await call('POST', '/videolibrary', { body: { name: 'Films', replicationregions: ['DE'] } });
   expect(status).toBe(201);
   expect(body).toMatchObject({
@@ -43,7 +43,7 @@ test('a library is made with 201, keys, a pull zone and the documented defaults'
   expect((await call('GET', `/videolibrary/${made.Id}`)).body).toEqual(body);
 });
 
-test('the list is plain without a page and an envelope with one', async () => {
+test('returns the list as a plain array without a page parameter and in an envelope with one', async () => {
   for (const name of ['List one', 'List two', 'List three']) await create(name);
   for (const path of [
     '/videolibrary?search=LIST',
@@ -62,7 +62,7 @@ test('the list is plain without a page and an envelope with one', async () => {
   expect((await page(7)).body).toMatchObject({ Items: [], TotalItems: 3, HasMoreItems: false });
 });
 
-test('pull zones are listed and read with their key, hosts and library', async () => {
+test('lists and returns pull zones with their key, host names and library', async () => {
   const { Id, PullZoneId } = await create('Zoned');
   const zones = Object((await call('GET', '/pullzone')).body);
   const { body } = await call('GET', `/pullzone/${PullZoneId}`);
@@ -84,7 +84,7 @@ test('pull zones are listed and read with their key, hosts and library', async (
   });
 });
 
-test('ResetToken draws a new security key for the pull zone', async () => {
+test('ResetToken generates a new security key for the pull zone', async () => {
   const { Id, PullZoneId } = await create('Token');
   const key = async () => Object((await call('GET', `/pullzone/${PullZoneId}`)).body).ZoneSecurityKey;
   const before = await key();
@@ -94,7 +94,7 @@ test('ResetToken draws a new security key for the pull zone', async () => {
   expect(await key()).not.toBe(before);
 });
 
-test('referrers are put on their lists and taken off, once each, by host name', async () => {
+test('adds referrers to their lists and removes them, once each, by host name', async () => {
   const { Id } = await create('Referrers');
   const change = (action: string, Hostname: unknown) =>
     call('POST', `/videolibrary/${Id}/${action}`, { body: { Hostname } });
@@ -115,7 +115,7 @@ test('referrers are put on their lists and taken off, once each, by host name', 
   }
 });
 
-test('several changes of one library at the same time are all kept', async () => {
+test('keeps all concurrent changes of one library', async () => {
   const { Id } = await create('Busy');
   const names = Array.from({ length: 12 }, (_, index) => `site${index}.test`);
   await Promise.all([
@@ -127,7 +127,7 @@ test('several changes of one library at the same time are all kept', async () =>
   expect(body.ShowHeatmap).toBe(true);
 });
 
-test('languages are listed with their codes', async () => {
+test('lists languages with their codes', async () => {
   const { status, body } = await call('GET', '/videolibrary/languages');
   expect(status).toBe(200);
   const codes = Object(body).map(({ ShortCode }: { ShortCode: string }) => ShortCode);
@@ -170,7 +170,7 @@ const OF_ONE = [
   ['DELETE', `/keys/${newGuid()}`],
 ] as const;
 
-test("only the account's key opens the second address; a library's own key is refused", async () => {
+test("the second address accepts only the account key and refuses a library's own key", async () => {
   const paths = [...OPERATIONS, ...OF_ONE.map(([method, tail]) => [method, `/videolibrary/1${tail}`] as const)];
   const denied = { ErrorKey: 'authentication.failed', Field: 'AccessKey', Message: expect.any(String) };
   for (const [method, path] of [...paths, ['GET', '/pullzone/1'] as const]) {
@@ -182,7 +182,7 @@ test("only the account's key opens the second address; a library's own key is re
   expect((await call('GET', '/library/1/videos', { key: api.first.libraryKey })).status).toBe(200);
 });
 
-test('an unknown library is 404 with its error, for every operation on one', async () => {
+test('every library operation responds with 404 and its error for an unknown library', async () => {
   const unknown = { ErrorKey: 'videoLibrary.not_found', Field: 'VideoLibrary', Message: expect.any(String) };
   for (const [index, [method, tail]] of OF_ONE.entries()) {
     for (const id of [`99999${index}`, 'x', '-1']) {
@@ -197,7 +197,7 @@ test('an unknown library is 404 with its error, for every operation on one', asy
 });
 
 test.each([[{}], [{ Name: '' }], [{ Name: '  ' }], [{ Name: null }], [{ Name: 5 }]])(
-  'a library of %j is 400',
+  'rejects a library of %j with 400',
   async (body) => {
     const answer = await call('POST', '/videolibrary', { body });
     expect(answer).toMatchObject({ status: 400, body: { ErrorKey: 'request.invalid', Field: 'Name' } });

@@ -85,7 +85,7 @@ const SETTINGS = {
   EnableCompactControls: true,
 };
 
-test('every setting comes back as it was sent, and an update of one leaves the others', async () => {
+test('returns every setting as it was sent, and an update of one keeps the others', async () => {
   const { Id, PullZoneId } = await create('Settings');
   const zone = { EnableTokenAuthentication: true, EnableTokenIPVerification: true };
   const updated = await call('POST', `/videolibrary/${Id}`, {
@@ -105,7 +105,7 @@ test('every setting comes back as it was sent, and an update of one leaves the o
   expect(whole.body).toEqual({ ...Object(partial.body), DateModified: Object(whole.body).DateModified });
 });
 
-test('numbers are numbers, flags are flags, and lists are text, as strict clients read them', async () => {
+test('returns numbers, booleans and lists with the types that strict clients expect', async () => {
   const body = Object((await call('GET', '/videolibrary/1')).body);
   const numbers = [
     'EncodingTier',
@@ -143,7 +143,7 @@ test.each([
   ['AllowEarlyPlay', 'yes'],
   ['Name', ' '],
   ['FontFamily', 'x'.repeat(2001)],
-])('an update of %s to %j is 400, names the field and changes nothing', async (Field, value) => {
+])('an update of %s to %j gets 400, names the field and changes nothing', async (Field, value) => {
   const before = (await call('GET', '/videolibrary/1')).body;
   const { status, body } = await call('POST', '/videolibrary/1', { body: { ShowHeatmap: true, [Field]: value } });
   expect(status).toBe(400);
@@ -151,7 +151,7 @@ test.each([
   expect((await call('GET', '/videolibrary/1')).body).toEqual(before);
 });
 
-test('settings act: encoding, play data, webhooks and storage use', async () => {
+test('applies settings to encoding, play data, webhooks and storage use', async () => {
   const library = await create('Acting');
   const { Id } = library;
   const key = library.ApiKey;

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ACCOUNT_KEY, discard, newDataDir, startService } from '../support/service.ts';
 
-/** These tests start whole services one after another, possibly on a busy machine. */
+/** These tests start complete services one after another, possibly on a busy machine. */
 const LIMIT = { timeout: 240_000 };
 
-test('an account key given to a later start becomes valid in addition to the first', LIMIT, async () => {
+test('an account key passed to a later start becomes valid in addition to the first', LIMIT, async () => {
   const later = await startService(null, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
   try {
     const ask = async (key: string) =>
@@ -19,10 +19,10 @@ test('an account key given to a later start becomes valid in addition to the fir
   }
 });
 
-test('keys that a first start makes have 256 bits and open both addresses', LIMIT, async () => {
+test('a first start generates keys of 256 bits that open both addresses', LIMIT, async () => {
   const service = await startService(await newDataDir(), { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
   try {
-    // Keys go to a terminal, or to this file. The service may be ready a moment before the file is written.
+    // The keys go to a terminal or to this file. The service may be ready a moment before it writes the file.
     const file = path.join(service.dataDir, 'first-start.txt');
     const shown = async () => new Set((await readFile(file, 'utf8').catch(() => '')).match(/(?<!#)\b[0-9a-f]{64}\b/g));
     await expect.poll(async () => (await shown()).size).toBe(3);

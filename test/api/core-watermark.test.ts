@@ -55,7 +55,7 @@ async function stored(id: number): Promise<string[]> {
   return keys;
 }
 
-test('a watermark is kept as the next version, shown in the model, and deleted', async () => {
+test('stores a watermark as the next version, shows it in the model, and deletes it', async () => {
   const { Id } = await createLibrary();
   const model = async () => Object((await call('GET', `/videolibrary/${Id}`)).body);
   expect(await put(Id, png)).toMatchObject({ status: 204, text: '' });
@@ -72,7 +72,7 @@ test('a watermark is kept as the next version, shown in the model, and deleted',
   expect((await call('DELETE', `/videolibrary/${Id}/watermark`)).status).toBe(204);
 });
 
-test('a file that is not an image is 400, one that is too large is 413, and neither leaves anything', async () => {
+test('rejects a file that is not an image with 400 and a file that is too large with 413, and stores neither', async () => {
   const { Id } = await createLibrary();
   const headers = { 'Content-Type': 'image/png' };
   for (const body of [
@@ -90,7 +90,7 @@ test('a file that is not an image is 400, one that is too large is 413, and neit
   expect((await call('GET', `/videolibrary/${Id}`)).body).toMatchObject({ HasWatermark: false, WatermarkVersion: 0 });
 });
 
-test('one of several simultaneous uploads is shown and one is left', async () => {
+test('simultaneous uploads leave exactly the version that the library shows', async () => {
   const { Id } = await createLibrary();
   const answers = await Promise.all(Array.from({ length: 5 }, () => put(Id, png)));
   expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
@@ -98,7 +98,7 @@ test('one of several simultaneous uploads is shown and one is left', async () =>
   expect(await stored(Id)).toEqual([`${Id}/watermark/${WatermarkVersion}`]);
 });
 
-test('a version stays as long as renditions are made with it, and while a video is being planned', async () => {
+test('keeps a watermark version while renditions use it or a video is being planned', async () => {
   const { db } = api.database;
   const Id = 1;
   await put(Id, png);
@@ -120,7 +120,7 @@ test('a version stays as long as renditions are made with it, and while a video 
   expect(await stored(Id)).toEqual([`${Id}/watermark/4`]);
 });
 
-test('a watermark whose commit succeeded without a response is still there', async () => {
+test('keeps a watermark whose commit succeeded although its response was lost', async () => {
   const { Id } = await createLibrary();
   const { lost } = await loseNextCommit(api.database, 'library');
   const [answer] = await Promise.all([put(Id, png), lost]);

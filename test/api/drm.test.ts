@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
-import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-key-source.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
 import { addLicences } from '../../src/catalog/drm/licence-count-store.ts';
-import { countingLicences } from '../../src/catalog/drm/licence-counter.ts';
+import { createLicenceCounter } from '../../src/catalog/drm/licence-counter.ts';
 import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
@@ -24,7 +24,7 @@ let keyServer: KeyServer;
 let licences: { server: Server; seen: { path: string; body: string; authorization: string | undefined }[] };
 let outbound: Outbound;
 let licenceStatus = 200;
-let counter: ReturnType<typeof countingLicences>;
+let counter: ReturnType<typeof createLicenceCounter>;
 let isCountingAway = false;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   licences = await startLicenceServer();
   const port = Object(licences.server.address()).port;
   const server = { url: `http://127.0.0.1:${port}/licence?content={videoId}`, authorization: 'Bearer x' };
-  // Replaced below, once the database is known.
+  // Replaced below, after the database has started.
   let packager: Packager | null = null;
   const late: Packager = {
     repackage: (...args) => Object(packager).repackage(...args),
@@ -44,7 +44,7 @@ beforeAll(async () => {
     fairPlayCertificate: CERTIFICATE,
     outbound,
   });
-  counter = countingLicences(proxy, {
+  counter = createLicenceCounter(proxy, {
     async write(given) {
       if (isCountingAway) throw new Error('Away.');
       await addLicences(api.database.db, given);
@@ -131,7 +131,7 @@ describe('repackaging with a key server', () => {
   test.each([
     { does: 'refuses', status: 403, says: 'refused to give keys' },
     { does: 'fails', status: 500, says: 'HTTP 500' },
-  ])('that $does is reported, and leaves the video unchanged', async ({ status, says }) => {
+  ])('reports that $does and leaves the video unchanged', async ({ status, says }) => {
     const made = await makeVideo(ALL_ON);
     keyServer.script((_request, response) => response.writeHead(status).end('no'));
     const answer = await repackage(made);
@@ -146,7 +146,7 @@ describe('licences of a packaged video', () => {
   const ask = (path: string, body: string, headers = {}) =>
     api.call('POST', path, { key: null, body: Buffer.from(body), headers });
 
-  test('are passed on unchanged in both directions', async () => {
+  test('are passed through unchanged in both directions', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const widevine = await ask(`/WidevineLicense/${made.id}/${made.guid}?contentId=x`, 'challenge');
@@ -165,7 +165,7 @@ describe('licences of a packaged video', () => {
     expect([certificate.status, certificate.text]).toEqual([200, CERTIFICATE.toString()]);
   });
 
-  test('are refused without a valid token and to foreign pages', async () => {
+  test('are refused without a valid token and to pages of other sites', async () => {
     const made = await makeVideo({
       ...ALL_ON,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },
@@ -183,7 +183,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`${path}${good}`, 'c', player)).status).toBe(200);
   });
 
-  test('do not exist for other videos, systems and libraries', async () => {
+  test('are not found for other videos, systems and libraries', async () => {
     const plain = await makeVideo({ drm: { enabled: true, version: 'enterprise', widevine: { enabled: true } } });
     expect((await ask(`/WidevineLicense/${plain.id}/${plain.guid}`, 'c')).status).toBe(404);
     expect((await ask(`/FairPlay/${plain.id}/license?videoId=${plain.guid}`, 'c')).status).toBe(400);
@@ -192,7 +192,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`/WidevineLicense/999999/${off.guid}`, 'c')).status).toBe(404);
   });
 
-  test('distinguish a refusal of the licence server from a missing response', async () => {
+  test('distinguish a refusal by the licence server from a missing response', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const path = `/WidevineLicense/${made.id}/${made.guid}`;
@@ -210,7 +210,7 @@ describe('licences of a packaged video', () => {
   });
 });
 
-test('licences are counted by day, also after the counts could not be written for a while', async () => {
+test('counts licences by day, even after a period in which the counts could not be written', async () => {
   const made = await makeVideo(ALL_ON);
   await repackage(made);
   isCountingAway = true;

@@ -24,7 +24,7 @@ async function read(path: string, key: string | null = api.first.accountKey) {
   return { status, body: body as Page };
 }
 
-test('pages lead from the oldest event to the end, each once, whatever is written during paging', async () => {
+test('paging from the oldest event returns each event once, even if events are written during paging', async () => {
   const store = createShieldEventStore(api.database.db);
   const events = Array.from({ length: 230 }, () => makeShieldEvent(1));
   await store.append(events);
@@ -52,7 +52,7 @@ test('pages lead from the oldest event to the end, each once, whatever is writte
   expect([found.length, starts.size]).toEqual([231, 3]);
 });
 
-test('an empty last segment is the first page, and labels are whole', async () => {
+test('treats an empty last segment as the first page and returns complete labels', async () => {
   await createShieldEventStore(api.database.db).append([makeShieldEvent(2)]);
   const { status, body } = await read(`2/${wordDate(dayOf(Date.now()))}/`);
   expect(status).toBe(200);
@@ -65,7 +65,7 @@ test('an empty last segment is the first page, and labels are whole', async () =
 test.each([
   ['three days ago', () => wordDate(dayOf(Date.now() - 3 * DAY_MS))],
   ['tomorrow', () => wordDate(dayOf(Date.now() + DAY_MS))],
-])('%s is 401 with the words that clients know', async (_, day) => {
+])('rejects %s with 401 and the message that clients expect', async (_, day) => {
   const { status, body } = await read(`1/${day()}`);
   expect([status, body]).toEqual([
     401,
@@ -85,7 +85,7 @@ test.each([
   ['13-01-2026', 'no month'],
   ['02-30-2026', 'no day of its month'],
   ['today', 'a word'],
-])('a date of %s (%s) is 400 and names the format', async (date) => {
+])('rejects a date of %s (%s) with 400 and names the format', async (date) => {
   const { status, body } = await read(`1/${date}`);
   expect([status, body]).toEqual([
     400,
@@ -99,17 +99,20 @@ test.each([
   ]);
 });
 
-test.each(['99', '-1', 'x', '1e0', '99999999999999999999'])('an unknown zone (%s) is 404 everywhere', async (zone) => {
-  const { status, body } = await read(`${zone}/${wordDate(dayOf(Date.now()))}`);
-  expect([status, body.errorResponse]).toMatchObject([404, { statusCode: 404, success: false }]);
-  const window = { from: Date.now() - 1_000, to: Date.now() };
-  for (const what of ['search', 'export']) {
-    const path = `/shield/event-logs/${zone}/${what}`;
-    expect((await api.call('POST', path, { key: api.first.accountKey, body: window })).status).toBe(404);
-  }
-});
+test.each(['99', '-1', 'x', '1e0', '99999999999999999999'])(
+  'returns 404 for an unknown zone (%s) at every address',
+  async (zone) => {
+    const { status, body } = await read(`${zone}/${wordDate(dayOf(Date.now()))}`);
+    expect([status, body.errorResponse]).toMatchObject([404, { statusCode: 404, success: false }]);
+    const window = { from: Date.now() - 1_000, to: Date.now() };
+    for (const what of ['search', 'export']) {
+      const path = `/shield/event-logs/${zone}/${what}`;
+      expect((await api.call('POST', path, { key: api.first.accountKey, body: window })).status).toBe(404);
+    }
+  },
+);
 
-test('the two days before today are shown; a library key and a foreign token are refused', async () => {
+test('shows the two days before today, and refuses library keys and tokens of other zones', async () => {
   for (const days of [1, 2]) expect((await read(`1/${wordDate(dayOf(Date.now() - days * DAY_MS))}`)).status).toBe(200);
   const today = wordDate(dayOf(Date.now()));
   expect((await read(`1/${today}`, api.first.libraryKey)).status).toBe(401);
@@ -117,7 +120,7 @@ test('the two days before today are shown; a library key and a foreign token are
   expect((await read(`2/${today}/${body.startToken}`)).status).toBe(401);
 });
 
-test('concurrent writers never put an event before one that was already read', async () => {
+test('concurrent writers never insert an event before one that was already returned', async () => {
   const store = createShieldEventStore(api.database.db);
   const day = dayOf(Date.now());
   const seen: number[] = [];
@@ -139,7 +142,7 @@ test('concurrent writers never put an event before one that was already read', a
   expect(seen).toHaveLength(64);
 });
 
-test('expired days are dropped, the others stay', async () => {
+test('drops expired days and keeps the others', async () => {
   const store = createShieldEventStore(api.database.db);
   const old = Date.now() - 5 * DAY_MS;
   await store.append([makeShieldEvent(12, old), makeShieldEvent(12)]);

@@ -43,7 +43,7 @@ const rulesOf = async (body: object) =>
   (await call('search', body)).body.rows.map(({ fields }: { fields: { ruleId: string } }) => fields.ruleId);
 const filter = (field: string, op: string, ...value: string[]) => ({ filters: [{ field, op, value }] });
 
-test('rows come newest first, by page, with a total', async () => {
+test('returns events newest first, in pages, with a total', async () => {
   const { body } = await call('search', { pageSize: 500, page: 2 });
   expect([body.total, body.totalPages, body.page, body.rows.length, body.groups]).toEqual([1_202, 3, 2, 202, null]);
   expect(await rulesOf({ pageSize: 3 })).toEqual(['942270', '930130', '10102']);
@@ -66,18 +66,18 @@ test.each([
     { filters: [...filter('country', 'eq', 'NL').filters, ...filter('feature', 'wildcard', 'ATTACK-*').filters] },
     ['942270'],
   ],
-])('%s can be searched for', async (_, body, rules) => {
+])('searches by %s', async (_, body, rules) => {
   expect(await rulesOf(body)).toEqual(rules);
 });
 
-test('groups are counted, the largest first', async () => {
+test('counts groups and returns the largest first', async () => {
   const { body } = await call('search', { groupBy: ['country', 'ruleId'], pageSize: 2 });
   expect([body.total, body.totalPages, body.rows]).toEqual([3, 2, null]);
   expect(body.groups[0]).toMatchObject({ key: { country: 'DE', ruleId: '10102' }, count: 1_200 });
   expect(body.groups[0].lastSeen).toBeGreaterThan(body.groups[0].firstSeen);
 });
 
-test('groups of every field are counted at once, by severity and method too', async () => {
+test('counts groups of every field in one request, including severity and method', async () => {
   const fields = ['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action', 'severity', 'method'];
   const { body } = await call('search', { groupBy: fields });
   expect(body.groups).toHaveLength(3);
@@ -88,7 +88,7 @@ test('groups of every field are counted at once, by severity and method too', as
   ]);
 });
 
-test('an export has every event once, oldest first, and no cell that a spreadsheet would compute', async () => {
+test('exports every event once, oldest first, and escapes cells that a spreadsheet would evaluate', async () => {
   const { status, text, headers } = await call('export', {});
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
   expect(headers.get('content-disposition')).toBe('attachment; filename="events.csv"');
@@ -102,7 +102,7 @@ test('an export has every event once, oldest first, and no cell that a spreadshe
   expect(lines.at(-2)).toContain('"Nikto/2 ""a"", b"');
 });
 
-test('an export of statistics has its own file name', async () => {
+test('gives an export of statistics its own file name', async () => {
   const { libraryId, libraryKey } = api.first;
   const { status, headers } = await api.call('GET', `/library/${libraryId}/statistics/export`, { key: libraryKey });
   expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="statistics.csv"']);
@@ -114,10 +114,10 @@ test.each([
   ['an unknown field', filter('colour', 'eq', 'red')],
   ['an unknown operator', filter('ip', 'like', 'a')],
   ['a network that is none', filter('ip', 'cidr', 'home')],
-])('%s is refused', async (_, body) => {
+])('refuses %s', async (_, body) => {
   expect(await call('search', body)).toMatchObject({ status: 400, body: { status: 400 } });
 });
 
-test('a library key opens neither', async () => {
+test('refuses a library key for both operations', async () => {
   for (const what of ['search', 'export']) expect((await call(what, {}, api.first.libraryKey)).status).toBe(401);
 });

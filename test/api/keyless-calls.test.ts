@@ -17,7 +17,7 @@ const eventsOf = () =>
   createShieldEventStore(api.database.db).read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
 const ATTACK = `/library/1/videos?search=${encodeURIComponent('1 union select a,b from users')}`;
 
-test('attacks without a key are logged and optionally blocked; requests with a key are not inspected', async () => {
+test('logs attacks without a key, blocks them if configured, and does not inspect requests with a key', async () => {
   expect((await api.call('GET', ATTACK, { key: null })).status).toBe(401);
   await expect
     .poll(async () => (await eventsOf()).map(({ ruleId, status }) => [ruleId.slice(0, 3), status]))
@@ -36,7 +36,7 @@ test('attacks without a key are logged and optionally blocked; requests with a k
   expect((await eventsOf()).slice(length)).toEqual([]);
 });
 
-/** Returns the number of events once no more are added. */
+/** Returns the number of events once it stops growing. */
 async function untilQuiet(): Promise<number> {
   let before = -1;
   const count = async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Every operation of the first library, on things that exist. */
+/** Every operation on the first library, with existing objects. */
 const operations = () =>
   [
     ['GET', '/library/1/videos'],
@@ -32,7 +32,7 @@ const operations = () =>
     ['DELETE', `/library/1/collections/${firstCollection}`],
   ] as const;
 
-test("another library's valid key is refused like a wrong one, everywhere", async () => {
+test('every operation refuses the valid key of another library like an invalid key', async () => {
   for (const [method, path] of operations()) {
     const { status, body } = await api.call(method, path, { key: api.second.key });
     expect([method, path, status]).toEqual([method, path, 401]);
@@ -40,7 +40,7 @@ test("another library's valid key is refused like a wrong one, everywhere", asyn
   }
 });
 
-test("a library cannot reach another library's things through its own address", async () => {
+test('a library cannot access objects of another library through its own address', async () => {
   for (const [method, path] of operations()) {
     const own = path.replace('/library/1/', `/library/${api.second.id}/`);
     if (own.split('/').length < 5) continue;
@@ -55,21 +55,21 @@ test("a library cannot reach another library's things through its own address", 
   expect((await api.call('POST', `/library/${api.second.id}/videos`, into)).status).toBe(400);
 });
 
-test('the read-only key reads and gets 403 for every write', async () => {
+test('the read-only key can read, and gets 403 for every write', async () => {
   for (const [method, path] of operations()) {
     const { status } = await api.call(method, path, { key: api.first.readOnlyKey });
     expect([method, path, status]).toEqual([method, path, method === 'GET' ? 200 : 403]);
   }
 });
 
-test('the account key opens every library that exists, and no other', async () => {
+test('the account key opens every existing library and no other', async () => {
   const key = api.first.accountKey;
   expect((await api.call('GET', '/library/1/videos', { key })).status).toBe(200);
   expect((await api.call('GET', `/library/${api.second.id}/videos`, { key })).status).toBe(200);
   expect((await api.call('POST', '/library/999/videos', { key, body: { title: 'T' } })).status).toBe(401);
 });
 
-test('a further key opens its library by its scope until it expires or is revoked', async () => {
+test('an additional key opens its library within its scope until it expires or is revoked', async () => {
   const write = await keys.create({ scope: 'write', libraryId: 1, label: 'w', expiresAt: null });
   const read = await keys.create({ scope: 'read', libraryId: 1, label: 'r', expiresAt: null });
   const old = await keys.create({ scope: 'write', libraryId: 1, label: 'o', expiresAt: new Date(Date.now() - 1) });
@@ -85,7 +85,7 @@ test('a further key opens its library by its scope until it expires or is revoke
   expect(rows).toEqual([{ used: true }]);
 });
 
-test('no key is readable in the database', async () => {
+test('stores no key in readable form in the database', async () => {
   const { rows } = await sql<{ all: string }>`
     select string_agg(t::text, '') as all from (select library::text as t from library
       union all select pull_zone::text from pull_zone union all select access_key::text from access_key) rows`.execute(
@@ -98,7 +98,7 @@ test('no key is readable in the database', async () => {
   }
 });
 
-test('the security key of a pull zone is changed by the account alone, to 8 to 36 characters or none', async () => {
+test('only the account can change the security key of a pull zone, to 8 to 36 characters or none', async () => {
   const { accountKey, libraryKey } = api.first;
   const zone = (await api.libraries.find(1))?.pullZone.id;
   const reset = (key: string | null, body?: object, id: unknown = zone) =>

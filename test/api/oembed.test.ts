@@ -9,7 +9,7 @@ let guid: Guid;
 beforeAll(async () => {
   api = await startTestApi();
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'A "quoted" <title>' } });
-  // A GUID from our own response.
+  // The GUID comes from our own response.
   guid = String(Object(body).guid) as Guid;
   await api.database.db
     .updateTable('media')
@@ -26,7 +26,7 @@ const ask = (query: Record<string, string>, path = '/OEmbed') =>
   api.call('GET', `${path}?${new URLSearchParams(query)}`, { key: null });
 const page = () => `http://edge.test/embed/1/${guid}`;
 
-test('a player page is described in both spellings, without a key', async () => {
+test('describes a player page in both spellings without a key', async () => {
   const { status, body } = await ask({ url: page() });
   expect(status).toBe(200);
   const thumbnail = `http://edge.test/vz-1/${guid}/thumbnail.jpg`;
@@ -59,14 +59,14 @@ test.each([
   [{ maxWidth: '640', maxHeight: '100' }, [178, 100]],
   [{ maxWidth: '100000', maxHeight: '100000' }, [1920, 1080]],
   [{ maxWidth: '' }, [1920, 1080]],
-])('within %j the player is %j', async (bounds, expected) => {
+])('within %j the size of the player is %j', async (bounds, expected) => {
   const { body } = await ask({ url: page(), ...bounds });
   const { width, height, html } = Object(body);
   expect([width, height]).toEqual(expected);
   expect(html).toContain(`width="${width}" height="${height}"`);
 });
 
-describe('refusals', () => {
+describe('rejects', () => {
   test.each([
     [{ maxWidth: '0' }, 400, /Expected maxWidth to be a whole number from 1/],
     [{ maxHeight: 'wide' }, 400, /Expected maxHeight/],
@@ -76,7 +76,7 @@ describe('refusals', () => {
     [{ url: `https://elsewhere.example/embed/1/${newGuid()}` }, 404, /Expected url to be a player page/],
     [{ url: 'http://edge.test/embed/1/not-a-guid' }, 404, /Expected url to be a player page/],
     [{ url: `http://edge.test/embed/999/${newGuid()}` }, 404, /Expected url to be a player page/],
-    [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /There is no video/],
+    [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /Found no video/],
   ])('%j', async (query, status, message) => {
     const answer = await ask(query);
     expect([answer.status, answer.body]).toEqual([
@@ -86,7 +86,7 @@ describe('refusals', () => {
   });
 });
 
-test('referrer rules and the rule about direct play hold here too', async () => {
+test('applies referrer rules and the direct-play rule', async () => {
   const { db } = api.database;
   const set = (access: object) =>
     db
@@ -107,7 +107,7 @@ test('referrer rules and the rule about direct play hold here too', async () => 
   await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(200), patience);
 });
 
-test('if the library requires a token, it is required here too and passed to the frame', async () => {
+test('requires a token if the library does, and passes it to the frame', async () => {
   const { db } = api.database;
   const settings = JSON.stringify({ access: { playerTokenRequired: true } });
   await db.updateTable('library').set({ settings }).where('id', '=', 1).execute();
@@ -124,7 +124,7 @@ test('if the library requires a token, it is required here too and passed to the
   expect([late.status, Object(late.body).Message]).toEqual([401, expect.stringMatching(/expired at 1970-01-01/)]);
 });
 
-test('in a zone that asks for tokens the thumbnail has a signed address of its own', async () => {
+test('returns a signed thumbnail address in a zone that requires tokens', async () => {
   const { db } = api.database;
   await db.updateTable('library').set({ settings: '{}' }).where('id', '=', 1).execute();
   const zone = () => db.updateTable('pull_zone').where('library_id', '=', 1);

@@ -23,7 +23,7 @@ const FACTS = {
 
 async function createFinished(renditions: readonly RowRendition[]): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Encoded' } });
-  // A GUID from our own response.
+  // The GUID comes from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, renditions);
   await api.database.db
@@ -41,7 +41,7 @@ const tasksOf = (guid: Guid) =>
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
-test('missing parts of a codec are queued on the cuts of the video; a second request changes nothing', async () => {
+test("queues missing renditions of a codec on the video's existing cuts, and a second request changes nothing", async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }, { rung: 360, codec: 'vp9' }, { rung: null }]);
   const answer = await add(guid, '0');
   expect(answer.status).toBe(200);
@@ -67,13 +67,13 @@ test('missing parts of a codec are queued on the cuts of the video; a second req
   expect(await renditionsOf(guid)).toHaveLength(5);
 });
 
-test('a request for an existing codec returns the video as it is', async () => {
+test('a request for an existing codec returns the video unchanged', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   expect((await add(guid, 'x264')).body).toMatchObject({ status: 4, encodeProgress: 100, outputCodecs: 'x264' });
   expect(await tasksOf(guid)).toEqual([]);
 });
 
-test('two simultaneous requests create one set', async () => {
+test('two simultaneous requests create one set of renditions', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(guid, '0')));
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -81,14 +81,14 @@ test('two simultaneous requests create one set', async () => {
   expect((await renditionsOf(guid)).filter(({ codec }) => codec === 'h264')).toHaveLength(2);
 });
 
-test('a rung that was removed by a cleanup can be made again', async () => {
+test('a rung that a cleanup removed can be encoded again', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   await api.call('POST', `/library/1/videos/${guid}/resolutions/cleanup?resolutionsToDelete=240p`);
   expect((await add(guid, '0')).body).toMatchObject({ status: 3, availableResolutions: '360p' });
   expect((await renditionsOf(guid)).filter(({ state }) => state === 'building')).toMatchObject([{ rung: 240 }]);
 });
 
-describe('refusals, as a JSON string', () => {
+describe('refuses with a JSON string', () => {
   test.each([
     ...['4', '-1', '1.0', 'h264', 'true', '%20', '00', 'x264%00;'].map(
       (id) => [id, /one of 0 \(x264\), 1 \(vp9\)/] as const,
@@ -108,7 +108,7 @@ describe('refusals, as a JSON string', () => {
     [{ state: 'failed' }, /encode it again first/],
     [{ source_key: null }, /no original file/],
     [{ facts: JSON.stringify({ ...FACTS, video: null }) }, /only sound/],
-  ] as const)('a video of %j', async (change, message) => {
+  ] as const)('a video in the state %j', async (change, message) => {
     const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
     await api.database.db.updateTable('media').set(change).where('id', '=', guid).execute();
     const answer = await add(guid, '0');
@@ -116,7 +116,7 @@ describe('refusals, as a JSON string', () => {
     expect(await tasksOf(guid)).toEqual([]);
   });
 
-  test('a library of the free tier gets x264 only', async () => {
+  test('a library of the free tier can request only x264', async () => {
     const free = await startTestApi();
     const settings = JSON.stringify({ encoding: { tier: 'free' } });
     await free.database.db.updateTable('library').set({ settings }).where('id', '=', 1).execute();
@@ -126,7 +126,7 @@ describe('refusals, as a JSON string', () => {
     expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier; got vp9/)]);
   });
 
-  test('an unknown video is 404, a reading key 403, both as status bodies', async () => {
+  test('responds with a status body: 404 for an unknown video, 403 for a read-only key', async () => {
     expect((await add(newGuid(), '0')).body).toMatchObject({ success: false, statusCode: 404 });
     const guid = await createFinished([{ rung: 240 }]);
     const forbidden = await add(guid, '0', { key: api.first.readOnlyKey });

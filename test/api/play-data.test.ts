@@ -37,7 +37,7 @@ const NEVER_NULL = [
   'seekPath',
 ];
 
-test('play data needs no key and names every address of the edge', async () => {
+test('returns play data without a key, with every edge address', async () => {
   const { status, body } = await play();
   expect(status).toBe(200);
   const data = Object(body);
@@ -58,7 +58,7 @@ test('play data needs no key and names every address of the edge', async () => {
   expect(NEVER_NULL.filter((field) => typeof data[field] !== 'string')).toEqual([]);
 });
 
-test('made images are reported by the video and its play data', async () => {
+test('lists existing images in the video and in its play data', async () => {
   const board = { durationMs: 30_000, everySec: 2, frames: 15, tileWidthPx: 300, tileHeightPx: 168 };
   const set = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: ['preview.webp', 'preview_hq.mp4'] };
   const change = (images: string | null, frames: number) =>
@@ -80,7 +80,7 @@ test('made images are reported by the video and its play data', async () => {
   await change(null, 0);
 });
 
-test('a video is playable once an active rendition has a segment, and has an MP4 once finished', async () => {
+test('a video is playable once an active rendition has a segment, and has an MP4 once it is finished', async () => {
   const [timeline, rendition] = [newGuid(), newGuid()];
   const { db } = api.database;
   const of = { library_id: 1, media_id: guid as Guid };
@@ -130,7 +130,7 @@ test('a video is playable once an active rendition has a segment, and has an MP4
   });
 });
 
-test('with tokens on, only a valid one that has not expired opens play data', async () => {
+test('with tokens required, play data needs a valid token that has not expired', async () => {
   await setSettings({ access: { playerTokenRequired: true } });
   await vi.waitFor(async () => expect((await play()).status).toBe(401), { timeout: 20_000, interval: 50 });
   const zone = await api.database.db.selectFrom('pull_zone').selectAll().where('library_id', '=', 1).execute();
@@ -143,7 +143,7 @@ test('with tokens on, only a valid one that has not expired opens play data', as
   expect((await play(`?token=${token(key, expires)}&expires=${expires + 1}`)).status).toBe(401);
 });
 
-test('referrer rules apply, and our own player is always let in', async () => {
+test('applies referrer rules, and always allows our own player', async () => {
   await setSettings({ access: { allowedReferrers: ['good.test'], blockNoneReferrer: true } });
   const good = () => play('', { Referer: 'https://good.test/page' });
   await vi.waitFor(async () => expect((await good()).status).toBe(200), { timeout: 20_000, interval: 50 });
@@ -151,11 +151,11 @@ test('referrer rules apply, and our own player is always let in', async () => {
   expect((await play('', { Referer: 'https://bad.test/page' })).status).toBe(401);
   expect((await play('', { Origin: 'https://bad.test' })).status).toBe(401);
   expect((await play('', { Referer: 'http://edge.test/embed/1/x' })).status).toBe(200);
-  // The sender of a request chooses its host header.
+  // The host header is chosen by the client, so it proves nothing.
   expect((await play('', { Referer: `${api.url}/page` })).status).toBe(401);
 });
 
-test('an unknown video or library is 404', async () => {
+test('returns 404 for an unknown video or library', async () => {
   expect((await api.call('GET', '/library/1/videos/x/play', { key: null })).status).toBe(404);
   expect((await api.call('GET', `/library/999/videos/${guid}/play`, { key: null })).status).toBe(404);
 });

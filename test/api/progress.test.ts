@@ -79,13 +79,13 @@ async function follow(path: string, key = api.first.libraryKey): Promise<Followe
 }
 async function createVideo(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Followed' } });
-  // A GUID from our own response.
+  // The GUID comes from our own response.
   return String(Object(body).guid) as Guid;
 }
 const change = (guid: Guid, row: object) =>
   api.database.db.updateTable('media').set(row).where('id', '=', guid).execute();
 
-test('a follower of a video receives its state and every change, until it is deleted', async () => {
+test('a subscriber of a video receives its state and every change until the video is deleted', async () => {
   const guid = await createVideo();
   const follower = await follow(`/library/1/videos/${guid}/progress`, api.first.readOnlyKey);
   expect(follower.response.status).toBe(200);
@@ -123,7 +123,7 @@ test('a follower of a video receives its state and every change, until it is del
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a follower of a library receives new videos and those being processed, and of no other library', async () => {
+test('a subscriber of a library receives new and processing videos of that library only', async () => {
   const [early, done] = [await createVideo(), await createVideo()];
   await change(early, { state: 'processing' });
   await change(done, { state: 'finished' });
@@ -155,7 +155,7 @@ test('a video that is encoded again is Processing from the start', async () => {
   follower.close();
 });
 
-test('changes made while the listening connection was down are reported when it is back', async () => {
+test('reports changes made during an outage of the listening connection once it is back', async () => {
   const guid = await createVideo();
   const [follower, library] = [await follow(`/library/1/videos/${guid}/progress`), await follow('/library/1/progress')];
   await follower.until(() => true);
@@ -171,7 +171,7 @@ test('changes made while the listening connection was down are reported when it 
   await expect.poll(() => api.faults.splice(0)).not.toEqual([]);
 });
 
-test('all followers of a process share one listening connection', async () => {
+test('all subscribers of a process share one listening connection', async () => {
   const count = async () => {
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from pg_stat_activity where query like ${`listen "${PROGRESS_CHANNEL}"%`}`.execute(
@@ -184,7 +184,7 @@ test('all followers of a process share one listening connection', async () => {
   for (const follower of followers) follower.close();
 });
 
-test('followers beyond the bounds get 429 and a place comes free when one leaves', async () => {
+test('subscribers beyond the limits get 429 until another subscriber disconnects', async () => {
   const small = await startTestApi({ progressLimits: { clients: 3, clientsOfLibrary: 2 } });
   const followers: Follower[] = [];
   const ask = async (libraryId: number, key: string) => {
@@ -215,13 +215,13 @@ test.each([
   ["another library's key", '/library/1/progress', 'SECOND', 401],
   ['an unknown video', `/library/1/videos/${newGuid()}/progress`, 'KEY', 404],
   ['no GUID', '/library/1/videos/x/progress', 'KEY', 404],
-])('%s: no stream', async (_, path, key, status) => {
+])('opens no stream for %s', async (_, path, key, status) => {
   const keys: Record<string, string> = { KEY: api.first.libraryKey, SECOND: api.second.key };
   const answer = await api.call('GET', path.replace('KEY', api.first.libraryKey), { key: keys[key] ?? null });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
 });
 
-test('the service stops though followers are there, and each sees the end of its stream', async () => {
+test('the service stops while subscribers are connected, and ends each of their streams', async () => {
   const other = await startTestApi({
     watchProgress: (listener) => {
       const watch = watchPublications(other.database.pool, listener, PROGRESS_CHANNEL);
@@ -241,7 +241,7 @@ test('the service stops though followers are there, and each sees the end of its
 
 const DASHBOARD = () => ({ Origin: api.url, 'X-Millrace-Dashboard': '1' });
 
-/** A key of its own, and the ways by which it or its session ends, in this process or in another. */
+/** Uses a separate key. Lists the ways in which the key or its session can end, in this process or another one. */
 test.each([
   [
     'a key is revoked',
@@ -271,7 +271,7 @@ test.each([
         .execute();
     },
   ],
-])('when %s its stream ends, and those of others go on', async (name, end) => {
+])('when %s its stream ends, and the streams of others continue', async (name, end) => {
   const made = await api.call('POST', '/videolibrary/1/keys', {
     key: api.first.accountKey,
     body: { Scope: 'read', Label: name },

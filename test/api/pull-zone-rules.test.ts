@@ -56,7 +56,7 @@ const RULES = {
   LoggingIPAnonymizationEnabled: false,
 };
 
-test('every rule is stored as it was set, absent and null ones stay, and each change has its revision', async () => {
+test('stores every rule as sent, keeps absent and null ones, and gives each change a revision', async () => {
   const before = await policy();
   const { status, body } = await call('POST', '', { ...RULES, unknown: 1 });
   expect([status, body]).toEqual([200, expect.objectContaining(RULES)]);
@@ -72,11 +72,11 @@ test.each([
   ['BlockedCountries', ['Germany']],
   ['RequestLimit', -1],
   ['AllowedReferrers', ['not a host']],
-])('%s of %s is refused by name', async (field, value) => {
+])('rejects %s of %s and names the field', async (field, value) => {
   expect(await call('POST', '', { [field]: value })).toMatchObject({ status: 400, body: { Field: field } });
 });
 
-test('lists take and lose entries one by one, and referrers are those of the library', async () => {
+test('adds and removes list entries one by one, and shares the referrers with the library', async () => {
   const entry = { BlockedIp: '192.0.2.99' };
   expect((await call('POST', '/addBlockedIp', entry)).status).toBe(204);
   expect((await policy()).settings.blockedAddresses).toContain('192.0.2.99');
@@ -89,7 +89,7 @@ test('lists take and lose entries one by one, and referrers are those of the lib
   expect((await policy()).referrers.allowedReferrers).not.toContain('added.example');
 });
 
-test('a host name belongs to one zone, is listed, and is removed', async () => {
+test('a host name belongs to one zone, is listed, and can be removed', async () => {
   const body = { Hostname: 'Media.Owner.example' };
   expect((await call('POST', '/addHostname', body)).status).toBe(204);
   expect((await policy()).hostnames).toEqual(['media.owner.example']);
@@ -101,7 +101,7 @@ test('a host name belongs to one zone, is listed, and is removed', async () => {
   expect((await call('POST', '/purgeCache')).status).toBe(204);
 });
 
-test('a reset key ends at once, or after its overlap', async () => {
+test('invalidates a reset key immediately or after its overlap', async () => {
   const { current } = (await policy()).keys;
   expect((await call('POST', '/resetSecurityKey?overlapSec=60', {})).status).toBe(204);
   const overlapping = (await policy()).keys;
@@ -110,7 +110,7 @@ test('a reset key ends at once, or after its overlap', async () => {
   expect((await policy()).keys).toMatchObject({ current: 'my own key 1', previous: null });
 });
 
-test('explain says which rule decides, what was signed, and which common mistake was made', async () => {
+test('explain returns the deciding rule, the signed text, and the common mistake that was made', async () => {
   await call('POST', '', {
     ...RULES,
     ZoneSecurityIncludeHashRemoteIP: false,

@@ -49,15 +49,15 @@ async function addVideo(libraryId: number, tasks: Partial<typeof waiting>[], cha
 }
 const place = async (id: Guid) => (await api.call('GET', `/library/1/videos/${id}/queue`)).body;
 
-test('a video says which videos precede it, and when it will be done at the measured speed', async () => {
+test('reports which videos precede a video in the queue, and when it will finish at the measured speed', async () => {
   await addVideo(1, [{ state: 'running', weight: 100 }]);
   const first = await addVideo(1, [{}, { priority: 4 }]);
   await addVideo(api.second.id, [{ weight: 30 }]);
   const second = await addVideo(1, [{}]);
   expect(await place(first)).toMatchObject({
     ...{ guid: first, status: 3, waitsFor: 1, otherLibraries: 1 },
-    // 120 s of its own, 100 s ahead, 60 s of the video behind it (which precedes its second task), 30 s of the other
-    // library.
+    // 120 s for the video, 100 s for preceding work, 60 s for the video behind it (which precedes its second task), and
+    // 30 s for the other library.
     ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, beside 1 other library; done in about 5 min.' },
   });
   expect(await place(second)).toMatchObject({ waitsFor: 2, etaSeconds: 250 });
@@ -65,7 +65,7 @@ test('a video says which videos precede it, and when it will be done at the meas
   expect(Math.abs(Date.parse(`${estimated}Z`) - Date.now() - 250_000)).toBeLessThan(60_000);
 });
 
-test('a video that waits for its probe, failed before, or is finished says so', async () => {
+test('reports that a video waits for its probe, failed before, or is finished', async () => {
   const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
   const late = await addVideo(1, [], { state: 'uploaded' });
   expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
@@ -76,7 +76,7 @@ test('a video that waits for its probe, failed before, or is finished says so', 
   expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Is finished.' });
 });
 
-test('on-demand encoding yields to its viewers for half a minute, and the estimate includes that', async () => {
+test('on-demand encoding yields to viewers for half a minute, which the estimate includes', async () => {
   const change = { state: 'jit-ready' as const };
   const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'backfill', queue: 'quick' }], change);
   const { message, etaSeconds } = Object(await place(sent));

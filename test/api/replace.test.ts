@@ -16,7 +16,7 @@ afterAll(async () => {
 
 async function createFinished(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Kept' } });
-  // A GUID from our own response.
+  // The GUID comes from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, [{ rung: 240 }, { rung: null }]);
   await api.database.db
@@ -32,7 +32,7 @@ const replace = (guid: string) => api.call('POST', `/library/1/videos/${guid}/re
 const rowOf = (guid: Guid) =>
   api.database.db.selectFrom('media').selectAll().where('id', '=', guid).executeTakeFirstOrThrow();
 
-test('a finished video takes another file once that was asked for, and then no more', async () => {
+test('a finished video accepts another file once after a replacement was requested', async () => {
   const guid = await createFinished();
   expect((await put(guid)).status).toBe(400);
   expect((await replace(guid)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
@@ -42,13 +42,13 @@ test('a finished video takes another file once that was asked for, and then no m
   const row = await rowOf(guid);
   expect(row).toMatchObject({ state: 'uploaded', title: 'Kept', views: 7, source_bytes: 21 });
   expect(row.replaced).toMatchObject({ sourceKey: `1/${guid}/source/x`, sourceBytes: 9 });
-  // Both files are stored.
+  // The storage includes both files.
   expect(row.storage_bytes).toBe(storageBytes + 21);
   expect((await put(guid)).status).toBe(400);
   expect((await replace(guid)).status).toBe(400);
 });
 
-test('an unused window closes after a day', async () => {
+test('an unused replacement window closes after a day', async () => {
   const guid = await createFinished();
   await replace(guid);
   const passed = { replace_until: new Date(Date.now() - 1000) };
@@ -56,19 +56,19 @@ test('an unused window closes after a day', async () => {
   expect((await put(guid)).status).toBe(400);
 });
 
-test('a video that is not finished yet, unknown, or asked for with a reading key is refused', async () => {
+test('refuses to replace a video that is unfinished or unknown, or with a read-only key', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'New' } });
   expect((await replace(String(Object(body).guid))).status).toBe(400);
   expect((await replace('0190a0a0-0000-7000-8000-000000000000')).status).toBe(404);
 });
 
-test('how the first file was watched is forgotten when the other takes its place, and not before', async () => {
+test('deletes the watch history of the first file only when the new file replaces it', async () => {
   const { db } = api.database;
   const guid = await createFinished();
   const heat = { library_id: 1, media_id: guid, bucket_sec: 1, sessions: 5, counts: Buffer.from([5]) };
   await db.insertInto('media_heat').values(heat).execute();
   const heatLeft = async () => {
-    // Every finished video triggers this.
+    // Every video that finishes triggers this.
     await db.transaction().execute((tx) => forgetReplaced(tx, { libraryId: 1, mediaId: guid }));
     return (await db.selectFrom('media_heat').select('sessions').where('media_id', '=', guid).execute()).length;
   };

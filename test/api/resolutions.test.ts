@@ -18,7 +18,7 @@ const RENDITIONS = [{ rung: 240 }, { rung: 720 }, { rung: 720, codec: 'vp9' }, {
 /** Creates a finished video of 1000 bytes with renditions of 101 bytes each. */
 async function createFinished(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Stored' } });
-  // A GUID from our own response.
+  // The GUID comes from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, RENDITIONS);
   await api.database.db
@@ -35,7 +35,7 @@ const info = async (guid: string, what: 'resolutions' | 'storage') =>
   Object((await api.call('GET', `/library/1/videos/${guid}/${what}`)).body);
 const namesIn = (list: { resolution: string }[]) => new Set(list.map(({ resolution }) => resolution));
 
-test('resolutions are reported as shown, configured, stored and offered as MP4', async () => {
+test('reports resolutions as shown, configured, stored and offered as MP4', async () => {
   const guid = await createFinished();
   const answer = await info(guid, 'resolutions');
   expect(answer).toMatchObject({ success: true, message: 'OK', statusCode: 200 });
@@ -69,7 +69,7 @@ test('resolutions are reported as shown, configured, stored and offered as MP4',
   expect(data.storageObjects[0]).toMatchObject({ isDirectory: true, length: 101, path: `/1/${guid}/` });
 });
 
-test('storage is reported by rendition and adds up to the total', async () => {
+test('reports storage by rendition, which adds up to the total', async () => {
   const guid = await createFinished();
   const { data } = await info(guid, 'storage');
   expect(Object.values(data.encoded)).toEqual([
@@ -83,7 +83,7 @@ test('storage is reported by rendition and adds up to the total', async () => {
   expect(data.calculatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
-test('images count as thumbnails and previews', async () => {
+test('counts images as thumbnails and previews', async () => {
   const guid = await createFinished();
   const rows = [
     ['thumbnail_1.jpg', 'thumbnail', 20],
@@ -105,7 +105,7 @@ describe('a cleanup', () => {
     ['resolutionsToDelete=%20720P,240', '1440p', 'x264'],
     ['deleteNonConfiguredResolutions=true', '240p,720p', ''],
     ['RESOLUTIONSTODELETE=1440p&outputs=all', '240p,720p', ''],
-  ])('%s leaves %s', async (query, left) => {
+  ])('with %s keeps %s', async (query, left) => {
     const guid = await createFinished();
     const dry = await clean(guid, `${query}&dryRun=true`);
     expect(dry.body).toMatchObject({
@@ -116,7 +116,7 @@ describe('a cleanup', () => {
     expect((await clean(guid, query)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     const video = await read(guid);
     expect(video).toMatchObject({ availableResolutions: left, status: 4, hasOriginal: true });
-    // Running players may still read retired objects for a day. They no longer count as storage.
+    // Active players may read retired objects for a day. They no longer count as storage.
     const gone = Number(/ (\d+) bytes\.$/.exec(Object(dry.body).message)?.[1]);
     expect(video.storageSize).toBe(1505 - gone);
     const { items } = Object((await api.call('GET', '/library/1/videos?itemsPerPage=1')).body);
@@ -132,7 +132,7 @@ describe('a cleanup', () => {
     expect((await read(guid)).availableResolutions).toBe(left);
   });
 
-  test('all resolutions are removed with the sound, and the original stays to encode from', async () => {
+  test('removing all resolutions also removes the audio and keeps the original for encoding', async () => {
     const guid = await createFinished();
     await clean(guid, 'allResolutions=true');
     expect(await read(guid)).toMatchObject({ availableResolutions: '', hasOriginal: true, status: 4 });
@@ -140,7 +140,7 @@ describe('a cleanup', () => {
     expect((await api.call('POST', `/library/1/videos/${guid}/reencode`)).status).toBe(200);
   });
 
-  test('the original is removed, after which nothing can be encoded again', async () => {
+  test('removes the original, after which nothing can be encoded again', async () => {
     const guid = await createFinished();
     await clean(guid, 'deleteOriginal=true');
     expect(await read(guid)).toMatchObject({ hasOriginal: false, availableResolutions: '240p,720p,1440p' });
@@ -156,7 +156,7 @@ describe('a cleanup', () => {
     expect([again.status, again.text]).toEqual([400, '']);
   });
 
-  test('MP4 files take no storage, and the response says so', async () => {
+  test('reports that MP4 files take no storage', async () => {
     const guid = await createFinished();
     const answer = await clean(guid, 'deleteMp4Files=true');
     expect(answer.body).toMatchObject({ success: true, message: expect.stringContaining('none is stored') });
@@ -165,7 +165,7 @@ describe('a cleanup', () => {
   });
 });
 
-test('after a cleanup, library and collection no longer count what was removed', async () => {
+test('a cleanup reduces the storage counts of library and collection', async () => {
   const collection = Object((await api.call('POST', '/library/1/collections', { body: { name: 'Stored' } })).body);
   const guid = await createFinished();
   await api.call('POST', `/library/1/videos/${guid}`, { body: { collectionId: collection.guid } });
@@ -181,7 +181,7 @@ test('after a cleanup, library and collection no longer count what was removed',
   expect(await usage()).toEqual([before - 1101, 404]);
 });
 
-describe('a refused cleanup', () => {
+describe('a cleanup is refused', () => {
   test.each([
     ['', /got none/],
     ['resolutionsToDelete=,,', /got none/],
@@ -190,7 +190,7 @@ describe('a refused cleanup', () => {
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
     ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to stay/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
-  ])('"%s" is refused, and nothing changes', async (query, message) => {
+  ])('for "%s" and changes nothing', async (query, message) => {
     const guid = await createFinished();
     const answer = await clean(guid, query);
     expect(answer.status).toBe(400);
@@ -198,7 +198,7 @@ describe('a refused cleanup', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('a video being processed is left alone, an unknown one is 404, a reading key is 403', async () => {
+  test('does not change a video that is being processed, and responds with 404 for an unknown video and 403 for a read-only key', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

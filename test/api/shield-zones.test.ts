@@ -28,7 +28,7 @@ const CHANGE = {
 test.each([
   ['a pull zone', () => zone],
   ['requests of no zone', () => 0],
-])('%s: sent fields are stored, absent and null ones stay', async (_, idOf) => {
+])('%s: stores sent fields, keeps absent and null ones', async (_, idOf) => {
   const id = idOf();
   const at = { shieldZoneId: id, pullZoneId: id };
   const before = { ...at, wafEnabled: true, wafExecutionMode: 0, wafDisabledRules: [] };
@@ -40,13 +40,13 @@ test.each([
   expect((await call('GET', `shield-zone/get-by-pullzone/${id}`)).body).toEqual(after);
 });
 
-test('zones are listed by page', async () => {
+test('lists zones in pages', async () => {
   const { body } = await call('GET', 'shield-zones?page=1&perPage=1');
   expect(body.data).toHaveLength(1);
   expect(body.page).toEqual({ totalCount: 2, totalPages: 2, currentPage: 1, nextPage: 2, pageSize: 1 });
 });
 
-test('a wrong key, an unknown zone and a wrong mode are problems as in RFC 9457', async () => {
+test('responds with RFC 9457 problems for a wrong key, an unknown zone and a wrong mode', async () => {
   const refusals = [
     await call('GET', 'shield-zones', undefined, api.first.libraryKey),
     await call('GET', 'shield-zone/99999'),

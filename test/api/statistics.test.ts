@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import { keepDelivered } from '../../src/catalog/statistics/sums/delivered-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { WHOLE_LIBRARY } from '../../src/catalog/statistics/sums/whole-library.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -60,7 +60,7 @@ test.each([
   expect([found.status, found.views, found.watchSec]).toEqual([200, views, views * 10]);
 });
 
-test('hours and days, library and video, and the video itself agree', async () => {
+test('hourly and daily statistics of library and video agree with the video itself', async () => {
   const from = `dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString()}`;
   const queries = [`?${from}`, `?${from}&hourly=true`, `?${from}&videoGuid=${guid}`];
   const sums = await Promise.all(queries.map((query) => read(query)));
@@ -76,7 +76,7 @@ test('hours and days, library and video, and the video itself agree', async () =
 });
 
 test.each(['statistics', 'statistics/audience', 'statistics/export'])(
-  '%s of a malformed, unknown or foreign video are not found, and reading keys may ask',
+  '%s of a malformed, unknown or foreign video gets 404, and read-only keys are allowed',
   async (path) => {
     const foreign = await api.call('POST', `/library/${api.second.id}/videos`, {
       key: api.second.key,
@@ -89,7 +89,7 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
-test('a range that is still to come is empty, by day and by hour', async () => {
+test('a future range is empty by day and by hour', async () => {
   const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
   for (const hourly of [false, true]) {
     const query = `videoGuid=${guid}&dateFrom=${later}&hourly=${hourly}`;
@@ -100,7 +100,7 @@ test('a range that is still to come is empty, by day and by hour', async () => {
   }
 });
 
-test('the audience is returned next to them, and all of it as CSV', async () => {
+test('returns the audience with the statistics, and everything as CSV', async () => {
   // Current viewers were seen within the last half minute. The preceding tests may take longer.
   await api.database.db.updateTable('view_session').set({ seen_at: sql`now()` }).execute();
   const { status, body } = await api.call('GET', `/library/1/statistics/audience?videoGuid=${guid}`);
@@ -126,7 +126,7 @@ test('the audience is returned next to them, and all of it as CSV', async () => 
   expect(text).not.toContain('heat_percent');
 });
 
-test('heat is returned if the library shows it, and with the play data', async () => {
+test('returns the heatmap, also in play data, if the library enables it', async () => {
   const paths = [`/library/1/videos/${guid}/heatmap`, `/library/1/videos/${guid}/play/heatmap`];
   const show = (showHeatmap: boolean) =>
     api.database.db
@@ -140,7 +140,7 @@ test('heat is returned if the library shows it, and with the play data', async (
   ] as const) {
     await show(isShown);
     for (const path of paths) {
-      // Library settings are cached for a short time.
+      // Library settings are cached briefly.
       const ask = async () => Object((await api.call('GET', path)).body).heatmap;
       await expect.poll(ask, { timeout: 20_000 }).toEqual(heatmap);
     }
@@ -153,7 +153,7 @@ test('heat is returned if the library shows it, and with the play data', async (
   });
 });
 
-test('the bytes of this month are the traffic of the library', async () => {
+test('reports the bytes of the current month as the traffic of the library', async () => {
   const total = { libraryId: 1, mediaId: WHOLE_LIBRARY, hourMs: nowHourMs, bytes: 12_345 };
   const lastMonth = { ...total, hourMs: nowHourMs - 40 * DAY_MS, bytes: 7 };
   await keepDelivered(api.database.db, newGuid(), [total, lastMonth]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 
-// Each request here was carried out before, as something else than it says.
+// Every request here used to be carried out in another meaning than intended.
 let api: TestApi;
 let account: string;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function makeVideo(title = 'A video'): Promise<string> {
 const countVideos = async () => Object((await api.call('GET', `${LIBRARY}/videos`)).body).totalItems;
 const core = (method: string, path: string, body?: unknown) => api.call(method, path, { key: account, body });
 
-/** The words of a refusal in any of the forms of errors. */
+/** Returns the message of a refusal, in any of the error formats. */
 function wordsOf({ body }: Answer): string {
   const { message, Message }: { message?: string; Message?: string } = Object(body);
   return typeof body === 'string' ? body : (message ?? Message ?? '');
@@ -52,7 +52,7 @@ test.each([
   [{ all: true, filter: { search: 'v1' } }, 'exactly one of'],
   [{ all: true, collectionId: '0190163d-8694-739b-aea5-966c26f8ad91' }, 'filter.collection'],
   [{}, 'exactly one of'],
-])('a bulk operation of %j is refused', async (body, words) => {
+])('refuses a bulk operation of %j', async (body, words) => {
   await makeVideo('v1');
   const before = await countVideos();
   for (const action of ['trash', 'delete', 'restore', 'reencode']) {
@@ -61,7 +61,7 @@ test.each([
   expect(await countVideos()).toBe(before);
 });
 
-test('a bulk operation reaches what its scope names, and a restore the trash', async () => {
+test('a bulk operation affects the videos in its scope, and a restore affects the trash', async () => {
   const bulk = async (body: object) => Object((await api.call('POST', `${LIBRARY}/bulk`, { body })).body).total;
   const named = `scope ${Date.now()}`;
   const [kept, trashed] = [await makeVideo(named), await makeVideo(named)];
@@ -86,16 +86,16 @@ test.each([
   'Trash=nope',
   'trash=true&trash=false',
   'dryRun=1',
-])('a video is not deleted by ?%s', async (query) => {
+])('?%s does not delete a video', async (query) => {
   const guid = await makeVideo();
-  // `dryRun` belongs to another operation, and this one is of the hosted interface: extras are ignored there.
+  // `dryRun` belongs to another operation. This one is part of the hosted interface, which ignores extra parameters.
   const isExtra = query === 'dryRun=1';
   const answer = await api.call('DELETE', `${LIBRARY}/videos/${guid}?${query}`);
   if (!isExtra) expectRefused(answer, /tr[a]?sh/);
   expect((await api.call('GET', `${LIBRARY}/videos/${guid}`)).status).toBe(isExtra ? 404 : 200);
 });
 
-test('a video is not deleted by a request that asks for the trash in its body', async () => {
+test('a request with the trash option in its body does not delete a video', async () => {
   const guid = await makeVideo();
   expectRefused(await api.call('DELETE', `${LIBRARY}/videos/${guid}`, { body: { trash: true } }), /"trash"/);
   expect((await api.call('DELETE', `${LIBRARY}/videos/${guid}`, { body: {} })).status).toBe(200);
@@ -109,7 +109,7 @@ test.each([
   'allResolution=1',
   'outputs=disk',
   'deleteOriginal=please',
-])('a clean-up with ?allResolutions=true&%s is refused', async (query) => {
+])('refuses a cleanup with ?allResolutions=true&%s', async (query) => {
   const guid = await makeVideo();
   const path = `${LIBRARY}/videos/${guid}/resolutions/cleanup?allResolutions=true&${query}`;
   expectRefused(await api.call('POST', path), new RegExp(query.slice(0, 5)));
@@ -121,7 +121,7 @@ test.each([
   [{ BlockNoneReferer: true }, 'did you mean "BlockNoneReferrer"'],
   [{ zonesecurityenabled: true, ZoneSecurityEnabled: false }, 'was sent twice'],
   [{ ZoneSecurityEnabled: 'yes' }, 'ZoneSecurityEnabled must be'],
-])('a pull zone is not changed by %j', async (body, words) => {
+])('%j does not change a pull zone', async (body, words) => {
   expectRefused(await core('POST', '/pullzone/1', body), words);
   expect((await core('POST', '/pullzone/1', { Enabled: true, SomethingElse: 1 })).status).toBe(200);
 });
@@ -137,13 +137,13 @@ test.each([
   ['/videolibrary/1/resetApiKey?overlapSec=1h', undefined, 'Expected overlapSec'],
   ['/videolibrary/1', undefined, 'JSON object'],
   ['/pullzone/1', [], 'JSON object'],
-])('POST %s with %j is refused', async (path, body, words) => {
+])('refuses POST %s with %j', async (path, body, words) => {
   const { ErrorKey } = Object((await core('POST', path, body)).body);
   expect(ErrorKey).toBe('request.invalid');
   expectRefused(await core('POST', path, body), words);
 });
 
-test('a library is protected from its creation on, and may be sent back as it was read', async () => {
+test('protects a library from its creation on, and accepts its own response as an update', async () => {
   const body = { Name: 'Protected', EnableTokenAuthentication: true, PlayerTokenAuthenticationEnabled: true };
   const made = Object((await core('POST', '/videolibrary', body)).body);
   expect(made.PlayerTokenAuthenticationEnabled).toBe(true);
@@ -174,12 +174,12 @@ test.each([
   ['GET', '/trash?page=abc', undefined],
   ['GET', '/trash?pag=2', undefined],
   ['GET', '/webhooks?state=lost', undefined],
-] as const)('%s %s with %j is refused', async (method, path, body) => {
+] as const)('refuses %s %s with %j', async (method, path, body) => {
   const answer = await api.call(method, `${LIBRARY}${path}`, { body: body === null ? 'null' : body });
   expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/[A-Z"].+/)]);
 });
 
-test('a collection keeps its name', async () => {
+test('does not change the name of a collection', async () => {
   const { body } = await api.call('POST', `${LIBRARY}/collections`, { body: { Name: 'Holidays' } });
   const path = `${LIBRARY}/collections/${Object(body).guid}`;
   for (const sent of [{ name: '' }, { name: ' ' }, null, [], 'text']) {
@@ -189,7 +189,7 @@ test('a collection keeps its name', async () => {
 });
 
 test.each(['limit=abc', 'limit=0', 'limit=-7', 'from=notadate', 'to=notadate 1', 'from=2026-02-30'])(
-  'thumbnails of a stream with ?%s are refused as a JSON string',
+  'refuses thumbnails of a stream with ?%s as a JSON string',
   async (query) => {
     const { body } = await api.call('POST', `${LIBRARY}/live`, { body: { title: 'Match' } });
     const answer = await api.call('GET', `${LIBRARY}/live/${Object(body).guid}/thumbnails?${query}`);
@@ -206,13 +206,13 @@ test.each([
   'transcribeLanguages=zz',
   'sourceLanguage=english',
   'generateTitle=2',
-])('an upload with ?%s is refused, and can be sent again', async (query) => {
+])('refuses an upload with ?%s, which can be sent again', async (query) => {
   const path = `${LIBRARY}/videos/${await makeVideo()}`;
   expectRefused(await api.call('PUT', `${path}?${query}`, { body: 'bytes' }), new RegExp(query.split('=')[0] ?? ''));
   expect((await api.call('PUT', path, { body: 'bytes' })).status).toBe(200);
 });
 
-test('messages name fields as the wire does, with the value', async () => {
+test('names fields in messages as in the request, with the value', async () => {
   const body = { dvrEnabled: true, dvrWindowSeconds: 0 };
   const { body: refused } = await api.call('POST', `${LIBRARY}/live`, { body });
   expect(Object(refused).data).toEqual(['The field dvrWindowSeconds must be >= 1, got 0.']);
@@ -220,7 +220,7 @@ test('messages name fields as the wire does, with the value', async () => {
   expect(Object(missing.body).data[0]).toMatch(/^The field dvrWindowSeconds is required/);
 });
 
-test('clients of the hosted interface may send extras, empty values and quoted numbers', async () => {
+test('accepts extra fields, empty values and quoted numbers from clients of the hosted interface', async () => {
   const query = '?page=&itemsPerPage=&orderBy=&per_page=5&sort_by=x';
   expect((await api.call('GET', `${LIBRARY}/videos${query}&page=abc&orderBy=colour`)).status).toBe(200);
   const body = { Title: 'Extra', thumbnailTime: '1500', guid: 'x', videoLibraryId: 1, color: 'red' };

@@ -60,7 +60,7 @@ const set = (guid: string, query: string, options = {}) =>
   api.call('POST', `/library/1/videos/${guid}/thumbnail${query}`, options);
 const stored = async (guid: string) => (await api.storage.files()).filter((file) => file.includes(guid));
 
-describe('an image becomes the thumbnail', () => {
+describe('sets an image as the thumbnail', () => {
   const asBody = (name: string, type: string) => () => ({ body: images[name], headers: { 'Content-Type': type } });
   test.each([
     ['a JPEG as the body', '', asBody('a.jpg', 'image/jpeg')],
@@ -88,7 +88,7 @@ describe('an image becomes the thumbnail', () => {
     });
   });
 
-  test('one of the offered thumbnails is taken from the store, whatever outbound requests may reach', async () => {
+  test('reads an offered thumbnail from the store, regardless of the outbound rules', async () => {
     const guid = (await createVideo()) as Guid;
     const board = { durationMs: 1000, everySec: 1, frames: 1, tileWidthPx: 300, tileHeightPx: 168 };
     const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };
@@ -103,13 +103,13 @@ describe('an image becomes the thumbnail', () => {
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
-    // An image that does not exist here is fetched from the address itself.
+    // An image that the store lacks is fetched from the address.
     expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
     const other = await createVideo();
     expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('another image replaces it under another name, and the first is retired', async () => {
+  test('stores a new image under another name and retires the first', async () => {
     const guid = await createVideo();
     await set(guid, '', { body: images['a.jpg'] });
     const first = await loadRow(guid);
@@ -123,8 +123,8 @@ describe('an image becomes the thumbnail', () => {
   });
 });
 
-describe('refusals', () => {
-  // The interface document lists neither 400 nor 422 here.
+describe('rejects', () => {
+  // The interface document does not list 400 and 422 for this operation.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
     ['JSON without an address', () => '', { body: { other: 1 } }, /got JSON without it/],
@@ -157,7 +157,7 @@ describe('refusals', () => {
     expect(await stored(guid)).toEqual([]);
   });
 
-  test('a private address is out of reach unless the operator lists it', async () => {
+  test('refuses a private address unless the operator allows it', async () => {
     const outbound = createOutbound({ allow: [] });
     const strict = await startTestApi({ outbound });
     const { body } = await strict.call('POST', '/library/1/videos', { body: { title: 'x' } });
@@ -170,7 +170,7 @@ describe('refusals', () => {
     expect(answer.body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('a body over 16 MiB is 413, an unknown video 404, a reading key 403', async () => {
+  test('rejects a body over 16 MiB with 413, an unknown video with 404 and a read-only key with 403', async () => {
     const guid = await createVideo();
     expect((await set(guid, '', { body: new Uint8Array(16 * 2 ** 20 + 1) })).status).toBe(413);
     expect((await set(newGuid(), '', { body: images['a.png'] })).status).toBe(404);

@@ -14,7 +14,7 @@ afterAll(() => api.stop());
 
 const OK = { success: true, message: 'OK', statusCode: 200 };
 
-test('an upload outlasts a database outage during lease renewal and commit', async () => {
+test('an upload survives a database outage during lease renewal and commit', async () => {
   const { db } = api.database;
   const guid = await addVideo(api);
   await sql`
@@ -46,7 +46,7 @@ test('an upload outlasts a database outage during lease renewal and commit', asy
   expect([await countSent(api, guid), (await filesOf(guid)).length, await countUploads(api)]).toEqual([1, 1, 0]);
 });
 
-test('an upload whose commit succeeded without a response is accepted once', async () => {
+test('accepts an upload once whose commit succeeded although its response was lost', async () => {
   const guid = await addVideo(api);
   const { lost } = await loseNextCommit(api.database, 'media');
   const upload = api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('whole') });

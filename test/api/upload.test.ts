@@ -49,7 +49,7 @@ test.each([
   ['application/x-www-form-urlencoded'],
   ['not a type at all'],
   ['video/mp4'],
-])('bytes are stored unchanged whatever type they claim (%s)', async (type) => {
+])('stores bytes unchanged regardless of their content type (%s)', async (type) => {
   const guid = await createVideo();
   const bytes = randomBytes(3_000_000);
   const answer = await api.call('PUT', `/library/1/videos/${guid}`, { body: bytes, headers: { 'Content-Type': type } });
@@ -73,7 +73,7 @@ test.each([
 test.each([
   ['multipart/form-data', '--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n'],
   ['an HTML page', '<!doctype html><title>Sign in</title>'],
-])('%s as the body is refused as itself, early, and leaves nothing', async (kind, start) => {
+])('rejects %s as the body early with its own message, and stores nothing', async (kind, start) => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 9000000\r\nConnection: close');
   socket.write(start);
@@ -81,7 +81,7 @@ test.each([
   await expectUntouched(guid);
 });
 
-test('a chunked body without a length is accepted', async () => {
+test('accepts a chunked body without a length', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Transfer-Encoding: chunked\r\nConnection: close');
   socket.write('5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
@@ -89,7 +89,7 @@ test('a chunked body without a length is accepted', async () => {
   expect(await row(guid)).toMatchObject({ state: 'uploaded', source_bytes: 11 });
 });
 
-test('the options in the query are kept until the encode is planned', async () => {
+test('keeps the query options until the encode is planned', async () => {
   const guid = await createVideo();
   const query =
     'JitEnabled=true&enabledResolutions=720p,240p,&enabledOutputCodecs=VP9,x264' +
@@ -107,7 +107,7 @@ test('the options in the query are kept until the encode is planned', async () =
   });
 });
 
-test('a second upload is 400 and changes nothing', async () => {
+test('rejects a second upload with 400 and changes nothing', async () => {
   const guid = await createVideo();
   await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('first') });
   const second = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(2_000_000) });
@@ -116,7 +116,7 @@ test('a second upload is 400 and changes nothing', async () => {
   expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
-test('one of two simultaneous uploads is accepted, the other is 400 and leaves nothing', async () => {
+test('accepts one of two simultaneous uploads, and rejects the other with 400 without leftovers', async () => {
   const guid = await createVideo();
   const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
   const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));
@@ -125,7 +125,7 @@ test('one of two simultaneous uploads is accepted, the other is 400 and leaves n
 });
 
 test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none']])(
-  'an empty body (%s) is 400 and leaves the video uploadable',
+  'rejects an empty body (%s) with 400 and keeps the video uploadable',
   async (header) => {
     const guid = await createVideo();
     const socket = beginUpload(guid, `${header}\r\nConnection: close`);
@@ -138,7 +138,7 @@ test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'a caller that disconnects in the middle (%s) leaves nothing',
+  'a caller that disconnects in the middle (%s) leaves nothing behind',
   async (header) => {
     const guid = await createVideo();
     const socket = beginUpload(guid, header);
@@ -155,13 +155,13 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'callers that disconnect at once (%s) leave nothing and harm no other',
+  'callers that disconnect immediately (%s) leave nothing behind and do not affect others',
   async (header) => {
     for (let round = 0; round < 10; round += 1) {
       const guid = await createVideo();
       const socket = beginUpload(guid, header);
       socket.write('5\r\nhe');
-      // Later rounds disconnect later, so that one of them hits the moment between the upload session and the first
+      // Later rounds disconnect later, so that one of them hits the interval between the upload session and the first
       // stored byte.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
@@ -174,7 +174,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
   },
 );
 
-test('below the disk floor an upload is 507 before a byte is stored, its announced length counted', async () => {
+test('below the disk floor, rejects an upload with 507 before it stores a byte, counting the announced length', async () => {
   const guid = await createVideo();
   api.storage.freeBytes = 5e9 + 999;
   const small = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });
@@ -183,7 +183,7 @@ test('below the disk floor an upload is 507 before a byte is stored, its announc
   expect((await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) })).status).toBe(200);
 });
 
-test('a video deleted while it is uploaded is 404 and its bytes are removed', async () => {
+test('responds with 404 and deletes the bytes if the video is deleted during its upload', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 2000000\r\nConnection: close');
   socket.write(randomBytes(1_000_000));
@@ -194,7 +194,7 @@ test('a video deleted while it is uploaded is 404 and its bytes are removed', as
   expect(await api.storage.files()).toEqual([]);
 });
 
-test('a video deleted just before its upload is taken on is 404', async () => {
+test('responds with 404 if the video is deleted just before its upload is accepted', async () => {
   const { db } = api.database;
   const guid = await createVideo();
   await sql`
@@ -210,7 +210,7 @@ test('a video deleted just before its upload is taken on is 404', async () => {
   expect([status, await api.storage.files(), api.faults]).toEqual([404, [], []]);
 });
 
-test('a refusal reaches a caller that is still sending, and the connection stays usable', async () => {
+test('a caller that is still sending receives the refusal, and its connection stays usable', async () => {
   const socket = beginUpload('00000000-0000-0000-0000-000000000000', 'Content-Length: 20000000');
   const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
   socket.write(randomBytes(20_000_000));
@@ -221,7 +221,7 @@ test('a refusal reaches a caller that is still sending, and the connection stays
   socket.destroy();
 });
 
-test('if the job cannot be sent nothing is committed, and the upload session stays for the sweep', async () => {
+test('commits nothing if the job cannot be sent, and leaves the upload session for the sweep', async () => {
   const { send } = api.queue;
   const queue: Queue = {
     send: (job, payload, options) =>
@@ -239,7 +239,7 @@ test('if the job cannot be sent nothing is committed, and the upload session sta
   await other.stop();
 });
 
-test('the server that stops ends uploads under way and leaves nothing', async () => {
+test('a server that stops aborts running uploads and leaves nothing behind', async () => {
   const other = await startTestApi();
   const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'T' } });
   const socket = connect(other.api.port, '127.0.0.1').on('error', () => {});
@@ -266,7 +266,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('leftovers of a killed server are swept once its lease ended: unnamed bytes, and the upload session', async () => {
+test('the sweep removes unnamed bytes and the upload session of a killed server after its lease expired', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {
@@ -287,7 +287,7 @@ test('leftovers of a killed server are swept once its lease ended: unnamed bytes
   expect(await openUploads()).toBe(0);
 });
 
-test('an upload that wakes after its upload session was swept is 408, and its video takes another', async () => {
+test('an upload that resumes after the sweep gets 408, and its video accepts another upload', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');

@@ -18,7 +18,7 @@ async function getVideo(guid: string): Promise<Record<string, unknown>> {
   return Object((await api.call('GET', `/library/1/videos/${guid}`)).body);
 }
 
-test('a new video has every field of its model and awaits its upload', async () => {
+test('a new video has every field of its model and waits for its upload', async () => {
   const { status, body } = await api.call('POST', '/library/1/videos', { body: { Title: 'First', unknown: 1 } });
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -62,7 +62,7 @@ test('a new video has every field of its model and awaits its upload', async () 
   });
 });
 
-test('an update changes what it names and replaces whole lists', async () => {
+test('an update changes the named fields and replaces whole lists', async () => {
   const guid = await createVideo('Before');
   const path = `/library/1/videos/${guid}`;
   const first = { metaTags: [{ property: 'a', value: '1' }], chapters: [{ title: 'Intro', start: 0, end: 9 }] };
@@ -77,7 +77,7 @@ test('an update changes what it names and replaces whole lists', async () => {
   });
 });
 
-test('chapters and moments outside the video are refused by name, and a missing end is the next start', async () => {
+test('rejects chapters and moments outside the video by name, and ends a chapter at the next start by default', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
   const path = `/library/1/videos/${Object(body).guid}`;
   const set = (change: object) => api.call('POST', path, { body: change });
@@ -94,7 +94,7 @@ test('chapters and moments outside the video are refused by name, and a missing 
   ]);
 });
 
-test('a deleted video is gone, its files are sent for deletion and the library counts one less', async () => {
+test('deleting a video sends its files for deletion and reduces the count of the library', async () => {
   const guid = await createVideo('Short lived');
   const before = Object((await api.call('GET', '/library/1/videos')).body).totalItems;
   const path = `/library/1/videos/${guid}`;

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
-import { createTimedStorage } from '../../src/adapters/storage/timed.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
+import { createTimedStorage } from '../../src/adapters/storage/timed-storage.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -29,7 +29,7 @@ async function createVideo(title: string): Promise<string> {
   return String(Object(body).guid);
 }
 
-test('field names are found in any case and unknown ones are ignored', async () => {
+test('matches field names in any case and ignores unknown ones', async () => {
   const { status, body } = await api.call('POST', '/library/1/collections', {
     body: { NAME: 'Loose', guid: 'x', videoLibraryId: 9 },
   });
@@ -38,7 +38,7 @@ test('field names are found in any case and unknown ones are ignored', async () 
 });
 
 test.each([['application/json'], ['application/json; charset=utf-8'], ['text/plain'], ['nonsense']])(
-  'a JSON body is read whatever type it claims (%s)',
+  'reads a JSON body regardless of its content type (%s)',
   async (type) => {
     const headers = { 'Content-Type': type };
     const { status } = await api.call('POST', '/library/1/videos', { headers, body: '{"title":"T"}' });
@@ -46,7 +46,7 @@ test.each([['application/json'], ['application/json; charset=utf-8'], ['text/pla
   },
 );
 
-test('an empty body with a JSON content type is not an error', async () => {
+test('accepts an empty body with a JSON content type', async () => {
   const guid = await createVideo('Empty bodies');
   const headers = { 'Content-Type': 'application/json' };
   expect((await api.call('GET', `/library/1/videos/${guid}`, { headers })).status).toBe(200);
@@ -63,7 +63,7 @@ test.each([
   ['PAGE=2&ITEMSPERPAGE=5000', { currentPage: 2, itemsPerPage: 1000 }],
   ['page=2147483647&itemsPerPage=1000', { currentPage: 2147483647, itemsPerPage: 1000 }],
   ['per_page=7&sort_by=x&orderBy=nothing&search=%00%ff', { currentPage: 1, itemsPerPage: 100 }],
-])('the query "%s" is read with its defaults and echoed', async (query, expected) => {
+])('reads the query "%s" with its defaults and echoes it', async (query, expected) => {
   for (const list of ['videos', 'collections']) {
     const { status, body } = await api.call('GET', `/library/1/${list}?${query}`);
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ test.each([
   ['DELETE', '/library/1/collections/00000000-0000-0000-0000-000000000000'],
   ['GET', '/nowhere'],
   ['GET', '/library/%zz/videos'],
-])('%s %s is 404 with a status body', async (method, path) => {
+])('%s %s gets 404 with a status body', async (method, path) => {
   const { status, body } = await api.call(method, path);
   expect(status).toBe(404);
   expect(body).toEqual({ success: false, message: expect.any(String), statusCode: 404 });
@@ -98,13 +98,13 @@ test.each([
   ['wrong', '/library/1/videos/not-a-guid'],
   ['wrong', '/library/999/videos'],
   ['wrong', '/library/abc/videos'],
-])('the key %j gets 401 on %s before anything else is checked', async (key, path) => {
+])('rejects the key %j on %s with 401 before any other check', async (key, path) => {
   const { status, body } = await api.call('GET', path, { key });
   expect(status).toBe(401);
   expect(body).toEqual(DENIED);
 });
 
-test('every response has its own X-Request-Id', async () => {
+test('gives every response its own X-Request-Id', async () => {
   const paths = ['/library/1/videos', '/library/1/videos/x', '/nowhere', '/healthz', '/library/%zz/videos'];
   const answers = await Promise.all(paths.map((path) => api.call('GET', path)));
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
@@ -125,14 +125,14 @@ test.each([
   ['{"title":'],
   ['[1]'],
   ['"text"'],
-])('creating a video from %j is 400 with a status body that says why', async (body) => {
+])('rejects creating a video from %j with 400 and a status body that explains why', async (body) => {
   const answer = await api.call('POST', '/library/1/videos', { body });
   expect(answer.status).toBe(400);
   expect(answer.body).toEqual({ success: false, message: expect.any(String), statusCode: 400 });
 });
 
 test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"property":{}}]}'])(
-  'an update that cannot be carried out is 400, although none is listed (%s)',
+  'rejects an update that cannot be carried out with 400, although none is listed (%s)',
   async (body) => {
     const guid = await createVideo('Stays');
     const answer = await api.call('POST', `/library/1/videos/${guid}`, { body });
@@ -141,7 +141,7 @@ test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"proper
   },
 );
 
-test('a title has at most 1,000 characters, however it comes', async () => {
+test('limits a title to 1,000 characters in every kind of request', async () => {
   const guid = await createVideo('x'.repeat(1_000));
   const title = 'x'.repeat(1_001);
   const sent: [string, object][] = [
@@ -156,7 +156,7 @@ test('a title has at most 1,000 characters, however it comes', async () => {
   }
 });
 
-test('numbers in quotes and whole floats are numbers, other texts are refused', async () => {
+test('accepts quoted numbers and whole floats as numbers, and refuses other strings', async () => {
   const guid = await createVideo('Numbers');
   const body = '{"chapters":[{"title":"A","start":"0","end":"12.0"},{"title":"B","start":12.0,"end":20}]}';
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body })).body).toEqual(OK);
@@ -178,7 +178,7 @@ test('numbers in quotes and whole floats are numbers, other texts are refused', 
   }
 });
 
-test('the address of a player page leads to the edge with its query', async () => {
+test('redirects the address of a player page to the edge with its query', async () => {
   const guid = await createVideo('Opened');
   const open = (path: string) => fetch(`${api.url}${path}`, { redirect: 'manual' });
   const answer = await open(`/play/1/${guid}?token=a%20b&expires=1`);
@@ -199,12 +199,12 @@ test('NUL characters and unpaired surrogates are handled', async () => {
   expect((await api.call('GET', '/library/1/videos?search=a%00b')).body).toMatchObject({ totalItems: 1 });
 });
 
-test('names of prototypes in a body are names like any other', async () => {
+test('treats prototype property names in a body like any other name', async () => {
   const body = '{"title":"Proto","__proto__":{"collectionId":"x"},"constructor":1}';
   expect((await api.call('POST', '/library/1/videos', { body })).status).toBe(200);
 });
 
-test('a body above its limit is 413, announced or not', async () => {
+test('rejects a body above its limit with 413, whether or not its length is announced', async () => {
   const large = JSON.stringify({ title: 'x'.repeat(2 ** 20) });
   expect((await api.call('POST', '/library/1/videos', { body: large })).status).toBe(413);
   const head = 'POST /library/1/videos HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n';
@@ -213,11 +213,11 @@ test('a body above its limit is 413, announced or not', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('health needs no key', async () => {
+test('health requires no key', async () => {
   expect((await api.call('GET', '/healthz', { key: null })).body).toEqual({ status: 'ok' });
 });
 
-test('search finds a part of a title in any case, and takes % and _ as they are', async () => {
+test('search matches a part of a title in any case, and takes % and _ literally', async () => {
   await createVideo('Needle 100%_sure');
   const search = async (text: string) =>
     Object((await api.call('GET', `/library/1/videos?search=${encodeURIComponent(text)}`)).body);
@@ -226,7 +226,7 @@ test('search finds a part of a title in any case, and takes % and _ as they are'
   expect(await search('%needle')).toMatchObject({ totalItems: 0, items: [] });
 });
 
-test('while the database is away the answer is 503 with Retry-After', async () => {
+test('responds with 503 and Retry-After while the database is down', async () => {
   const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
   const other = await startTestApi({ db: away.db, log: pino({ enabled: false }) });
   const answer = await other.call('GET', '/library/1/videos');
@@ -237,7 +237,7 @@ test('while the database is away the answer is 503 with Retry-After', async () =
   expect(answer.body).toMatchObject({ success: false, statusCode: 503 });
 });
 
-test('while the object store hangs, or answers errors, the answer is 503, names it, and comes in time', async () => {
+test('responds promptly with 503 that names the object store while it hangs or returns errors', async () => {
   const stub = await startS3Stub();
   const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
   const store = createS3Storage({ url: stub.url, credentials, maxAttempts: 1 });

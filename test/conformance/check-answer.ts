@@ -35,14 +35,17 @@ export function messageOf({ body }: Answer): string | null {
   return typeof words === 'string' ? words : null;
 }
 
-/** Returns whether the status says that nothing was done. A 200 that says so in its body is a fault that tests find. */
+/**
+ * Returns whether the status indicates that nothing was done. A refusal in the body of a 200 is a fault that the tests
+ * report.
+ */
 export function isRefusal({ status, body }: Answer): boolean {
   return status >= 400 || Object(body).success === false || Object(body).Success === false;
 }
 
 /**
- * Checks a response for the properties that all share: an id, when to retry, a readable message. `sent` is the whole
- * content of the request.
+ * Checks the properties that all responses share: an id, a retry time, a readable message. `sent` is the whole content
+ * of the request.
  */
 export function expectGoodManners(answer: Answer, sent = ''): void {
   const { status, headers, text } = answer;
@@ -52,7 +55,7 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   expect(headers.get('content-type')).toMatch(/^application\/(problem\+)?json/);
   const message = messageOf(answer) ?? '';
   expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
-  // Clients match the text of a denial, which reveals nothing more.
+  // Clients match the text of a 401, which must reveal nothing more.
   if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
   // A message may quote any input of the caller. The JSON parser quotes it unchanged.
   const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (words) => (isOf(sent, words) ? '""' : words));
@@ -61,7 +64,7 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   expect(internal.filter((words) => !known.includes(words.toLowerCase()))).toEqual([]);
 }
 
-/** Returns whether quoted words occur in the request, either verbatim or as encoded in JSON or a URL. */
+/** Returns whether the quoted text occurs in the request, either verbatim or encoded in JSON or a URL. */
 function isOf(sent: string, words: string): boolean {
   const plain = unquoted(words).replace(/…$/, '');
   return [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)].some((text) => sent.includes(text));
@@ -89,7 +92,7 @@ export function expectBodyOf(row: Row, answer: Answer): void {
   else expect(faultsOf(body, model), `${status} ${text}`).toEqual([]);
 }
 
-/** Checks a refusal that declares no body: it has none, or the usual one of its address. */
+/** Checks a refusal that declares no body: the body is empty, or has the usual form of its address. */
 export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
   if (text === '') return;
   if (errorShape === 'problem') {

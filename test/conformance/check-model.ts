@@ -2,7 +2,7 @@ import { type Field, wireModels } from './interface-data.ts';
 
 const INT32 = 2 ** 31;
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Format that every client reads: UTC, three digits, and a zone mark only at the second address. */
+/** Format that every client reads: UTC, three digits, and a `Z` only at the second address. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z?$/;
 
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
@@ -21,7 +21,7 @@ const SIMPLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   datetime: (value) => typeof value === 'string' && DATE_TIME.test(value),
 };
 
-/** Returns each deviation of a value from its published model, with its place. Empty if the value fits. */
+/** Returns each deviation of a value from its published model, with its path. Empty if the value fits. */
 export function faultsOf(value: unknown, type: string, place = 'the body'): string[] {
   if (type.endsWith('[]')) return faultsOfList(value, type.slice(0, -2), place);
   const map = /^map<string,(\w+)>$/.exec(type)?.[1];

@@ -22,13 +22,13 @@ const real = rows.flatMap((row) => {
   return operation === null ? [] : [{ row, operation }];
 });
 
-test('exactly the operations that are named here are missing', () => {
+test('exactly the operations listed here are missing', () => {
   const missing = rows.filter((row) => findReal(row) === null).map(nameOf);
   process.stdout.write(`${real.length} of ${rows.length} operations are real. Missing:\n  ${missing.join('\n  ')}\n`);
   expect(missing).toEqual(MISSING);
 });
 
-test('missing operations respond with 501, including published ones beyond the document', async () => {
+test('responds with 501 for missing operations, including published ones that the document lacks', async () => {
   expect(PUBLISHED_OPERATIONS).toEqual(expect.arrayContaining(rows.map(nameOf)));
   const missing = missingOperations(operations);
   expect(missing.map(nameOf)).toEqual(expect.arrayContaining(MISSING));
@@ -47,13 +47,13 @@ for (const { row, operation } of real) {
       expect(query[name]?.default ?? '').toBe(value ?? '');
     }
   });
-  test(`${nameOf(row)} declares no status beyond its row and the deliberate additions`, () => {
+  test(`${nameOf(row)} declares only the statuses of its row and the deliberate additions`, () => {
     expect(Object.keys(errorsOf(row))).toEqual(expect.arrayContaining(Object.values(operation.refusals).map(String)));
     expect(operation.answerStatus ?? 200).toBe(row.success.status);
     expect(operation.auth === 'none').toBe(row.auth === 'none');
   });
   for (const status of [row.success.status, ...Object.keys(errorsOf(row)).map(Number)]) {
-    test(`${nameOf(row)} answers ${status}`, () => holdAgainst(row, { operation, status }));
+    test(`${nameOf(row)} responds with ${status}`, () => holdAgainst(row, { operation, status }));
   }
 }
 
@@ -68,7 +68,9 @@ async function holdAgainst(row: Row, { operation, status }: { operation: Real; s
   if (status >= 400) expect(await world.state()).toEqual(before);
 }
 
-/** Returns the request that provokes a status: the operation's own, or one that works for all operations. */
+/**
+ * Returns the request that provokes a status: a scenario of the operation itself, or one that works for all operations.
+ */
 async function wordRequest(
   row: Row,
   { operation, status }: { operation: Real; status: number },
@@ -121,7 +123,7 @@ async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Secondary faults, such as an audit line that found no table either, are logged separately. */
+/** Secondary faults, such as an audit line whose table is also missing, are logged separately. */
 function isOfRequest(fault: unknown): boolean {
   return 'requestId' in Object(fault);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
+import { toOpenApiDocument } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
 import { cliPage } from '../../src/cli/client/manual.ts';
 import { openApiText } from '../../src/cli/openapi.ts';
@@ -12,7 +12,7 @@ import { interfacePage } from './interface-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
-const document = toOpenApi(operations);
+const document = toOpenApiDocument(operations);
 
 /** Every operation object of the document, with its location. */
 const described = Object.entries(document.paths).flatMap(([address, item]) =>
@@ -27,18 +27,18 @@ test.each([
   ['cli.md', cliPage],
   ['errors.md', errorsPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
-])('docs/%s is current: npm test -- test/conformance/documents.test.ts -u writes it', async (file, write) => {
+])('docs/%s is current (npm test -- test/conformance/documents.test.ts -u writes it)', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);
   await expect(write()).toMatchFileSnapshot(path.join(docs, file));
 });
 
-test('every operation is described under its own name', () => {
+test('describes every operation under its own name', () => {
   const ids = described.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining(operations.map(({ name }) => name)));
 });
 
-test('every reference leads somewhere and every component is referred to', () => {
+test('resolves every reference and refers to every component', () => {
   const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, to]) => to ?? ''));
   const lost = [...references].filter(
     (to) => to.split('/').reduce((at: object, key) => Object(at)[key], document) == null,
@@ -50,7 +50,7 @@ test('every reference leads somewhere and every component is referred to', () =>
   }
 });
 
-test('every parameter of a path is described, and nothing else as one', () => {
+test('describes exactly the path parameters as such', () => {
   for (const { address, item, operation } of described) {
     const all: { name: string; in: string }[] = [...(operation.parameters ?? []), ...Object(item.parameters ?? [])];
     const inPath = all.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
@@ -60,7 +60,7 @@ test('every parameter of a path is described, and nothing else as one', () => {
   }
 });
 
-test('every operation says how it succeeds, how it is refused and who may call it', () => {
+test('declares success, refusals and permitted callers of every operation', () => {
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {
     const statuses = Object.keys(operation.responses);
@@ -72,7 +72,7 @@ test('every operation says how it succeeds, how it is refused and who may call i
   }
 });
 
-test('every operation has a summary, a description in sentences and a call as its example', () => {
+test('gives every operation a summary, a description in sentences and an example call', () => {
   for (const { operation } of described) {
     const { operationId, summary, description, 'x-codeSamples': samples } = operation;
     expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z].{3,}[^.]$/)]);
@@ -82,7 +82,7 @@ test('every operation has a summary, a description in sentences and a call as it
   }
 });
 
-test('the examples of bodies and answers fit their models', () => {
+test('examples of bodies and responses match their models', () => {
   for (const { method, path: address, body, answer, answerStatus = 200, name } of operations) {
     const { requestBody, responses } = Object(document.paths[address])[method.toLowerCase()];
     const shown = [

@@ -8,7 +8,7 @@ import { PICTURE } from './samples.ts';
 export type FuzzRequest = {
   params: Record<string, string>;
   query: string;
-  /** A pair at the start of the query that has to be refused; null for none. */
+  /** An invalid pair at the start of the query that must be refused. Null for none. */
   misfit: string | null;
   key: 'proper' | 'none' | 'junk';
   headers: Record<string, string>;
@@ -64,7 +64,7 @@ const nastyNumber = fc.oneof(
 
 const anything = fc.oneof(nastyText, nastyNumber, fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }));
 
-/** Requests to an operation: plain ones, and some that are wrong in one or several ways. */
+/** Generates requests to an operation: valid ones, and some with one or several errors. */
 export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
   const misfits = misfitsOf(operation);
   return fc.record({
@@ -80,7 +80,10 @@ export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
   });
 }
 
-/** Pairs of a query that an operation refuses: a boolean that is none, and an unknown name where all are known. */
+/**
+ * Returns invalid query pairs of an operation: a boolean with another value, and an unknown name if all names are
+ * known.
+ */
 export function misfitsOf({ query, isHosted }: Real): string[] {
   const booleans = Object.entries<Schema>(query.properties).filter(([, { type }]) => type === 'boolean');
   const wrong = booleans.flatMap(([name]) => [`${name}=maybe`, `${name.toUpperCase()}=2`]);
@@ -160,7 +163,7 @@ function pairOf(name: string, schema: Schema): fc.Arbitrary<string> {
   return fc.tuple(spelling, value).map(([spelled, text]) => `${encode(spelled)}=${encode(text)}`);
 }
 
-/** Percent-encodes a text, and halves of surrogate pairs as the bytes that careless clients send. */
+/** Percent-encodes a text. Unpaired surrogates become the bytes that careless clients send. */
 function encode(text: string): string {
   return text
     .split('')
@@ -243,7 +246,7 @@ const notJson = fc.constantFrom(
 );
 
 /**
- * A valid body with one thing wrong: a field of another type, missing, huge, renamed or deeply nested, or an extra
+ * Generates a valid body with one error: a field of another type, missing, huge, renamed or deeply nested, or an extra
  * field.
  */
 function mutated({ properties = {} }: Schema, valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {

@@ -11,11 +11,13 @@ import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Another seed finds other faults. A fixed default makes runs repeatable and blames no change for an old fault. */
+/**
+ * Another seed finds other faults. With a fixed default, runs are repeatable, and no change is blamed for an old fault.
+ */
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
 const SHRINK_LIMIT_MS = 40_000;
-const LONGEST_SHOWN = 3_000;
+const MAX_SHOWN_CHARS = 3_000;
 
 let world: World;
 let sender: ReturnType<typeof createSender>;
@@ -49,7 +51,7 @@ for (const operation of operations) {
       const property = fc.asyncProperty(requestsTo(operation), (request) => hold(operation, request, things));
       const details = await fc.check(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_LIMIT_MS });
       if (!details.failed || details.counterexample === null) return;
-      const shown = JSON.stringify(details.counterexample[0]).slice(0, LONGEST_SHOWN);
+      const shown = JSON.stringify(details.counterexample[0]).slice(0, MAX_SHOWN_CHARS);
       const cause = details.errorInstance;
       throw new Error(`MILLRACE_FUZZ_SEED=${SEED} path ${details.counterexamplePath}: ${shown}\n${cause}`, { cause });
     },
@@ -58,8 +60,8 @@ for (const operation of operations) {
 }
 
 /**
- * Addresses of an own and of a foreign thing. They are created again when a request may have changed or removed the own
- * one.
+ * Addresses of an object of our own library and of a foreign one. Both are created again if a request may have changed
+ * or deleted our own.
  */
 type Things = { own: string; foreign: string; before: Record<string, string> };
 
@@ -73,7 +75,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   expect(world.api.faults.splice(0)).toEqual([]);
   expectListed(operation, answer);
   expectGoodManners(answer, wordsOf(request));
-  // An address with invalid percent-encoding matches no operation that could require a key.
+  // An address with invalid percent-encoding matches no operation, so no key is required.
   const isLost = answer.status === 404 && answer.text.includes('cannot be read');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
@@ -85,10 +87,10 @@ function expectListed(operation: Real, answer: Answer): void {
   const row = findRow(operation) ?? firstPageRow(operation);
   const own =
     row === null ? contractStatuses(operation) : [row.success.status, ...Object.keys(errorsOf(row)).map(Number)];
-  // Where the document declares no error codes, an unknown id is 404 as everywhere else.
+  // Where the document declares no error codes, an unknown id gets 404 as everywhere else.
   const undeclared = row !== null && Object.keys(row.errors).length === 0 ? [404] : [];
   const listed = [...own, 401, ...undeclared, ...COMMON_STATUSES].filter((status) => status !== 500);
-  expect(listed, answer.text.slice(0, LONGEST_SHOWN)).toContain(answer.status);
+  expect(listed, answer.text.slice(0, MAX_SHOWN_CHARS)).toContain(answer.status);
   expect(isRefusal(answer)).toBe(answer.status >= 400);
   if (row !== null) expectBodyOf(row, answer);
   else if (answer.status >= 400) expectErrorBody(operation, answer);
@@ -128,7 +130,7 @@ function wordsOf({ params, query, misfit, body }: FuzzRequest): string {
   return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 
-/** Returns the operation's path with the parameters of the request. Symbols become the ids of existing things. */
+/** Returns the operation's path with the parameters of the request. Symbols become the ids of existing objects. */
 function addressOf({ path }: Real, { params }: FuzzRequest, { own, foreign }: Things): string {
   const [ownParts, foreignParts] = [own.split('/'), foreign.split('/')];
   return path

@@ -19,7 +19,7 @@ export type Row = {
   errors: Record<string, string | null>;
 };
 
-/** A field of a published model. Without marks, it is always present and never null. */
+/** A field of a published model. Without flags, it is always present and never null. */
 export type Field = { type: string; nullable?: true; optional?: true; minLength?: number };
 
 export type WireModels = {
@@ -58,7 +58,7 @@ export function findRow(operation: Real): Row | null {
   return rows.find((row) => nameOf(row) === nameOf(operation)) ?? null;
 }
 
-// The suite itself checks this: a file of another form fails its tests.
+// The suite checks the data itself: a file of another form fails its tests.
 function readJson(file: string): unknown {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, file), 'utf8'));
 }

@@ -54,7 +54,7 @@ export function interfacePage(): string {
   ].join('\n\n')}\n`;
 }
 
-/** The rules of reading a request. */
+/** Returns the section about how requests are read. */
 function namesAndValues(): string[] {
   return [
     '## Names and values',
@@ -95,7 +95,7 @@ function optionalBodies(): string {
     .join(', ');
 }
 
-/** A line of an operation whose fields are guarded, none for others. */
+/** Returns the table row of an operation whose fields are checked strictly, and no row for others. */
 function toGuardCells({ method, path, query, body }: Real): string[][] {
   const names = [...guardedNames(query), ...guardedNames(Object(body))];
   return names.length === 0 ? [] : [[method, `\`${path}\``, names.map((name) => `\`${name}\``).join(', ')]];

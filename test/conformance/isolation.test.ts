@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 for (const operation of operations) {
-  test(`${nameOf(operation)} keeps libraries apart`, () => {
+  test(`${nameOf(operation)} isolates libraries`, () => {
     switch (operation.auth) {
       case 'access-key':
         return holdLibraryOperation(operation);
@@ -39,13 +39,14 @@ for (const operation of operations) {
 }
 
 const refusing = operations.filter((operation) => misfitsOf(operation).length > 0);
-test.each(refusing.map((each) => [nameOf(each), each] as const))('%s refuses what it cannot mean', async (_, each) => {
+test.each(refusing.map((each) => [nameOf(each), each] as const))('%s refuses ambiguous requests', async (_, each) => {
   const asked = await Promise.all(WHICH.map((which) => requestOf(each, which)));
   const before = await world.state();
   const key = each.auth === 'account-key' ? 'account' : each.auth === 'none' ? 'none' : 'own';
   for (const misfit of misfitsOf(each)) {
     const requests = asked.map(({ path, ...rest }) => ({ ...rest, path: withPair(path, misfit) }));
-    // Faults of a request are told to callers with a key only, and the same whatever the library has.
+    // Only callers with a key learn what is wrong with a request. The message does not depend on what the library
+    // contains.
     for (const request of each.auth === 'none' ? [] : requests) expect((await askAs('junk', request)).status).toBe(401);
     const answers = await Promise.all(requests.map((request) => askAs(key, request)));
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
@@ -59,7 +60,7 @@ function withPair(path: string, pair: string): string {
 }
 
 async function holdLibraryOperation(operation: Real): Promise<void> {
-  // A refused request changes nothing, so all of them can use the same things.
+  // A refused request changes nothing, so all of them can use the same objects.
   const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
   const denied = await Promise.all(SHUT_OUT.flatMap((key) => asked.map((request) => askAs(key, request))));
   expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -74,7 +75,7 @@ async function holdLibraryOperation(operation: Real): Promise<void> {
   }
 }
 
-/** Callers without the account key learn nothing about existing things. */
+/** Callers without the account key learn nothing about existing objects. */
 async function holdAccountOperation(operation: Real): Promise<void> {
   const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
   const denied = await Promise.all(LIBRARY_KEYS.flatMap((key) => asked.map((request) => askAs(key, request))));
@@ -90,14 +91,17 @@ async function holdOpenOperation(operation: Real): Promise<void> {
   }
 }
 
-/** An existing own thing is not refused for its address. A foreign thing gets the same response as an unknown one. */
+/**
+ * An existing object of the own library is not refused because of its address. A foreign object gets the same response
+ * as an unknown one.
+ */
 function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {
   expect([401, 403, 404], own?.text).not.toContain(own?.status);
   expect(foreign?.status).toBe(unknown?.status);
   expect(withoutIds(foreign)).toBe(withoutIds(unknown));
 }
 
-// Operations on the library itself create a thing each time they are called.
+// Operations on the library itself create an object each time they are called.
 function withoutIds(answer: Answer | undefined): string {
   return (
     (answer?.text ?? '')
@@ -114,10 +118,10 @@ async function ask(operation: Real, { key, which }: { key: KeyName; which: Which
   return askAs(key, await requestOf(operation, which));
 }
 
-/** Creates a thing and returns a request for it. */
+/** Creates an object and returns a request for it. */
 async function requestOf(operation: Real, which: Which): Promise<Omit<Ask, 'key'>> {
   const address = await world.address(operation, which);
-  // The only operation that names its subject in the query.
+  // The only operations that name the library in the query.
   const isByQuery = ['resetApiKeyByQuery', 'resetReadOnlyApiKeyByQuery'].includes(operation.name);
   const path = isByQuery ? `${address}?id=${await ownLibrary()}` : address;
   const body = sampleBody(operation, world);
@@ -133,19 +137,19 @@ async function ownLibrary(): Promise<number> {
   return (await world.api.libraries.create(wanted)).library.id;
 }
 
-test('none of these calls, with whichever key, is an attack to the firewall', async () => {
+test('the firewall classifies none of these calls as an attack, regardless of the key', async () => {
   await world.ask({ method: 'GET', path: '/.env', key: null });
   const store = createShieldEventStore(world.api.database.db);
   const read = async () => {
     const events = await store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
     return events.map(({ ruleId, log }) => `${ruleId} ${log}`);
   };
-  // Events are stored in order: an earlier one would already be there.
+  // Events are stored in order, so an earlier one would already be present.
   await expect.poll(async () => (await read()).at(-1), { timeout: 10_000 }).toMatch(/^930130 /);
   expect(await read()).toHaveLength(1);
 });
 
-test('a collection of another library is unknown wherever it is named', async () => {
+test('a collection of another library is unknown everywhere', async () => {
   const foreign = await makeForeignCollection();
   const url = `${world.origin.url}/film.mp4`;
   const video = await world.makeVideo();
@@ -171,7 +175,7 @@ async function makeForeignCollection(): Promise<string> {
   return guid;
 }
 
-test('the address of another library opens nothing for a key that is valid elsewhere', async () => {
+test("a key that is valid for another library opens nothing at this library's address", async () => {
   for (const operation of operations.filter(
     ({ auth, path }) => auth === 'access-key' && path.includes('{libraryId}'),
   )) {

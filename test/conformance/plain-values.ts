@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** Placeholder for the address of the test's own origin, replaced when a request is sent. */
 export const ORIGIN = '~origin~';
 
-/** Addresses that callers name: one that may be fetched, and others that must not even be tried. */
+/** Addresses in requests: one that may be fetched, and others that the service must not even try. */
 const addresses = fc.constantFrom(
   `${ORIGIN}/film.mp4`,
   `${ORIGIN}/film.mp4`,
@@ -36,12 +36,12 @@ export type Schema = {
   title?: string;
 };
 
-/** Values that fit a field; addresses if the field names one. */
+/** Generates values that fit a field. Fields that name an address get addresses. */
 export function plainField(name: string, schema: Schema): fc.Arbitrary<unknown> {
   return /url$/i.test(name) ? addresses : plainValue(schema);
 }
 
-/** Values that fit a schema, including its bounds. */
+/** Generates values that fit a schema, including its bounds. */
 export function plainValue(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(plainValue));

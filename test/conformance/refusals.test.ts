@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * One way into each kind of refusal: the request, its status, the code in its body (bodies of account addresses have
- * none), and a pattern that its message must match.
+ * One request for each kind of refusal: its status, the code in its body (account addresses have none), and a pattern
+ * that its message must match.
  */
 const CASES: { kind: string; status: number; code: number | null; says: RegExp; word(): Promise<Ask> }[] = [
   {
@@ -121,7 +121,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'disk-full',
     status: 507,
     code: 507,
-    says: /bytes to stay free/,
+    says: /bytes to remain free/,
     word: async () => {
       const path = `/library/1/videos/${await world.makeVideo()}`;
       world.api.storage.freeBytes = 1;
@@ -130,7 +130,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
   },
 ];
 
-test.each(CASES)('a refusal of the kind $kind is reported in words', async ({ status, code, says, word }) => {
+test.each(CASES)('reports a refusal of the kind $kind in words', async ({ status, code, says, word }) => {
   const answer = await world.ask(await word());
   world.api.storage.freeBytes = 100e9;
   expect(answer.status).toBe(status);
@@ -154,7 +154,7 @@ async function openManyFetches(): Promise<void> {
   await db.insertInto('upload').values(rows).execute();
 }
 
-test('while the database is away every operation says so, and when to try again', async () => {
+test('while the database is down, every operation reports it with a retry time', async () => {
   const away = openDatabase({ host: '/nowhere', max: 2 }, () => undefined);
   const cut = await startWorld({ db: away.db });
   try {
@@ -204,7 +204,7 @@ const UNREADABLE = [
   },
 ] as const;
 
-test.each(UNREADABLE)('$what is refused in the form of the interface and ends the connection', async (unreadable) => {
+test.each(UNREADABLE)('refuses $what in the format of the interface and closes the connection', async (unreadable) => {
   const { bytes, status, form } = unreadable;
   const socket = connect(world.api.api.port, '127.0.0.1');
   socket.write(bytes);
@@ -218,7 +218,7 @@ test.each(UNREADABLE)('$what is refused in the form of the interface and ends th
   expectGoodManners(answer);
 });
 
-test('unreadable requests are in the event log of requests without a zone, once each', async () => {
+test('logs each unreadable request once, in the events of requests without a zone', async () => {
   const events = createShieldEventStore(world.api.database.db);
   const rulesFound = async () => {
     const found = await events.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
@@ -230,7 +230,7 @@ test('unreadable requests are in the event log of requests without a zone, once 
 });
 
 test.each(['/library/1/videos', '/videolibrary', '/tusupload', '/healthz', '/dashboard'])(
-  'two Host headers are refused at %s, and the connection ends',
+  'refuses two Host headers at %s and closes the connection',
   async (address) => {
     const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1');
     const key = `AccessKey: ${world.keys.account}`;

@@ -11,8 +11,8 @@ import type { Scenario, World } from './world.ts';
 import { UNKNOWN_GUID, UNKNOWN_ID } from './world.ts';
 
 /**
- * Ways to provoke each listed status that depends on the operation itself: its success, and refusals that no other
- * operation has. The suite covers what is the same for all: a missing key, a read-only key, an unknown id and a broken
+ * Requests that provoke each listed status specific to the operation: its success, and refusals that no other operation
+ * has. The suite covers the statuses that all share: a missing key, a read-only key, an unknown id and a broken
  * database.
  */
 export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
@@ -207,9 +207,7 @@ async function ownZone({ api, keys }: World): Promise<{ path: string; key: strin
   return { path: `/pullzone/${library?.pullZone.id}/resetSecurityKey`, key: keys.account };
 }
 
-/**
- * Creates a library with these settings. Settings are cached for a while, so those of another library stay unchanged.
- */
+/** Creates a library with these settings. Settings are cached, so those of existing libraries are not changed. */
 async function makeLibrary({ api }: World, settings: object): Promise<{ id: number; key: string }> {
   const { library, keys } = await api.libraries.create({
     name: 'Made for a test',

@@ -1,4 +1,4 @@
-import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
+import { toOpenApiDocument } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
 
 type Schema = Record<string, unknown>;
@@ -16,7 +16,7 @@ const TUS = /^\/tusupload/;
 
 /** Returns the types and the route table of the SDK, generated from the document that describes the interface. */
 export function sdkOperations(): string {
-  const { paths, components } = toOpenApi(operations);
+  const { paths, components } = toOpenApiDocument(operations);
   const calls = Object.entries<Schema>(paths)
     .filter(([path]) => !TUS.test(path))
     .flatMap(([path, item]) =>

@@ -37,7 +37,7 @@ export function createSender(port: number) {
   };
 }
 
-/** Returns the whole body, or the first chunk of an event stream, which has no end. */
+/** Returns the whole body, or the first chunk of an endless event stream. */
 async function whole(response: IncomingMessage): Promise<Buffer> {
   if (!response.headers['content-type']?.startsWith('text/event-stream')) return buffer(response);
   for await (const chunk of response) return Buffer.from(chunk);

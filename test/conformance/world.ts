@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ApiDeps } from '../../src/api/server.ts';
+import type { ApiDeps } from '../../src/api/start-api.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
 import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
@@ -13,27 +13,30 @@ import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import { CAPTIONS } from './samples.ts';
 
-/** A thing of the first library, a thing of another library, and one that does not exist. */
+/** An object of the first library, an object of another library, or one that does not exist. */
 export type Which = 'own' | 'foreign' | 'unknown';
 
-/** A request as a test specifies it. */
+/** A request as specified by a test. */
 export type Ask = { method: string; path: string } & CallOptions;
 
-/** The API over a real database with two libraries, an origin to fetch from, and all things that operations need. */
+/** The API over a real database with two libraries, an origin to fetch from, and all objects that operations need. */
 export type World = {
   api: TestApi;
   origin: Origin;
   keys: Awaited<ReturnType<typeof makeKeys>>;
-  /** Calls with the first library's key by default. Every response is checked for the properties that all share. */
+  /** Sends a request, by default with the first library's key. Checks the properties that all responses share. */
   ask(ask: Ask): Promise<Answer>;
   /** Returns the key that an operation is meant for. */
   properKey(operation: Real): string | null;
-  /** Returns an address of the operation. Creates each thing in its path, in the first library by default. */
+  /** Returns an address of the operation. Creates each object in its path, in the first library by default. */
   address(operation: Real, which?: Which): Promise<string>;
   makeVideo(which?: Which): Promise<string>;
   /** Creates a video whose upload has finished. */
   makeUploaded(): Promise<string>;
-  /** Everything that is stored, as one text per table and one for the objects. Refused requests must not change it. */
+  /**
+   * Returns everything that is stored, as one text per table and one for the objects. Refused requests must not change
+   * it.
+   */
   state(): Promise<Record<string, string>>;
   stop(): Promise<void>;
 };
@@ -44,11 +47,11 @@ export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
 export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
-/** Written regardless of the response: last use of a key, the audit log, and the firewall's log. */
+/** Tables written regardless of the response: last use of a key, the audit log, and the firewall's log. */
 const NOT_STATE = /^(kysely_|access_key$|audit|shield_event)/;
 
 export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
-  // Names are never looked up: requests reach only this machine.
+  // Avoids DNS look-ups: requests only go to this machine.
   const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
   const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
   const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);
@@ -107,7 +110,7 @@ type Things = {
   address(operation: Real, which: Which): Promise<string>;
 };
 
-/** Creates the things that paths address, keyed by the parameter's name in refusals. */
+/** Creates the objects in paths, keyed by the parameter's name in refusals. */
 function createThings(api: TestApi, ask: World['ask']): Things {
   const create = async (what: string, body: object, which: Which) => {
     if (which === 'unknown') return UNKNOWN_GUID;
@@ -207,8 +210,8 @@ async function call(method: string, url: string, { key, body, headers }: CallOpt
 type Watcher = { client: pg.Client; text: string };
 
 /**
- * A separate connection on which the query over all tables is planned once. It runs in one process: given so many
- * tables of unknown size, the planner would start two more.
+ * A separate connection that plans the query over all tables only once. It uses one process: with so many tables of
+ * unknown size, the planner would start two more.
  */
 async function openWatcher({ database: { db, config } }: TestApi): Promise<Watcher> {
   const names = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encode } from '../support/media/read-test-media.ts';
 
-/** An ad server at another origin; `requests` are the paths that were requested from it. */
+/** An ad server at another origin. `requests` are the paths that were requested from it. */
 export type AdServer = { base: string; requests: string[]; close(): void };
 
 const AD_SEC = 4;
@@ -26,7 +26,7 @@ export async function openAdServer(): Promise<AdServer> {
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://localhost:${(server.address() as AddressInfo).port}`; // it listens on a port
+  base = `http://localhost:${(server.address() as AddressInfo).port}`; // The server listens on a port.
   return { base, requests, close: () => void server.close() };
 }
 

@@ -8,7 +8,7 @@ import type { PublishedFilm } from './publish.ts';
 
 const PLAY_LIMIT_MS = 60_000;
 
-/** Plays a playlist with hls.js with its first subtitles on; returns the first cues shown. */
+/** Plays a playlist in hls.js with its first subtitles on. Returns the first cues shown. */
 const SHOW_CUES = `async (playlistUrl) => {
   const video = document.createElement('video');
   video.muted = true;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** A finished film of 10 s with captions in two languages, one with the same name as the other. */
+/** A finished film of 10 s with captions in two languages, one of which shares a name with the other. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
   const published = await room.publish(settings);
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:09.000\nHello from the playlist\n';
@@ -61,7 +61,7 @@ async function publish(settings: Record<string, unknown>): Promise<PublishedFilm
 }
 const fetchText = async (address: string) => (await fetch(address)).text();
 
-test('captions are a group of the multivariant playlist that both checkers accept', async () => {
+test('captions are a group of the multivariant playlist that passes both checkers', async () => {
   const text = await fetchText(`${folder}/playlist.m3u8`);
   expect(checkPlaylist(text)).toEqual([]);
   const parsed = parse(text);
@@ -91,13 +91,13 @@ test('each language has a playlist of one WebVTT segment as long as the video', 
 });
 
 test.each(['captions/fr.m3u8', 'captions/en.srt', 'captions/../en.m3u8', 'captions/en%0a.m3u8'])(
-  '%s is 404',
+  '%s returns 404',
   async (name) => {
     expect((await fetch(`${folder}/${name}`)).status).toBe(404);
   },
 );
 
-test('where the setting is off the playlist does not list them, but the files stay', async () => {
+test('with the setting off, the playlist does not list captions, but the files remain', async () => {
   const quiet = await publish({ player: { captionsInPlaylist: false } });
   const base = `${room.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
   const silent = await fetch(`${base}/playlist.m3u8`);

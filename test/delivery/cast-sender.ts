@@ -1,4 +1,4 @@
-/** A Cast sender with one receiver, in place of Google's: it does what a page asks for, and stops at 6 s. */
+/** A Cast sender with one receiver, as a substitute for Google's. It obeys the page and stops at 6 s. */
 export const CAST_SENDER = `(() => {
   const context = new EventTarget();
   const player = { isConnected: false, isPaused: false, currentTime: 0 };

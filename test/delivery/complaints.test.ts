@@ -10,9 +10,9 @@ import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// Complaints about other systems, one test each. Related tests: a front that gives private files to anybody is in
-// `test/deploy/nginx.test.ts`; rules of library and zone are one list in `test/api/pull-zone-rules.test.ts`; uploads
-// blocked by other firewalls are in `test/e2e/clients.test.ts`.
+// Complaints about other systems, one test each. Related tests: `test/deploy/nginx.test.ts` covers a proxy that gives
+// private files to anybody, `test/api/pull-zone-rules.test.ts` the shared rules of library and zone,
+// `test/e2e/clients.test.ts` uploads that other firewalls block.
 const HOUR_MS = 3_600_000;
 let videos: GrowingRoom;
 let key: RenditionKey;
@@ -58,7 +58,7 @@ async function ask(edge: TestEdge, path: string, headers: Record<string, string>
   return `${response.status} ${response.headers.get('x-millrace-rule') ?? ''}`.trim();
 }
 
-test('segments are accepted by the token in the query of the playlist that lists them', async () => {
+test('accepts segments by the token in the query of the playlist that lists them', async () => {
   const edge = await openWith({ tokenRequired: true });
   const query = `?token=${tokenFor(null).slice('bcdn_token='.length)}`;
   const read = async (address: string) => {
@@ -74,7 +74,7 @@ test('segments are accepted by the token in the query of the playlist that lists
   for (const address of [...lists, ...files]) expect((await fetch(address)).status).toBe(200);
 });
 
-test('a pause of hours does not outlive the token that the player page was given', async () => {
+test('the token of a player page remains valid after a pause of hours', async () => {
   const edge = await openWith({ tokenRequired: true });
   const state = await (await fetch(`${edge.base}/embed/${videos.libraryId}/${key.mediaId}/state`)).json();
   const { playlistUrl } = Object(Object(state).source);
@@ -83,7 +83,7 @@ test('a pause of hours does not outlive the token that the player page was given
   expect(expiresSec * 1000).toBeGreaterThanOrEqual(Date.now() + 6 * HOUR_MS);
 });
 
-test('viewers on IPv6 use tokens made for their address from all of their network', async () => {
+test('viewers on IPv6 can use address tokens from their whole network', async () => {
   const edge = await openWith({ tokenRequired: true, tokenHoldsAddress: true });
   const path = segmentPath(tokenFor('2001:db8:1:2::5'));
   const from = (address: string) => ask(edge, path, { 'x-forwarded-for': address });
@@ -95,7 +95,7 @@ test('viewers on IPv6 use tokens made for their address from all of their networ
   ]).toEqual(['200', '200', '403 10101', '403 10101']);
 });
 
-test('pages without a referrer, applications and our own frame are let in unless the owner forbids it', async () => {
+test('allows pages without a referrer, applications and our own frame unless the owner forbids it', async () => {
   const own = { referer: 'http://127.0.0.1/embed/1/x' };
   const application = { 'user-agent': 'okhttp/4.12.0' };
   const open = await openWith({}, { allowedReferrers: ['owner.test'] });
@@ -106,9 +106,9 @@ test('pages without a referrer, applications and our own frame are let in unless
   expect(await answers(closed)).toEqual(['403 10130', '403 10130', '200']);
 });
 
-test('the firewall, when it blocks, lets ranges of every form and unknown types of bodies pass', async () => {
+test('the blocking firewall accepts every form of range and unknown body types', async () => {
   const { db } = videos.database;
-  // Forget the refusals of the cases before.
+  // Deletes the events of earlier cases.
   await db.deleteFrom('shield_event').execute();
   await createShieldSettingsStore(db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));
   const edge = await openWith({ waf: { blocks: true } });
@@ -131,7 +131,7 @@ test('the firewall, when it blocks, lets ranges of every form and unknown types 
   expect((await Promise.all([0, id].map(read))).flat()).toEqual([]);
 });
 
-test('a client over the rate is accepted again after its Retry-After', async () => {
+test('accepts a client over the rate again after its Retry-After', async () => {
   const edge = await openWith({ requestsPerSec: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${edge.base}${segmentPath()}`)));
   const refused = answers.find(({ status }) => status === 429);
@@ -140,14 +140,14 @@ test('a client over the rate is accepted again after its Retry-After', async () 
   expect(await ask(edge, segmentPath())).toBe('200');
 });
 
-test('a school behind one address has a bucket for each valid token, not one for all', async () => {
+test('gives each valid token behind one address its own bucket, as for a school', async () => {
   const edge = await openWith({ tokenRequired: true, requestsPerSec: 1 });
   const pupils = Array.from({ length: 20 }, (_, pupil) => segmentPath(tokenFor(null, 4_000_000_000 + pupil)));
   const answers = await Promise.all(pupils.map((path) => ask(edge, path, { 'x-forwarded-for': '192.0.2.7' })));
   expect(new Set(answers)).toEqual(new Set(['200']));
 });
 
-test('embed tokens and tokens of addresses end together when the key is reset', async () => {
+test('a key reset invalidates embed tokens and address tokens together', async () => {
   const edge = await openWith({ tokenRequired: true }, { playerTokenRequired: true });
   const expires = Math.round(Date.now() / 1000) + 600;
   const hash = createHash('sha256').update(`${securityKey}${key.mediaId}${expires}`).digest('hex');

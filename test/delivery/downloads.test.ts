@@ -54,7 +54,7 @@ async function readBytes(address: string, range?: string): Promise<{ response: R
   return { response, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** Opens an empty page of the edge's own origin, and collects its faults. */
+/** Opens an empty page of the edge's origin, and collects its faults. */
 async function openPage(): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage();
   const faults: string[] = [];
@@ -67,7 +67,7 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
 }
 
 describe('an MP4 of a finished video', () => {
-  test.each([144, 72])('shows the pictures and sounds of the playlists at %ip, without a warning', async (heightPx) => {
+  test.each([144, 72])('has the frames and audio of the playlists at %ip, without a warning', async (heightPx) => {
     const file = `${folder}/play_${heightPx}p.mp4`;
     for (const [stream, playlist] of [
       ['v:0', `${folder}/${heightPx}p/video.m3u8`],
@@ -101,7 +101,7 @@ describe('an MP4 of a finished video', () => {
     },
   );
 
-  test('answers HEAD, conditions and impossible ranges as files do', async () => {
+  test('responds to HEAD, conditions and impossible ranges like a file', async () => {
     const file = `${folder}/play_144p.mp4`;
     const head = await fetch(file, { method: 'HEAD' });
     const { response, body } = await readBytes(file);
@@ -144,13 +144,13 @@ describe('an MP4 in a browser', () => {
 });
 
 describe('there is no MP4', () => {
-  test('for a height that the video does not have, or that is written in another form', async () => {
+  test('for a height that the video lacks or that is written in another form', async () => {
     for (const name of ['play_720p.mp4', 'play_0144p.mp4', 'play_p.mp4', 'play_144p.mp4.mp4']) {
       expect(await statusOf(`${folder}/${name}`)).toBe(404);
     }
   });
 
-  test('while the setting is off or the library is protected, and there is one as soon as that changes', async () => {
+  test('while the setting is off or the library is protected, and exists as soon as that changes', async () => {
     const mine = await addWholeFilm(await addLibrary(database.db, { mp4: { enabled: false } }));
     const file = `${folderOf(mine)}/play_144p.mp4`;
     expect(await statusOf(file)).toBe(404);
@@ -183,7 +183,7 @@ describe('there is no MP4', () => {
     ]).toEqual([200, 404]);
   });
 
-  test('nor a manifest, nor single pictures, before the video is complete', async () => {
+  test('nor a manifest or I-frames before the video is complete', async () => {
     const mine = await addFilm(database.db, shown.libraryId, film);
     const [tall] = mine.videos;
     if (tall === undefined) throw new Error('Expected a film of two rungs.');
@@ -198,7 +198,7 @@ describe('there is no MP4', () => {
     for (const file of files) expect(await statusOf(`${folderOf(mine)}/${file}`)).toBe(404);
   });
 
-  test('for a rung whose sample tables are gone, which is our fault', async () => {
+  test('for a rung whose sample tables are missing, which is logged as our fault', async () => {
     const gone = await addWholeFilm(shown.libraryId);
     await room.storage.remove(
       `${gone.libraryId}/${gone.mediaId}/${gone.videos[0]?.renditionId}/2-1.idx` as Parameters<
@@ -211,7 +211,7 @@ describe('there is no MP4', () => {
 });
 
 describe('a DASH manifest', () => {
-  test('lists the same segments to ffmpeg, which finds the same pictures', async () => {
+  test('lists the same segments to ffmpeg, which decodes the same frames', async () => {
     const response = await fetch(`${folder}/manifest.mpd`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/dash+xml']);
     const etag = response.headers.get('etag') ?? '';
@@ -224,7 +224,7 @@ describe('a DASH manifest', () => {
     const { page, faults } = await openPage();
     await page.addScriptTag({ path: SHAKA });
     const tracks = await page.evaluate(async (address) => {
-      // Shaka's own script has just defined it.
+      // Shaka's own script has just defined the variable.
       const { shaka } = window as unknown as { shaka: Shaka };
       const player = new shaka.Player();
       await player.attach(document.querySelector('video') as HTMLVideoElement);
@@ -242,7 +242,7 @@ describe('a DASH manifest', () => {
   });
 });
 
-describe('single pictures', () => {
+describe('I-frame playlists', () => {
   test('are listed in the first multivariant playlist that anybody requests', async () => {
     const mine = await addWholeFilm(shown.libraryId);
     const text = await (await fetch(`${folderOf(mine)}/playlist.m3u8`)).text();
@@ -252,7 +252,7 @@ describe('single pictures', () => {
     for (const [, , uri] of lines) expect(await statusOf(`${folderOf(mine)}/${uri}`)).toBe(200);
   });
 
-  test('decode one by one, are exact in ranges, and only where a picture starts', async () => {
+  test('decode frame by frame, are exact in ranges, and exist only at keyframes', async () => {
     const rendition = `${folder}/r/${shown.videos[0]?.renditionId}`;
     const list = await (await fetch(`${rendition}/i-frames.m3u8`)).text();
     expect(checkPlaylist(list)).toEqual([]);

@@ -31,7 +31,7 @@ afterAll(() => lab.close());
 const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 describe('keys of a protected video', () => {
-  test('are refused without a token, with a wrong one and to foreign pages', async () => {
+  test('are refused without a token, with a wrong one and to pages of other sites', async () => {
     const access = { playerTokenRequired: true, allowedReferrers: ['good.test'] };
     const shown = await lab.protect('cbcs', { access });
     const kids = await kidsOf(shown);
@@ -59,7 +59,7 @@ describe('keys of a protected video', () => {
     }
   });
 
-  test('nothing is shown without them', async () => {
+  test('video does not play without keys', async () => {
     const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
     // Another host name of this machine. Its pages count as secure, which keys in browsers require.
     const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
@@ -73,7 +73,7 @@ describe('keys of a protected video', () => {
     await page.close();
   });
 
-  test('are given only for the requested ids, and only for a proper request', async () => {
+  test('are returned only for the requested ids and for a valid request', async () => {
     const shown = await lab.protect('cenc');
     const kids = await kidsOf(shown);
     const { keys } = Object(await (await askLicence(shown.folder, kids.slice(0, 1))).json());
@@ -90,7 +90,7 @@ describe('keys of a protected video', () => {
 });
 
 describe('repackaging', () => {
-  test('takes new keys and addresses; the previous ones stay valid unless they are not to be kept', async () => {
+  test('adopts new keys and addresses, and keeps the previous ones unless told not to', async () => {
     const shown = await lab.protect('cbcs');
     const [first] = await kidsOf(shown);
     const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
@@ -105,7 +105,7 @@ describe('repackaging', () => {
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
   });
 
-  test('for what a video is already packaged for changes nothing, and does not repeat endlessly', async () => {
+  test('changes nothing if the scheme is unchanged, and stops after a number of repetitions', async () => {
     const shown = await lab.protect('cbcs');
     await lab.repackage(shown, 'cbcs');
     expect(await numbersOf(shown)).toEqual([1]);
@@ -116,7 +116,7 @@ describe('repackaging', () => {
     expect(await numbersOf(shown)).toEqual([11]);
   });
 
-  test('without the previous version, retired renditions end at once too', async () => {
+  test('without the previous version, retired renditions also end immediately', async () => {
     const shown = await lab.publish(ENTERPRISE);
     const [, low] = shown.videos;
     const { db } = lab.database;
@@ -159,7 +159,7 @@ test('keys are sealed in the database', async () => {
 });
 
 describe('turning Enterprise DRM on and off', () => {
-  test('an unpackaged video plays in the clear, and a packaged one does again once DRM is off', async () => {
+  test('an unpackaged video plays in the clear, and so does a packaged one once DRM is off', async () => {
     const shown = await lab.publish(ENTERPRISE);
     const clear = `${shown.folder}/r/${shown.videos[0]?.renditionId}/0.m4s`;
     expect(await statusOf(clear)).toBe(200);
@@ -193,7 +193,7 @@ describe('basic DRM', () => {
     expect(await statusOf(`${shown.folder}/manifest.mpd`)).toBe(404);
   });
 
-  test('has playlists that pass the checker, and no clear segments anywhere', async () => {
+  test('has playlists that pass the checker, and no clear segments', async () => {
     const shown = await lab.publish(BASIC);
     const { media, text } = await beginSession(shown);
     expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
@@ -220,7 +220,7 @@ describe('basic DRM', () => {
     expect(await statusOf(first, { headers: { 'if-none-match': head.headers.get('etag') ?? '' } })).toBe(304);
   });
 
-  test('a session starts only for permitted viewers; no foreign page or other video gets its key', async () => {
+  test('starts sessions only for permitted viewers, and gives no key to other sites or videos', async () => {
     const shown = await lab.publish({
       ...BASIC,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },
@@ -238,7 +238,7 @@ describe('basic DRM', () => {
   });
 });
 
-test('the page of a stream opens its trailer with its own token, and shows no other stream as one', async () => {
+test("the page of a stream opens its trailer with the trailer's token, and accepts no stream as a trailer", async () => {
   const trailer = await lab.publish({ ...BASIC, access: { playerTokenRequired: true } });
   const streams = createLiveStore({ db: lab.database.db, secretBox: createSecretBox(TEST_SECRET) });
   const { libraryId } = trailer;

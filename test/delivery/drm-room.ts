@@ -23,7 +23,7 @@ export type DrmRoom = {
   room: EdgeRoom;
   edge: TestEdge;
   browser: Browser;
-  /** Publishes a finished film in a library of its own, with its tall rung under the HD key. */
+  /** Publishes a finished film in a new library, with its tall rung under the HD key. */
   publish(settings: Record<string, unknown>): Promise<Shown>;
   repackage(shown: MediaKey, scheme?: SchemeName, keepsPrevious?: boolean): Promise<void>;
   /** Publishes a film in a library with Enterprise DRM that has keys. */
@@ -73,7 +73,7 @@ async function publishFilm({ database, room, edge, film }: Parts, settings: Reco
   return { ...shown, folder: `${edge.base}/vz-${libraryId}/${shown.mediaId}` };
 }
 
-/** Secrets of test libraries are numbered like the names of the libraries. */
+/** The secrets of test libraries are numbered like the libraries' names. */
 async function signToken({ db }: TestDatabase, { libraryId, mediaId }: MediaKey, expiresSec: number): Promise<string> {
   const { name } = await db.selectFrom('library').select('name').where('id', '=', libraryId).executeTakeFirstOrThrow();
   const key = `security-key-${name.split(' ')[1]}`;

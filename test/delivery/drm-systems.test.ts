@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
-import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-key-source.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -44,7 +44,7 @@ afterAll(async () => {
   await outbound.close();
 });
 
-test('playlists contain what the key server sent for each system, and what follows from its headers', async () => {
+test("playlists contain the key server's data for each system, and values derived from its headers", async () => {
   const text = await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`);
   expect(checkPlaylist(text)).toEqual([]);
   const formats = [...text.matchAll(/#EXT-X-KEY:.*KEYFORMAT="([^"]+)"/g)].map(([, format]) => format);
@@ -56,11 +56,11 @@ test('playlists contain what the key server sent for each system, and what follo
   expect(text).toContain('URI="skd://keys/');
   const multivariant = await textOf(`${shown.folder}/playlist.m3u8`);
   expect(checkPlaylist(multivariant)).toEqual([]);
-  // One per key group.
+  // There is one per key group.
   expect(multivariant.match(/#EXT-X-SESSION-KEY:/g)).toHaveLength(3);
 });
 
-test('the manifest has an element for each system of DASH, the server’s own content in it', async () => {
+test("the manifest has an element for each DASH system with the server's content", async () => {
   const text = await textOf(`${shown.folder}/manifest.mpd`);
   parseXml(text);
   const schemes = [...text.matchAll(/<ContentProtection schemeIdUri="urn:uuid:([^"]+)"/g)].map(([, id]) => id);
@@ -74,7 +74,7 @@ test('the manifest has an element for each system of DASH, the server’s own co
   expect(text).toContain('<pssh xmlns="urn:mpeg:cenc:2013">');
 });
 
-test('init segments carry the headers of their own key', async () => {
+test('init segments contain the headers of their own key', async () => {
   const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
   const systems = [...init.toString('latin1').matchAll(/pssh/g)].map(({ index }) => {
     const start = index - 4;
@@ -83,7 +83,7 @@ test('init segments carry the headers of their own key', async () => {
   expect(systems).toEqual([SYSTEM_IDS.common, SYSTEM_IDS.widevine, SYSTEM_IDS.playReady]);
 });
 
-test('our own licence server gives out none of the keys', async () => {
+test('our own licence server returns none of the keys', async () => {
   const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
   const { kids } = readPssh(
     init.subarray(init.indexOf('pssh') - 4).subarray(0, init.readUInt32BE(init.indexOf('pssh') - 4)),
@@ -91,11 +91,11 @@ test('our own licence server gives out none of the keys', async () => {
   const encoded = kids.map((kid) => Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url'));
   expect((await askLicence(shown.folder, encoded)).status).toBe(404);
   for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
-  // A request for raw keys gets the same playlists as any other.
+  // A request for raw keys gets the same playlists as any other request.
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 
-test('licences are available under the host of a zone, by its player page and without a prefix', async () => {
+test("licences are available under a zone's host, by its player page and without a prefix", async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
   const edge = await lab.room.start({ licences });
@@ -119,7 +119,7 @@ test('licences are available under the host of a zone, by its player page and wi
   await edge.close();
 });
 
-test('the player gets licences of the systems that have a licence server, by the edge', async () => {
+test('the player gets licences through the edge for systems that have a licence server', async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const fairPlayCertificate = Buffer.from('certificate');
   const licences = createLicenceProxy({

@@ -39,7 +39,7 @@ const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
 
 function expectWhole(seen: Playback): void {
   expect(seen.errors).toEqual([]);
-  // A player that had to wait may decode some frames twice.
+  // A player that paused to buffer may decode some frames twice.
   expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
   expect(seen.endedAtSec).toBeCloseTo((FRAMES * 1001) / 24_000, 0);
 }
@@ -58,10 +58,10 @@ test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH'
   await page.close();
 });
 
-test('the player page plays a protected video by Shaka where hls.js gets no key system', async () => {
+test('the player page plays a protected video with Shaka where hls.js gets no key system', async () => {
   const shown = films.cbcs;
   const page = await lab.browser.newPage(SMALL_PAGE);
-  // Recorded by the script that requests them, because the browser's key systems suit only Shaka.
+  // The page's own script records them, because the browser's key systems suit only Shaka.
   await page.addInitScript(() => {
     const request = navigator.requestMediaKeySystemAccess.bind(navigator);
     navigator.requestMediaKeySystemAccess = (name, configurations) => {
@@ -91,15 +91,12 @@ test('the player page plays a protected video by Shaka where hls.js gets no key 
   await page.close();
 });
 
-test.each(SCHEMES)(
-  'a video protected with %s plays to its end in Shaka by HLS, with keys that are fetched raw',
-  async (scheme) => {
-    const shown = films[scheme];
-    const page = await openScriptPage(context, lab.edge.base, SHAKA);
-    expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
-    await page.close();
-  },
-);
+test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by HLS with raw keys', async (scheme) => {
+  const shown = films[scheme];
+  const page = await openScriptPage(context, lab.edge.base, SHAKA);
+  expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
+  await page.close();
+});
 
 test.each(SCHEMES)(
   'a video protected with %s has playlists that pass the checker, and one key for each group',
@@ -117,7 +114,7 @@ test.each(SCHEMES)(
 );
 
 test.each(SCHEMES)(
-  'a video protected with %s sends the same encrypted bytes each time, whole and in every range',
+  'a video protected with %s returns the same encrypted bytes each time, whole and in every range',
   async (scheme) => {
     const shown = films[scheme];
     const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
@@ -143,7 +140,7 @@ test.each(SCHEMES)(
   },
 );
 
-test('a player that already has encrypted bytes is notified without reading them', async () => {
+test('a player that has cached encrypted bytes gets 304 without a read', async () => {
   const shown = await lab.protect('cenc');
   const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
   const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';
@@ -160,7 +157,7 @@ test('a player that already has encrypted bytes is notified without reading them
   await other.close();
 });
 
-test.each(SCHEMES)('a video protected with %s is listed with rates that its segments keep to', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s is listed with bitrates that its segments keep to', async (scheme) => {
   const { folder } = films[scheme];
   const text = await textOf(`${folder}/playlist.m3u8`);
   const sound = await peakOf(`${folder}/${/TYPE=AUDIO.*URI="([^"]+)"/.exec(text)?.[1]}`);
@@ -183,7 +180,7 @@ async function peakOf(address: string): Promise<number> {
 }
 
 test.each(SCHEMES)(
-  'a video protected with %s lists single pictures that are encrypted as in their segment',
+  'a video protected with %s lists I-frames that are encrypted as in their segment',
   async (scheme) => {
     const shown = films[scheme];
     await expect.poll(() => textOf(`${shown.folder}/playlist.m3u8`)).toContain('I-FRAME-STREAM-INF');
@@ -198,7 +195,7 @@ test.each(SCHEMES)(
   },
 );
 
-test.each(SCHEMES)('a video protected with %s gives out no clear bytes under any address', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s returns no clear bytes under any address', async (scheme) => {
   const shown = films[scheme];
   const { db } = lab.database;
   const source = await lab.room.storage.write(
@@ -231,7 +228,7 @@ test.each(SCHEMES)('a video protected with %s gives out no clear bytes under any
   }
 });
 
-test('the same addresses of a video that is not protected do', async () => {
+test('an unprotected video returns clear bytes under the same addresses', async () => {
   const shown = await lab.publish({ mp4: { enabled: true } });
   const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
     ['init.mp4', '0.m4s', '1.m4s'].map((name) => `r/${renditionId}/${name}`),
@@ -254,7 +251,7 @@ describe('the player page', () => {
   test.each([
     { what: 'Enterprise DRM', settings: ENTERPRISE },
     { what: 'basic DRM', settings: BASIC },
-  ])('plays a video under $what with the token that it was opened with', async ({ settings }) => {
+  ])('plays a video under $what with the token of its own address', async ({ settings }) => {
     const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
     if (settings === ENTERPRISE) await lab.repackage(shown);
     const page = await lab.browser.newPage(SMALL_PAGE);
@@ -270,7 +267,7 @@ describe('the player page', () => {
     await page.close();
   });
 
-  test('says that a viewer may not play, when keys are refused', async () => {
+  test('reports that a viewer may not play if keys are refused', async () => {
     const shown = await lab.protect('cbcs');
     const page = await lab.browser.newPage(SMALL_PAGE);
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
@@ -280,7 +277,7 @@ describe('the player page', () => {
   });
 });
 
-test('the number of concurrent encrypted responses per client is limited, and others are unaffected', async () => {
+test('limits concurrent encrypted responses per client without affecting other clients', async () => {
   const { libraryId, mediaId, audio } = films.cbcs;
   const zone = lab.database.db.updateTable('pull_zone').where('library_id', '=', libraryId);
   // At this rate, a segment takes seconds after the first kilobyte.

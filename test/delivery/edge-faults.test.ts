@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
-/** Returns the ids of the database's processes that listen for publications. */
+/** Returns the ids of the database processes that listen for publications. */
 async function listeners(): Promise<number[]> {
   const { rows } = await videos.database.pool.query<{ pid: number }>(
     `select pid from pg_stat_activity where query like 'listen %'`,
@@ -26,8 +26,8 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-describe('faults below', () => {
-  test('while the database is away, known videos are served, unknown ones are 503', async () => {
+describe('faults of the database', () => {
+  test('while the database is down, serves known videos and responds with 503 for unknown ones', async () => {
     const store = createPublicationStore(videos.database.db);
     const away: PublicationStore = { load: () => Promise.reject(new Error('away')) };
     let current = store;
@@ -48,7 +48,7 @@ describe('faults below', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
   });
 
-  test('while the database stalls, known videos are served at once, unknown ones are 503', async () => {
+  test('while the database stalls, serves known videos immediately and responds with 503 for unknown ones', async () => {
     const edge = await videos.open();
     const [first, second, unknown] = [await videos.addVideo(), await videos.addVideo(), await videos.addVideo()];
     for (const key of [first, second]) {
@@ -63,7 +63,7 @@ describe('faults below', () => {
       expect(await statusOf(videos.segmentOf(edge, unknown, 0))).toBe(503);
       expect(performance.now() - beganMs).toBeLessThan(2_000);
       await statusOf(videos.segmentOf(edge, first, 0));
-      // No video waits a second time: ten responses together take less than one time-out.
+      // No video waits a second time: ten responses together take less than one timeout.
       const againMs = performance.now();
       for (let n = 0; n < 10; n += 1) {
         expect(await statusOf(videos.segmentOf(edge, n < 5 ? first : second, 0))).toBe(200);
@@ -75,7 +75,7 @@ describe('faults below', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0)), { timeout: 30_000 }).toBe(404);
   });
 
-  test('the subscription opens again after its connection was cut', async () => {
+  test('reopens the subscription after its connection was cut', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -94,7 +94,7 @@ describe('stored objects that contradict their rows', () => {
   test.each([
     ['large, from its file', true],
     ['large, as a stream', false],
-  ])('a missing object, %s, is 500, is logged, and is not remembered', async (_, isLocal) => {
+  ])('a missing object, %s, is a logged 500 that is not cached', async (_, isLocal) => {
     const edge = await videos.open({ storage: createEdgeStorage(videos.room.folder, isLocal) });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -108,7 +108,7 @@ describe('stored objects that contradict their rows', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(10))).toBe(true);
   });
 
-  test('an object shorter than its row breaks the connection instead of ending the answer', async () => {
+  test('an object shorter than its row breaks the connection instead of ending the response', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -126,7 +126,7 @@ test.each([
   ['from memory', {}, false],
   ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
   ['larger than all memory', { lentBytes: 0 }, false],
-])('a segment that is requested again and again is exact, %s', async (_, limits, isLocal) => {
+])('a segment that is requested repeatedly is exact, %s', async (_, limits, isLocal) => {
   const storage = createEdgeStorage(videos.room.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
@@ -146,12 +146,12 @@ test.each([
 test.each([
   ['by sendfile', {}],
   ['through memory', { sendFile: null }],
-])('files stay open for repeated requests, up to a limit, and the oldest is closed, %s', async (_, change) => {
+])('files stay open for repeated requests, up to a limit at which the oldest is closed, %s', async (_, change) => {
   const edge = await videos.open({ limits: { openFiles: 1 }, ...change });
   const key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   for (const segment of [0, 1, 2, 2]) {
-    // The second time, the file is already open.
+    // The second iteration finds the file already open.
     for (let time = 0; time < 2; time += 1) await (await fetch(videos.segmentOf(edge, key, segment))).arrayBuffer();
   }
   await expect.poll(() => listOpen(key.mediaId), { timeout: 20_000 }).toEqual(['2-1.cmaf']);
@@ -165,7 +165,7 @@ async function listOpen(mediaId: string): Promise<string[]> {
 }
 
 describe('files next to the playlists', () => {
-  test('thumbnail, captions and original are served as the row and the library say', async () => {
+  test('serves thumbnail, captions and original according to the row and the library', async () => {
     const edge = await videos.open();
     const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
@@ -197,7 +197,7 @@ describe('files next to the playlists', () => {
 });
 
 describe('closing', () => {
-  test('running responses are finished, and a client that does not read is cut off in bounded time', async () => {
+  test('finishes running responses and cuts off a client that does not read in bounded time', async () => {
     const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();
     await videos.publish(key, 0);

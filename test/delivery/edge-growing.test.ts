@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('its playlist is 404, then an event, then complete; each change shows even if it was read before', async () => {
+  test('its playlist is 404, then an event, then complete, and every change shows even if it was cached', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));
@@ -40,7 +40,7 @@ describe('a video that grows', () => {
     expect(checkPlaylist(await whole.text())).toEqual([]);
   });
 
-  test('a segment that is listed before it is stored is waited for, by many at once', async () => {
+  test('many simultaneous requests wait for a segment that is listed before it is stored', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
@@ -52,7 +52,7 @@ describe('a video that grows', () => {
     expect(bodies.every((body) => body.equals(makeChunk(2).bytes))).toBe(true);
   });
 
-  test('a segment that does not arrive is 503 with Retry-After, and so is one too many in the queue', async () => {
+  test('responds with 503 and Retry-After for a segment that does not arrive and for requests beyond the queue limit', async () => {
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
     for (const limits of [{ segmentWaitMs: 50 }, { segmentWaiters: 0 }]) {
@@ -65,7 +65,7 @@ describe('a video that grows', () => {
 });
 
 describe('a video whose chunks change', () => {
-  test('a merged chunk replaces the small ones', async () => {
+  test('serves the merged chunk in place of the small ones', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -80,7 +80,7 @@ describe('a video whose chunks change', () => {
     expect(body.equals(second.bytes)).toBe(true);
   });
 
-  test('a rendition that failed is no longer served', async () => {
+  test('no longer serves a failed rendition', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -99,7 +99,7 @@ describe('a video whose chunks change', () => {
     expect(await statusOf(videos.segmentOf(edge, key, 0))).toBe(404);
   });
 
-  test('a retired rendition leaves the playlist and keeps serving for a day', async () => {
+  test('removes a retired rendition from the playlist and serves it for another day', async () => {
     const edge = await videos.open();
     const [old, key] = [await videos.addVideo(), await videos.addVideo()];
     await videos.publish(old, 0);
@@ -126,7 +126,7 @@ describe('a deleted video', () => {
   test.each([
     ['reported', true],
     ['not reported', false],
-  ])('is gone everywhere when the edge was %s', async (_, tells) => {
+  ])('returns 404 everywhere when the edge was %s', async (_, tells) => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => videos.close());
 
-/** Opens a connection that writes at once and reads only on command. */
+/** Opens a connection that writes immediately and reads only on command. */
 function open({ port }: TestEdge, text: string): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket.pause());
@@ -46,7 +46,7 @@ async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(parts).toString('latin1');
 }
 
-/** A store without local files, which counts its reads. */
+/** Returns a store without local files that counts its reads. */
 function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number } {
   const below = createEdgeStorage(videos.room.folder, false);
   const far = {
@@ -67,14 +67,14 @@ function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number 
   return far;
 }
 
-test('a request with two Host headers is refused, and its connection ends', async () => {
+test('refuses a request with two Host headers and closes its connection', async () => {
   const edge = await videos.open();
   const answer = await readAll(open(edge, head(edge, 0, 'Host: other') + head(edge, 0)));
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
   expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
 });
 
-test('If-Match lets in the current representation only', async () => {
+test('If-Match accepts the current representation only', async () => {
   const edge = await videos.open();
   const ask = (tag: string) =>
     fetch(videos.segmentOf(edge, key, 0), { headers: { 'if-match': tag, range: 'bytes=0-9' } });
@@ -83,7 +83,7 @@ test('If-Match lets in the current representation only', async () => {
   expect(await Promise.all(statuses)).toEqual([206, 206, 206, 412, 412]);
 });
 
-test('segments and stored files have a date, by which they are sent, refused or known already', async () => {
+test('segments and stored files have a date for conditional requests', async () => {
   const edge = await videos.open();
   const file = await videos.room.storage.write(`${key.libraryId}/${key.mediaId}/en.vtt`, Buffer.from('WEBVTT'));
   const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key: file }]);
@@ -102,7 +102,7 @@ test('segments and stored files have a date, by which they are sent, refused or 
   }
 });
 
-test('a preflight allows the requested headers, and any page may measure and embed', async () => {
+test('a preflight allows the requested headers, and any page may measure timing and embed', async () => {
   const edge = await videos.open();
   const requested = 'cmcd-request, cmcd-object, x-own';
   const preflight = await fetch(videos.segmentOf(edge, key, 0), {
@@ -117,14 +117,14 @@ test('a preflight allows the requested headers, and any page may measure and emb
   ]);
 });
 
-test('a head that arrives too slowly is given up after the set time', async () => {
+test('times out a request head that arrives too slowly', async () => {
   const edge = await videos.open({ limits: { headMs: 500 } });
   const startedMs = performance.now();
   expect(await readAll(open(edge, 'GET / HTTP/1.1\r\nHost: '))).toMatch(/^HTTP\/1.1 408 /);
   expect(performance.now() - startedMs).toBeLessThan(10_000);
 });
 
-test('the number of connections per client is limited', async () => {
+test('limits the number of connections per client', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 3 } });
   const held = [0, 1, 2].map(() => open(edge, head(edge, 0)));
   for (const socket of held) await once(socket, 'readable');
@@ -140,20 +140,20 @@ test('the number of connections per client is limited', async () => {
     .toBe(200);
 });
 
-test('clients that do not read use a bounded part of the memory, and no connection to the store', async () => {
+test('clients that do not read use bounded memory and no connection to the store', async () => {
   const far = farStorage();
   const limits = { lentBytes: 10 * SEGMENT_BYTES, lentBytesPerClient: 2 * SEGMENT_BYTES, idleMs: 4_000 };
   const edge = await videos.open({ storage: far.storage, limits });
   for (const segment of [0, 1]) open(edge, head(edge, segment).repeat(20));
   await expect.poll(() => far.reads.length).toBe(2);
-  // Until the kernel's buffers are full as well, one response may end before the next begins.
+  // Until the kernel's buffers are also full, one response may end before the next begins.
   await expect.poll(() => statusOf(videos.segmentOf(edge, key, 2)), { timeout: 4_000 }).toBe(503);
-  // Nothing moves on these connections, so they end and release what they held.
+  // Nothing moves on these connections, so they are closed and release their resources.
   await expect.poll(() => statusOf(videos.segmentOf(edge, key, 2)), { timeout: 20_000 }).toBe(200);
   expect(far.streams).toBe(0);
 });
 
-test('a cold segment is fetched once for all who request it, and a slow reader of it holds up no other', async () => {
+test('fetches a cold segment once for all clients, and a slow reader of it delays no other', async () => {
   const far = farStorage();
   const edge = await videos.open({ storage: far.storage });
   const slow = open(edge, head(edge, 0).repeat(30));
@@ -169,7 +169,7 @@ test('a cold segment is fetched once for all who request it, and a slow reader o
 const from = (client: number) => ({ 'x-forwarded-for': `192.0.2.${client}` });
 const BEHIND = { trustedProxies: ['127.0.0.1'] };
 
-test('the number of concurrent look-ups per client is limited, and others are unaffected', async () => {
+test('limits concurrent look-ups per client without affecting other clients', async () => {
   const publications = createPublicationStore(videos.database.db);
   const gate = Promise.withResolvers<void>();
   const unknown = new Set<string>();
@@ -194,7 +194,7 @@ test('the number of concurrent look-ups per client is limited, and others are un
   expect([new Set(await Promise.all(mine)), await others]).toEqual([new Set([503, 404]), 404]);
 });
 
-test('the number of responses per client that wait for segments is limited, and others are unaffected', async () => {
+test('limits responses per client that wait for segments without affecting other clients', async () => {
   const edge = await videos.open({ ...BEHIND, limits: { waitsPerClient: 1, segmentWaitMs: 60_000 } });
   const growing = await videos.addVideo(plannedSegments);
   await videos.publish(growing, 0);

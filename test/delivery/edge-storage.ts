@@ -7,8 +7,7 @@ import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../src/ports
 type ReadStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
 
 /**
- * Objects in a plain folder, with the operations that an edge reads them by; `isLocal` false hides the paths, as S3
- * would.
+ * Objects in a plain folder with the operations that an edge uses. `isLocal` false hides the file paths, as with S3.
  */
 export type EdgeStorage = ReadStorage & {
   write(key: string, bytes: Uint8Array): Promise<StorageKey>;
@@ -28,7 +27,7 @@ export function createEdgeStorage(folder: string, isLocal = true): EdgeStorage {
     async write(key, bytes) {
       await mkdir(path.dirname(place(key)), { recursive: true });
       await writeFile(place(key), bytes);
-      // Tests build their keys by the port's own grammar.
+      // Tests build their keys by the grammar of the port.
       return key as StorageKey;
     },
     remove: (key) => rm(place(key)),

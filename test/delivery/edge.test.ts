@@ -49,12 +49,12 @@ function bytesOf(track: FilmTrack | undefined, segment: number): Buffer {
 }
 
 describe('a finished video', () => {
-  test('every playlist passes the checker and hls-parser, and every address in them answers', async () => {
+  test('every playlist passes the checker and hls-parser, and every address in them returns data', async () => {
     const text = await fetchText(`${folder}/playlist.m3u8`);
     expect(checkPlaylist(text)).toEqual([]);
     const parsed = parse(text);
     if (!parsed.isMasterPlaylist) throw new Error('Expected a multivariant playlist.');
-    // The last variant is the audio alone.
+    // The last variant is audio only.
     const played = parsed.variants.filter(({ isIFrameOnly, resolution }) => !isIFrameOnly && resolution !== undefined);
     expect(played.map(({ resolution, frameRate }) => [resolution?.height, frameRate])).toEqual([
       [144, 23.976],
@@ -66,13 +66,13 @@ describe('a finished video', () => {
     for (const address of [...addresses, `${folder}/144p/video.m3u8`]) await expectWholePlaylist(address);
   });
 
-  test('ffmpeg reads all frames and all sound without a warning', async () => {
+  test('ffmpeg reads all frames and all audio without a warning', async () => {
     const args = ['-v', 'warning', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0'];
     const { stdout, stderr } = await runTool('ffprobe', [...args, '-select_streams', 'v:0', `${folder}/playlist.m3u8`]);
     expect([Number.parseInt(stdout.toString(), 10), stderr]).toEqual([film.frames, '']);
   });
 
-  test('segments and init equal the stored bytes, each time with the same head', async () => {
+  test('segments and init equal the stored bytes, each time with the same response head', async () => {
     const video = film.videos[0];
     const init = await (await fetch(`${rendition}/init.mp4`)).arrayBuffer();
     expect(Buffer.from(init).equals(video?.init ?? Buffer.alloc(0))).toBe(true);
@@ -89,7 +89,7 @@ describe('a finished video', () => {
   });
 });
 
-test('the pull zone is found by host name, by prefix, and before a path token', async () => {
+test('finds the pull zone by host name, by prefix, and before a path token', async () => {
   const path = `${shown.mediaId}/playlist.m3u8`;
   const text = await fetchText(`${folder}/playlist.m3u8`);
   const zone = `vz-${shown.libraryId}`;
@@ -183,7 +183,7 @@ describe('ranges and methods', () => {
     ['bytes=9-2', 200, 0, null],
     ['bytes=x', 200, 0, null],
     ['lines=0-1', 200, 0, null],
-  ])('range %s answers %i', async (range, status, start, end) => {
+  ])('range %s returns %i', async (range, status, start, end) => {
     const whole = bytesOf(film.videos[0], 0);
     const response = await fetch(`${rendition}/0.m4s`, { headers: { range } });
     const body = Buffer.from(await response.arrayBuffer());
@@ -194,7 +194,7 @@ describe('ranges and methods', () => {
     expect(response.headers.get('content-range')).toBe(expected);
   });
 
-  test('a range past the end is 416 and names the size', async () => {
+  test('a range past the end gets 416 with the size', async () => {
     const size = bytesOf(film.videos[0], 0).length;
     for (const range of [`bytes=${size}-`, 'bytes=-0']) {
       const response = await fetch(`${rendition}/0.m4s`, { headers: { range } });
@@ -211,7 +211,7 @@ describe('ranges and methods', () => {
     expect(await ask(`W/${etag}`)).toBe(200);
   });
 
-  test('a preflight is granted and other methods are refused', async () => {
+  test('grants a preflight and refuses other methods', async () => {
     const preflight = await fetch(`${folder}/playlist.m3u8`, { method: 'OPTIONS' });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Range');
@@ -225,7 +225,7 @@ describe('ranges and methods', () => {
   });
 });
 
-describe('missing resources are 404, never cached', () => {
+describe('returns 404 for missing resources, never cached', () => {
   const zone = () => `/vz-${shown.libraryId}`;
   test.each([
     ['an unknown pull zone', () => `/vz-none/${shown.mediaId}/playlist.m3u8`],
@@ -255,7 +255,7 @@ describe('missing resources are 404, never cached', () => {
     });
   });
 
-  test("another library's pull zone does not show the video", async () => {
+  test("another library's pull zone does not serve the video", async () => {
     const other = await addLibrary(database.db);
     expect((await fetch(`${edge.base}/vz-${other}/${shown.mediaId}/playlist.m3u8`)).status).toBe(404);
     expect((await fetch(`${edge.base}/embed/${other}/${shown.mediaId}`)).status).toBe(404);

@@ -46,7 +46,7 @@ afterAll(() => videos.close());
 
 type Asked = { method: string; host: string; target: string; headers: Record<string, string> };
 
-/** The verdict of the edge, by its status and the rule that it names. */
+/** Returns the verdict of the edge: its status and the rule that it names. */
 async function judgeAtEdge({ method, host, target, headers }: Asked): Promise<string | null> {
   const socket = connect(edge.port, '127.0.0.1');
   const lines = Object.entries({ Host: host, ...headers, Connection: 'close' }).map(
@@ -72,7 +72,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
   const raw = {
     params: { id: String(id) },
     queryText: '',
-    // All that is read of a message.
+    // Only the headers of the message are read.
     message: Object.assign(sent, { headers: {} }) as unknown as IncomingMessage,
     grant: null,
     address: '127.0.0.1',
@@ -90,7 +90,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
   return RuleId;
 }
 
-/** Path and agent of a hostile request. */
+/** Returns path and user agent of a hostile request. */
 function partsOf(text: string): { path: string; agent: string } {
   return {
     path: /^GET (\S+) HTTP/.exec(text)?.[1] ?? '/',
@@ -98,7 +98,7 @@ function partsOf(text: string): { path: string; agent: string } {
   };
 }
 
-test('explain gives the verdict of the edge for hostile, signed and plain addresses', async () => {
+test('explain returns the verdict of the edge for hostile, signed and plain addresses', async () => {
   const { keys } = (await loadZonePolicy(
     { db: videos.database.db, secretBox: createSecretBox(TEST_SECRET) },
     { by: 'library', libraryId: videos.libraryId },

@@ -5,9 +5,7 @@ type Forced = { state: PlayerState; look: Record<string, unknown> };
 
 const CONFIG = /(<script type="application\/json" id="config"[^>]*>)([\s\S]*?)(<\/script>)/;
 
-/**
- * Opens a player page whose server reports another state than the real one, because live streams have no source here.
- */
+/** Opens a player page whose server reports a forced state, because live streams have no source in these tests. */
 export async function forceState(page: Page, change: (forced: Forced) => void): Promise<void> {
   let state: PlayerState | null = null;
   await page.route(/\/(?:embed|play)\/\d+\/[0-9a-f-]+(?:\?.*)?$/, async (route) => {

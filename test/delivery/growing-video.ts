@@ -11,12 +11,12 @@ import { createEdgeRoom, type TestEdge } from './start-test-edge.ts';
 const SEGMENT_TICKS = 4_000;
 const SEGMENTS = 3;
 
-/** Larger than the edge keeps in memory, so that reads use the file or a stream. */
+/** Larger than the edge's memory cache limit, so that reads use the file or a stream. */
 export const SEGMENT_BYTES = 600_000;
 
 type PlainChunk = { bytes: Buffer; pieces: Buffer[]; facts: Omit<ChunkFacts, 'sha256'> };
 
-/** Returns bytes that are not media, one segment per chunk: the edge must not depend on their content. */
+/** Returns bytes that are not media, one segment per chunk. The edge must not depend on their content. */
 export function makeChunk(segment: number): PlainChunk {
   const bytes = Buffer.alloc(SEGMENT_BYTES, `segment ${segment} `);
   const entry = { prefixBytes: 100, payloadBytes: bytes.length - 100, samples: 96, startsSegment: true };
@@ -35,7 +35,7 @@ export function makeChunk(segment: number): PlainChunk {
   return { bytes, pieces: [bytes], facts };
 }
 
-/** Joins two neighbours into one chunk, as a merge does. */
+/** Joins two adjacent chunks into one, as a merge does. */
 export function mergeChunks(first: PlainChunk, second: PlainChunk): PlainChunk {
   const fragmentTable = Buffer.concat([first.facts.fragmentTable, second.facts.fragmentTable]);
   const facts = { ...first.facts, segmentCount: 2, durationTicks: 2 * SEGMENT_TICKS, fragmentTable };
@@ -48,13 +48,13 @@ export const plannedSegments = encodeFragmentTable(
   Array.from({ length: SEGMENTS }, () => ({ prefixBytes: 100, payloadBytes: 500, samples: 96, startsSegment: true })),
 );
 
-/** Makes a real init segment, because the catalogue reads it. */
+/** Creates a real init segment, because the catalogue parses it. */
 async function makeInit(): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', 'color=s=640x360', '-frames:v', '1', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
   return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
 }
 
-/** Creates a database, a folder and a library for videos of three segments, and edges that `closeEdges` closes. */
+/** Creates a database, a folder, a library for videos of three segments, and edges that `closeEdges` closes. */
 export async function createGrowingRoom() {
   const database = await startTestDatabase();
   const room = await createEdgeRoom(database);

@@ -50,7 +50,7 @@ async function send(edge: TestEdge, text: string) {
   return { status, rule: /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null, answer };
 }
 
-/** Closes the edge, so that it stores its records, and returns all log entries of every zone. */
+/** Closes the edge, which writes its records, and returns all log entries of every zone. */
 async function closeAndRead() {
   await videos.closeEdges();
   const { db } = videos.database;
@@ -77,7 +77,7 @@ describe.each([
   ['the core rule set', readRuleTexts],
   ['the own small set', async () => OWN_RULES],
 ])('hostile requests, by %s', (_, readTexts) => {
-  test('are refused or harmless, and each is in the log once, under the rule that its response names', async () => {
+  test('are refused or harmless, and each is logged once under the rule that its response names', async () => {
     const firewall = openFirewall(readTexts, (error) => {
       throw error;
     });
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-test('an attempt to smuggle a second request in a body gets one response, and its connection ends', async () => {
+test('a second request smuggled in a body gets no response, and the connection closes', async () => {
   const edge = await videos.open();
   const hidden = get('/.env');
   const bodies = [
@@ -133,7 +133,7 @@ test('a client that sends a head or a body too slowly, or does not read, is cut 
   const { pathname } = new URL(videos.segmentOf(edge, key, 0));
   const reader = connect(edge.port, '127.0.0.1').on('error', () => undefined);
   sockets.push(reader.pause());
-  // More than the kernel's buffers hold.
+  // Exceeds the kernel's buffers.
   reader.write(`GET ${pathname} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(60));
   const store = createShieldEventStore(videos.database.db);
   const read = () => store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
@@ -142,7 +142,7 @@ test('a client that sends a head or a body too slowly, or does not read, is cut 
     .toEqual(['10182', '10182', '10186']);
 });
 
-test('a tunnel that is reset, or whose client keeps its side open, ends nothing but itself', async () => {
+test('a tunnel that is reset, or whose client keeps its side open, affects no other connection', async () => {
   const edge = await videos.open();
   const tunnel = 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n';
   for (let count = 0; count < 5; count += 1) {
@@ -155,7 +155,7 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   sockets.push(halfOpen.resume());
   halfOpen.write(tunnel);
   await once(halfOpen, 'end');
-  // The edge does not wait for the client to end: later writes are answered with a reset.
+  // The edge does not wait for the client to close: later writes are answered with a reset.
   const reset = new Promise((resolve) => halfOpen.once('close', resolve));
   const writing = setInterval(() => halfOpen.write('x'), 200);
   await reset;
@@ -163,7 +163,9 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   expect((await send(edge, get('/none'))).status).toBe(404);
 });
 
-/** Sends, and continues sending after the response; `isLate` if that was so slow that the linger may have been over. */
+/**
+ * Sends, and continues sending after the response. `isLate` if this took so long that the linger time may have expired.
+ */
 async function sendOn(port: number, text: string) {
   const sinceMs = performance.now();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -174,7 +176,7 @@ async function sendOn(port: number, text: string) {
   const ended = new Promise((resolve) => socket.resume().once('end', resolve));
   socket.write(text);
   await Promise.race([ended, closed]);
-  // Each part is sent separately: the second would meet the reset that the first had caused.
+  // Each part is sent separately, because the second would meet the reset that the first caused.
   for (const part of ['more', 'and more'])
     await new Promise<void>((resolve) => socket.write(part, () => setTimeout(resolve, 50)));
   socket.end();
@@ -184,7 +186,7 @@ async function sendOn(port: number, text: string) {
 
 const MAX_TRIES = 5;
 
-/** Like `sendOn`, but retries if it was late and failed, which then proves nothing. */
+/** Like `sendOn`, but retries if it was late and failed, because a late failure proves nothing. */
 async function sendOnInTime(port: number, text: string) {
   for (let tries = 1; ; tries += 1) {
     const { faults, isLate } = await sendOn(port, text);
@@ -192,14 +194,14 @@ async function sendOnInTime(port: number, text: string) {
   }
 }
 
-test('a client that keeps sending while it is refused can read why: nothing is reset under it', async () => {
+test('a client that keeps sending while it is refused can read the response without a reset', async () => {
   const edge = await videos.open();
   const { faults, tries } = await sendOnInTime(edge.port, 'no http at all\r\n\r\n');
   expect(faults).toEqual([]);
   expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(Array.from({ length: tries }, () => '10180'));
 });
 
-test('if a client leaves responses unread, what it still sends is read to its end', async () => {
+test('if a client leaves responses unread, the edge still reads its data to the end', async () => {
   const readToEnd: boolean[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.once('close', () => readToEnd.push(socket.readableEnded));
@@ -218,7 +220,7 @@ test('if a client leaves responses unread, what it still sends is read to its en
   expect(readToEnd).toContain(true);
 });
 
-test('connections beyond the limit per client are in the log', async () => {
+test('logs connections beyond the limit per client', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');
   sockets.push(held);
@@ -228,7 +230,7 @@ test('connections beyond the limit per client are in the log', async () => {
   expect((await closeAndRead()).map(({ ruleId, status }) => [ruleId, status])).toEqual([['10150', 'Blocked']]);
 });
 
-test('a whole visit of a player leaves no event, even if everything that may be blocked is blocked', async () => {
+test('a complete player session leaves no event, even with every blocking rule enabled', async () => {
   const edge = await videos.open();
   const folder = `/vz-${videos.libraryId}/${key.mediaId}`;
   const page = `/embed/${videos.libraryId}/${key.mediaId}`;

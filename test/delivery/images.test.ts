@@ -41,12 +41,12 @@ afterAll(async () => {
 
 const statusOf = async (file: string) => (await fetch(`${folder}/${file}`)).status;
 
-test('before they are made, nothing exists', async () => {
+test('return 404 before they exist', async () => {
   const names = [...FILES.map(([name]) => name), 'seek/thumbnails.vtt'];
   expect(await Promise.all(names.map(statusOf))).toEqual(names.map(() => 404));
 });
 
-test('afterwards each is served with its type, a tag, and to any page', async () => {
+test('are served with type and tag to any page', async () => {
   const set = {
     timelineId: newGuid(),
     folder: 'one-1',
@@ -86,7 +86,7 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
   }
 });
 
-test('the storyboard as WebVTT names sheets next to it, so that a token in the path covers them', async () => {
+test('the WebVTT storyboard names sheets next to it, so that a path token covers them', async () => {
   const answer = await fetch(`${folder}/seek/thumbnails.vtt`);
   const text = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/vtt; charset=utf-8');

@@ -23,15 +23,15 @@ export type Shaka = {
 /** Result of a playback: the position of its clock, the frames decoded and the errors. */
 export type Playback = { endedAtSec: number; frames: number; errors: string[] };
 
-/** Every frame is decoded all the same. */
+/** Playback speed. Every frame is still decoded. */
 const SPEED = 3;
-/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
+/** Timeout that only a hang exceeds. A browser that just started is slow on a busy machine. */
 const HANG_MS = 60_000;
 
 const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video>';
 
 /**
- * Opens an empty page of that origin with a video element and a script; the caller closes it. Pages that share a
+ * Opens an empty page of that origin with a video element and a script. The caller closes it. Pages that share a
  * context one after another take less than half the time.
  */
 export async function openScriptPage(browser: Browser | BrowserContext, origin: string, script: string): Promise<Page> {
@@ -42,7 +42,7 @@ export async function openScriptPage(browser: Browser | BrowserContext, origin: 
   return page;
 }
 
-/** Plays a playlist to its end with hls.js; `licenceUrl` is the address of ClearKey licences. */
+/** Plays a playlist to its end with hls.js. `licenceUrl` is the address of ClearKey licences. */
 export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
   return page.evaluate(
     async ({ address: source, licenceUrl: licenseUrl, speed, hangMs }) => {
@@ -75,12 +75,12 @@ export function playInHlsJs(page: Page, address: string, licenceUrl: string | nu
   );
 }
 
-/** Plays a manifest or playlist to its end with Shaka, which finds the keys itself. */
+/** Plays a manifest or playlist to its end with Shaka, which finds the keys without configuration. */
 export function playInShaka(page: Page, address: string): Promise<Playback> {
   return page.evaluate(
     async ({ source, speed, hangMs }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
-      // Shaka's own script has just defined it.
+      // Shaka's own script has just defined the variable.
       const { shaka } = window as unknown as { shaka: Shaka };
       const errors: string[] = [];
       const player = new shaka.Player();
@@ -91,7 +91,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
         setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
-        // After a wait, Shaka resets the rate to the one that it knew before.
+        // After buffering, Shaka restores the playback rate that it knew before.
         video.addEventListener('timeupdate', () => {
           if (video.playbackRate === 1) video.playbackRate = speed;
         });

@@ -24,19 +24,19 @@ const FOREIGN = 'foreign.test';
 /** A video that plays only on the owner's pages, by token. */
 type Locked = { shown: Shown; zoneId: number; securityKey: string };
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE_MS = 60_000;
 
 let lab: DrmRoom;
 let browser: Browser;
 let pages: Server;
-/** One film whose keys are given to play sessions, and one in the clear; otherwise they are the same. */
+/** One film whose keys are for play sessions, and an otherwise identical one in the clear. */
 let film: Locked;
 let clearFilm: Locked;
 
 beforeAll(async () => {
   lab = await openDrmRoom();
-  // Both names resolve to this machine, so that no request leaves it.
+  // Both names resolve to this machine, so no request leaves it.
   browser = await openBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
   pages = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -99,7 +99,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
   });
 }
 
-/** The folder of the video as signed by an owner's server, and the query after each name in it. */
+/** The folder of the video as signed by an owner's server, and the query after each file name in it. */
 type Signed = { folder: string; query: string };
 
 function sign(
@@ -116,7 +116,7 @@ function sign(
 
 /** Opens a page of a host, and collects the rules that refused its requests. */
 async function openPage(host: string): Promise<{ page: Page; refusals: string[] }> {
-  const { port } = pages.address() as AddressInfo; // It listens on TCP.
+  const { port } = pages.address() as AddressInfo; // The server listens on TCP.
   const page = await browser.newPage(SMALL_PAGE);
   const refusals: string[] = [];
   page.on('response', (response) => {
@@ -128,7 +128,7 @@ async function openPage(host: string): Promise<{ page: Page; refusals: string[] 
   return { page, refusals };
 }
 
-/** Plays with captions on until the video ends or is refused; returns the captions shown and the errors. */
+/** Plays with captions on until the video ends or is refused. Returns the captions shown and the errors. */
 const PLAY = `async ({ source, isNative }) => {
   const video = document.querySelector('video');
   const errors = [];
@@ -204,7 +204,7 @@ test.each(['path', 'query'] as const)(
   },
 );
 
-/** Chromium's own HLS supports AES-128 only for transport streams, so it gets the film in the clear. */
+/** Chromium's own HLS supports AES-128 only for transport streams, so the test uses the film in the clear. */
 test.each(['path', 'query'] as const)("the browser's own HLS plays one by a token in its %s", async (form) => {
   const { page, refusals } = await openPage(OWNER);
   const { errors, endedSec } = await play(page, sign(clearFilm, form), true);
@@ -214,16 +214,19 @@ test.each(['path', 'query'] as const)("the browser's own HLS plays one by a toke
   expect(await rulesLogged(clearFilm)).toEqual(new Set());
 });
 
-test.each(['path', 'query'] as const)('mpv, which has no pages, plays all of it by a token in its %s', async (form) => {
-  const { folder, query } = sign(film, form);
-  const output = ['--no-config', '--no-audio', '--of=framecrc', '--ovc=rawvideo', '--o=-', '--really-quiet'];
-  const argv = [...output, `--referrer=http://${OWNER}/app`, `${folder}/playlist.m3u8${query}`];
-  const { stdout } = await run('mpv', argv, { timeout: PATIENCE_MS, killSignal: 'SIGKILL' });
-  expect(stdout.split('\n').filter((line) => /^\d/.test(line)).length).toBeGreaterThanOrEqual(FRAMES - 1);
-  expect(await rulesLogged(film)).toEqual(new Set());
-});
+test.each(['path', 'query'] as const)(
+  'mpv, which has no page, plays the whole video by a token in its %s',
+  async (form) => {
+    const { folder, query } = sign(film, form);
+    const output = ['--no-config', '--no-audio', '--of=framecrc', '--ovc=rawvideo', '--o=-', '--really-quiet'];
+    const argv = [...output, `--referrer=http://${OWNER}/app`, `${folder}/playlist.m3u8${query}`];
+    const { stdout } = await run('mpv', argv, { timeout: PATIENCE_MS, killSignal: 'SIGKILL' });
+    expect(stdout.split('\n').filter((line) => /^\d/.test(line)).length).toBeGreaterThanOrEqual(FRAMES - 1);
+    expect(await rulesLogged(film)).toEqual(new Set());
+  },
+);
 
-test('our own player page within the page of the owner plays it', async () => {
+test("our own player page plays it in a frame on the owner's page", async () => {
   const { page, refusals } = await openPage(OWNER);
   await page.evaluate((address) => {
     const frame = document.createElement('iframe');
@@ -240,7 +243,7 @@ test('our own player page within the page of the owner plays it', async () => {
   expect(await rulesLogged(film)).toEqual(new Set());
 });
 
-test('it is refused when expired, to a foreign page, in a blocked country and over the rate, by rule', async () => {
+test('refuses it if expired, on a page of another site, in a blocked country and over the rate, by rule', async () => {
   const refusedOn = async (host: string, signed: Signed) => {
     const { page, refusals } = await openPage(host);
     const { errors } = await play(page, signed);

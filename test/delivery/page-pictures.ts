@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** Folder for screenshots that a person will review. No screenshots are taken if it is not set. */
+/** Folder for screenshots for human review. If it is unset, no screenshots are taken. */
 const PICTURES = process.env.MILLRACE_TEST_PICTURES;
 /** Viewports: a desktop page, the smallest supported frame, and a phone. */
 const SIZES = {
@@ -12,7 +12,9 @@ const SIZES = {
 
 type Size = keyof typeof SIZES;
 
-/** Sets the last of some viewport sizes, and takes a screenshot in each if they are to be reviewed. */
+/**
+ * Sets each of some viewport sizes in turn and takes a screenshot of each if review is enabled. Keeps the last size.
+ */
 export async function shoot(
   page: Page,
   name: string,

@@ -1,11 +1,11 @@
 import type { Frame, Page } from 'playwright-core';
 
-/** A record of a page's picture, frame by frame and independent of the player's own account. */
+/** A record of a page's displayed frames, independent of the player's own reports. */
 export type PictureLedger = { watchedSec: number; heat: number[]; stopsSec: number[] };
 
 /**
- * Records each frame that the browser presents, from the first on: seconds of moving picture by the wall clock, and how
- * often each second of the media was entered. Install it before playback starts.
+ * Records each frame that the browser presents: seconds of moving video by the wall clock, and how often each second of
+ * the media was entered. Install it before playback starts.
  */
 export async function keepLedger(page: Page | Frame): Promise<void> {
   await page.locator('video').evaluate((video: HTMLVideoElement) => {
@@ -16,10 +16,10 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       const [from, wallSec] = [last, last === null ? 0 : (atMs - last.atMs) / 1000];
       last = { mediaSec, atMs };
       const movedSec = from === null ? 0 : mediaSec - from.mediaSec;
-      // A longer time was sleep, and a longer distance was a jump.
+      // A longer time was sleep. A longer distance was a seek.
       if (from === null || movedSec <= 0 || wallSec > 5 || movedSec > (wallSec + 0.5) * video.playbackRate + 0.5)
         return;
-      // Frames wait for the screen for varying times. In total they take as long as they are apart.
+      // Frames wait for the screen for varying times. In total they take as long as their timestamps are apart.
       ledger.watchedSec += movedSec / video.playbackRate;
       const first = entered === Math.floor(from.mediaSec) ? entered + 1 : Math.floor(from.mediaSec);
       for (entered = first; entered <= mediaSec; entered += 1) ledger.heat[entered] = (ledger.heat[entered] ?? 0) + 1;
@@ -43,7 +43,7 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       stop();
     });
     video.addEventListener('ratechange', stop);
-    // A starting picture has been still until now, and a busy machine may not show the frames of its first moments.
+    // A starting video was still until now, and a busy machine may not show the frames of its first moments.
     video.addEventListener('playing', () => {
       last = { mediaSec: video.currentTime, atMs: performance.now() };
     });

@@ -15,7 +15,7 @@ let site: Server;
 let siteBase: string;
 /** The page shown by the other site. */
 let sitePage = '';
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   shown = await room.publish();
   site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(sitePage));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  // Another host name of this machine: another origin.
+  // Another host name of this machine, and thus another origin.
   siteBase = `http://localhost:${(site.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
@@ -40,7 +40,7 @@ const clientAddress = () => `${room.edge.base}/playerjs/playerjs-latest.min.js`;
 /** The part of the client's interface that tests use. In the page it has its own name. */
 type Client = { on(event: string, run: (value: unknown) => void): void; [method: string]: unknown };
 
-// The client cannot reach a frame with an opaque origin: such a frame names its origin in each message.
+// The client cannot reach a frame with an opaque origin, because such a frame names its origin in each message.
 test.each([
   { what: 'at once', sandbox: '', delayMs: 0, query: '' },
   {
@@ -51,7 +51,7 @@ test.each([
   },
   { what: 'before anything is loaded', sandbox: '', delayMs: 0, query: '&preload=false' },
 ])(
-  'the npm client of player.js, made $what, drives the player from another origin without referrer',
+  'the npm client of player.js, created $what, drives the player from another origin without a referrer',
   async ({ sandbox, delayMs, query }) => {
     sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
 <iframe ${sandbox} allow="autoplay" width="640" height="360"
@@ -62,7 +62,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
     await page.waitForTimeout(delayMs);
     const seen = await page.evaluate(async () => {
       const frame = document.querySelector('iframe');
-      // The client's script has just defined it.
+      // The client's script has just defined the variable.
       const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
       const player = new playerjs.Player(frame);
       const events: string[] = [];
@@ -84,7 +84,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
       await new Promise<void>((resolve) => player.on('seeked', () => resolve()));
       call('pause');
       const isPaused = await get('getPaused');
-      // The npm client has no names for later additions, but it sends them all the same.
+      // The npm client has no names for later additions, but it sends any method.
       const send = player.send as (message: object, done?: (value: unknown) => void) => void;
       const ask = (method: string) => new Promise((resolve) => send.call(player, { method }, resolve));
       send.call(player, { method: 'setLoop', value: true });
@@ -110,7 +110,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
 test.each<{ phase: PlayerPhase; code: string }>([
   { phase: { kind: 'failed', reason: 'truncated' }, code: 'failed' },
   { phase: { kind: 'waiting' }, code: 'gone' },
-])('a player.js client that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
+])('a player.js client of a video that is $phase.kind receives the error $code', async ({ phase, code }) => {
   sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
   const page = await room.browser.newPage(SMALL_PAGE);
@@ -120,7 +120,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
   const error = page.evaluate(
     () =>
       new Promise((resolve) => {
-        // The client's script has just defined it.
+        // The client's script has just defined the variable.
         const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
         new playerjs.Player(document.querySelector('iframe')).on('error', resolve);
       }),
@@ -141,7 +141,7 @@ async function open(made: PublishedFilm, query: string): Promise<{ page: Page; f
   return { page, faults };
 }
 
-test("an owner's head HTML runs and styles our elements, and its language and controls hold", async () => {
+test("an owner's head HTML runs and styles our elements, and the configured language and controls apply", async () => {
   const made = await room.publish({
     player: {
       customHtml:
@@ -168,7 +168,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
     .locator('media-control-bar media-play-button')
     .evaluate((button) => getComputedStyle(button).backgroundColor);
   expect(background).toBe('rgb(0, 255, 0)');
-  // In this direction, forward is to the left.
+  // In a right-to-left menu, forward is to the left.
   await page.locator('bunny-settings-menu-button').press('Enter');
   const backs = page.locator('bunny-settings-menu .back');
   for (const [key, count] of [
@@ -183,7 +183,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   await page.close();
 });
 
-test('playback resumes where it was left, and says so; a live stream does neither and stores nothing', async () => {
+test('playback resumes at its last position and reports it, except for a live stream, which stores nothing', async () => {
   const context = await room.browser.newContext(SMALL_PAGE);
   const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
@@ -226,7 +226,7 @@ test.each([
   { query: '', buttons: 1, opened: true },
   { query: '&disableIosPlayer=true', buttons: 0, opened: false },
 ])(
-  'where elements cannot fill the screen, "$query" leaves $buttons working buttons',
+  'if elements cannot go full screen, "$query" leaves $buttons working buttons',
   async ({ query, buttons, opened }) => {
     const page = await room.browser.newPage(SMALL_PAGE);
     await page.addInitScript(() => {
@@ -253,7 +253,7 @@ const readVideo = (page: Page) =>
     captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
   }));
 
-test('controls that the address omits are gone, with their keys; the others work, in a small frame too', async () => {
+test('controls that the address omits are removed with their shortcut keys, and the others work, also in a small frame', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const url = `${room.edge.base}/captions.vtt`;
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));

@@ -9,7 +9,7 @@ import { shoot } from './page-pictures.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
 
 let room: PlayerRoom;
@@ -41,7 +41,7 @@ async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Pr
   return { page, faults };
 }
 
-/** Opens a page without waiting for it, because it may never get its controls. */
+/** Opens a page without waiting for its load, because its controls may never arrive. */
 async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise<void> = async () => undefined) {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   await prepare(page);
@@ -50,8 +50,8 @@ async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise
 }
 
 /**
- * Takes screenshots and checks the page with axe. Both write styles into the page, which its policy refuses: that is
- * not a fault.
+ * Takes screenshots and checks the page with axe. Both write styles into the page, which its policy refuses. Those
+ * refusals are not faults.
  */
 async function look(page: Page, name: string, faults: string[]): Promise<void> {
   expect(faults).toEqual([]);
@@ -60,7 +60,7 @@ async function look(page: Page, name: string, faults: string[]): Promise<void> {
   for (const fault of faults.splice(0)) expect(fault).toContain('style-src');
 }
 
-/** Reads the video itself, not that of an advertisement. */
+/** Reads the main video, not that of an advertisement. */
 const read = (page: Page) =>
   page
     .locator('media-controller > video')
@@ -89,7 +89,7 @@ async function withCaptions(page: Page): Promise<void> {
   });
 }
 
-test('the transcript is read, searched and followed, and leads to what was said', async () => {
+test('the transcript can be read, searched and followed, and seeks to the selected line', async () => {
   const { page, faults } = await open(shown, '&autoplay=false', withCaptions);
   const scripts: string[] = [];
   page.on('request', (request) => scripts.push(request.url()));
@@ -101,7 +101,7 @@ test('the transcript is read, searched and followed, and leads to what was said'
 
   const search = panel.getByRole('searchbox');
   expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
-  // Here the player's shortcut keys are letters.
+  // In this field, the player's shortcut keys are ordinary letters.
   await search.pressSequentially('cafe m');
   expect(await panel.getByRole('status').first().textContent()).toBe('0 found');
   await search.fill('CAFE');
@@ -134,7 +134,7 @@ test('the transcript is read, searched and followed, and leads to what was said'
   await page.close();
 });
 
-test('the transcript follows the speech, and fits a small frame', async () => {
+test('the transcript follows the speech and fits a small frame', async () => {
   const { page } = await open(shown, '&t=3', withCaptions);
   await page.setViewportSize({ width: 320, height: 180 });
   await page.mouse.move(160, 60);
@@ -148,13 +148,13 @@ test('the transcript follows the speech, and fits a small frame', async () => {
   await page.close();
 });
 
-test("a library's advertisement is shown before the video, reported, and skipped", async () => {
+test("shows a library's advertisement before the video, reports it, and lets the viewer skip it", async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
   const { page, faults } = await open(made);
   const ad = page.getByRole('region', { name: 'Advertisement' });
   await ad.waitFor(PATIENCE);
   await expect.poll(() => ad.getByRole('button', { name: 'Skip', exact: true }).isEnabled(), PATIENCE).toBe(true);
-  // It would end before a slow machine has checked it.
+  // The advertisement would end before a slow machine has checked it.
   await ad.locator('video').evaluate((video: HTMLVideoElement) => video.pause());
   await look(page, 'ad', faults);
   expect(await read(page)).toMatchObject({ sec: 0, isPaused: true });
@@ -170,7 +170,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await page.close();
 });
 
-test('an advertisement watched to its end counts as that; a missing or blocked one delays nothing', async () => {
+test('an advertisement watched to its end is reported as complete, and a missing or blocked one delays nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
@@ -190,7 +190,7 @@ test('an advertisement watched to its end counts as that; a missing or blocked o
   await blocked.page.close();
 });
 
-test('an advertisement or controls that hang delay nothing beyond their time limit', async () => {
+test('advertisements or controls that hang delay playback no longer than their timeout', async () => {
   const hang = (path: string) => async (opened: Page) => {
     await opened.route(path, () => undefined);
   };
@@ -218,7 +218,7 @@ test('an advertisement or controls that hang delay nothing beyond their time lim
   expect(thrown).toEqual([]);
 });
 
-test('Cast is offered if the address asks for it, and only then is its script fetched', async () => {
+test('offers Cast if the address enables it, and fetches its script only then', async () => {
   const foreign: string[] = [];
   const watchHosts = (page: Page) =>
     page.route(/^https:/, (route) => {
@@ -253,7 +253,7 @@ test('Cast is offered if the address asks for it, and only then is its script fe
   await page.close();
 });
 
-test('with responsive=false the picture is no larger than its tallest rung', async () => {
+test('with responsive=false the video is no larger than its tallest rung', async () => {
   const { page } = await open(shown, '&responsive=false');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.1);
   const box = await page.locator('media-controller > video').boundingBox();
@@ -261,7 +261,7 @@ test('with responsive=false the picture is no larger than its tallest rung', asy
   await page.close();
 });
 
-test('the most watched place is named next to its chapter, and a phone lists chapters in the settings', async () => {
+test('names the most watched position next to its chapter, and lists chapters in the settings on a phone', async () => {
   const { page, faults } = await open(shown, '&autoplay=false&showHeatmap=true', (opened) =>
     forceState(opened, ({ state }) => {
       const chapters = [

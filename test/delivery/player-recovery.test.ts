@@ -5,7 +5,7 @@ import { makeFilm } from './make-film.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 90_000 };
 /** Six segments of about 4 s. */
 const FRAMES = 6 * 96;
@@ -13,7 +13,7 @@ const RATE = 2;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** Its last segment is a single frame. */
+/** The last segment is a single frame. */
 let short: PublishedFilm;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(() => room.close());
 
 type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
-/** Opens the player at double speed, after `prepare`; `loads` counts how often the page itself was loaded. */
+/** Opens the player at double speed, after `prepare`. `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
   const context = await room.browser.newContext(SMALL_PAGE);
   const page = await context.newPage();
@@ -51,14 +51,14 @@ const read = (page: Page) =>
     isEnded: video.ended,
   }));
 
-/** Plays to the end in the page that was opened. */
+/** Plays the open page to the end. */
 async function expectEnds({ page, loads }: Watched, expect: ExpectStatic): Promise<void> {
   await expect.poll(() => read(page), PATIENCE).toMatchObject({ isEnded: true });
   expect(loads()).toBe(1);
   await expect.poll(() => page.locator('.line-notice').isVisible(), PATIENCE).toBe(false);
 }
 
-/** A seek after the end loads its target again, and playback ends again. */
+/** Seeks after the end, which loads the target again, and plays to the end again. */
 async function expectEndsAgain(watched: Watched, expect: ExpectStatic): Promise<void> {
   await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
     video.currentTime = 16;
@@ -71,12 +71,12 @@ async function expectEndsAgain(watched: Watched, expect: ExpectStatic): Promise<
 /** A video or audio segment: `video 2`. */
 type SegmentName = `${'video' | 'audio'} ${number}`;
 
-/** Segments whose requests get a fault: always, or the given number of times each. */
+/** Segments whose requests fail: always, or the given number of times each. */
 type Faults = {
   install: (page: Page) => Promise<void>;
   /** Number of requests for each segment. */
   requests: () => Record<string, number>;
-  /** Segments that got the fault. */
+  /** Segments that received the fault. */
   met: () => SegmentName[];
 };
 
@@ -105,7 +105,7 @@ function faultsAt(
 
 const gone = (route: Route) => route.fulfill({ status: 404, json: { error: 'not-found' } });
 
-/** Keeps the boxes and turns every frame into noise. */
+/** Keeps the MP4 boxes and turns every frame into noise. */
 async function damage(route: Route): Promise<void> {
   const response = await route.fetch();
   const body = await response.body();
@@ -113,16 +113,14 @@ async function damage(route: Route): Promise<void> {
   await route.fulfill({ response, body });
 }
 
-test.concurrent('a video whose last segment is a single picture plays to its end', async ({ expect }) => {
+test.concurrent('a video whose last segment is a single frame plays to its end', async ({ expect }) => {
   const watched = await watch(async () => undefined, short);
   await expectEnds(watched, expect);
   await watched.context.close();
 });
 
 // Playback is most of each test, so they run in parallel.
-test.concurrent('segments that the server does not have are skipped, in video and audio, also at the end', async ({
-  expect,
-}) => {
+test.concurrent('skips segments that the server lacks, in video and audio, also at the end', async ({ expect }) => {
   const faults = faultsAt(['video 2', 'audio 4', 'video 5'], gone);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -131,7 +129,7 @@ test.concurrent('segments that the server does not have are skipped, in video an
   await watched.context.close();
 });
 
-test.concurrent('a segment that is missing for a while is played when it exists', async ({ expect }) => {
+test.concurrent('plays a temporarily missing segment as soon as it exists', async ({ expect }) => {
   const faults = faultsAt(['video 2'], gone, 1);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -139,13 +137,13 @@ test.concurrent('a segment that is missing for a while is played when it exists'
   const frames = await watched.page
     .locator('video')
     .evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);
-  // Without that segment, the frames are 5/6 of all.
+  // Without that segment, only 5/6 of the frames remain.
   expect(frames).toBeGreaterThan(FRAMES * 0.9);
   await watched.context.close();
 });
 
-test.concurrent('a gap in the timeline is skipped', async ({ expect }) => {
-  // The playlist lists the segment, but the response is another part of the film.
+test.concurrent('skips a gap in the timeline', async ({ expect }) => {
+  // The playlist lists the segment, but the response contains another part of the film.
   const faults = faultsAt(['video 3'], async (route) => {
     const other = await route.fetch({ url: route.request().url().replace('/3.m4s', '/2.m4s') });
     await route.fulfill({ response: other });
@@ -159,7 +157,7 @@ test.concurrent('a gap in the timeline is skipped', async ({ expect }) => {
 test.concurrent.for<[string, number]>([
   ['once', 1],
   ['each time', Number.POSITIVE_INFINITY],
-])('a segment that cannot be decoded %s does not end playback', async ([, times], { expect }) => {
+])('a segment that cannot be decoded %s does not stop playback', async ([, times], { expect }) => {
   const faults = faultsAt(['video 2'], damage, times);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -167,7 +165,7 @@ test.concurrent.for<[string, number]>([
   await watched.context.close();
 });
 
-test.concurrent('a decoder that fails where two segments meet continues there', async ({ expect }) => {
+test.concurrent('continues after a decoder error at a segment boundary', async ({ expect }) => {
   const { promise: isThere, resolve: goOn } = Promise.withResolvers<void>();
   const faults = faultsAt(
     ['video 2'],
@@ -181,7 +179,7 @@ test.concurrent('a decoder that fails where two segments meet continues there', 
   const video = watched.page.locator('video');
   const loadedSec = () => video.evaluate(({ buffered }: HTMLVideoElement) => buffered.length && buffered.end(0));
   await expect.poll(loadedSec, PATIENCE).toBeGreaterThan(7);
-  // Slow enough to stay there until the segment has arrived.
+  // Slow enough to stay at this position until the segment has arrived.
   await video.evaluate(async (element: HTMLVideoElement) => {
     element.playbackRate = 0.1;
     element.currentTime = 4.02;
@@ -198,7 +196,7 @@ test.concurrent('a decoder that fails where two segments meet continues there', 
   await watched.context.close();
 });
 
-test.concurrent('a video whose last segment cannot be decoded ends before it', async ({ expect }) => {
+test.concurrent('a video whose last segment cannot be decoded ends before that segment', async ({ expect }) => {
   const faults = faultsAt(['video 5'], damage);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -208,12 +206,12 @@ test.concurrent('a video whose last segment cannot be decoded ends before it', a
   await watched.context.close();
 });
 
-test.concurrent('after a sleep that lost its connections, playback continues where it was', async ({ expect }) => {
+test.concurrent('playback continues at its position after a sleep that broke its connections', async ({ expect }) => {
   const later: SegmentName[] = [2, 3, 4, 5].flatMap((index) => [`video ${index}`, `audio ${index}`] as const);
   const { promise: awake, resolve: wake } = Promise.withResolvers<void>();
   let isAwake = false;
   let requestsAwake = 0;
-  // Earlier requests get no response until the machine is awake, when their connection is lost.
+  // Requests get no response until the machine wakes up and the connection is lost.
   const faults = faultsAt(later, async (route) => {
     if (isAwake) {
       requestsAwake += 1;
@@ -231,7 +229,7 @@ test.concurrent('after a sleep that lost its connections, playback continues whe
   await wire.send('Network.emulateNetworkConditions', offline);
   const { sec } = await read(page);
   await wire.send('Page.setWebLifecycleState', { state: 'frozen' });
-  // Time passes for the machine and not for the page. This is the one case in which a test has to wait.
+  // Time passes for the machine but not for the page. This is the only case in which a test has to wait.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   await wire.send('Page.setWebLifecycleState', { state: 'active' });
   await wire.send('Network.emulateNetworkConditions', { ...offline, offline: false });
@@ -244,17 +242,15 @@ test.concurrent('after a sleep that lost its connections, playback continues whe
         video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime));
       }),
   );
-  // The frame on the screen may be a few frames behind the clock.
+  // The frame on screen may be a few frames behind the clock.
   expect(firstShownSec).toBeGreaterThan(sec - 1);
   await expectEnds(watched, expect);
   expect(requestsAwake).toBeGreaterThan(0);
   await context.close();
 });
 
-test.concurrent('without a network it says so, and continues by itself when the network is back', async ({
-  expect,
-}) => {
-  // So little is loaded ahead that playback stalls.
+test.concurrent('reports a lost network and continues automatically when it is back', async ({ expect }) => {
+  // Little is buffered, so playback stalls.
   const faults = faultsAt(['video 1'], (route) => route.abort('internetdisconnected'));
   const watched = await watch(faults.install);
   const { page, context } = watched;
@@ -271,7 +267,7 @@ test.concurrent('a video whose last segment is delayed by a lost connection wait
   const watched = await watch(faults.install);
   const { page, context } = watched;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(19.5);
-  // Longer than playback waits where no media is available.
+  // Longer than the player's wait for missing media.
   await page.waitForTimeout(6_000);
   expect(await read(page)).toMatchObject({ isEnded: false });
   await page.unrouteAll({ behavior: 'wait' });
@@ -280,7 +276,7 @@ test.concurrent('a video whose last segment is delayed by a lost connection wait
   await context.close();
 });
 
-test.concurrent('connections that are cut by a change of the network are opened again', async ({ expect }) => {
+test.concurrent('reopens connections that a network change cut', async ({ expect }) => {
   const faults = faultsAt(['video 1', 'audio 2', 'video 4'], (route) => route.abort('connectionreset'), 1);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);

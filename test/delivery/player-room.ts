@@ -12,7 +12,7 @@ export type PlayerRoom = {
   edge: TestEdge;
   film: Film;
   browser: Browser;
-  /** Publishes the finished film in a library of its own with these settings. */
+  /** Publishes the finished film in a new library with these settings. */
   publish(settings?: Record<string, unknown>): Promise<PublishedFilm>;
   close(): Promise<void>;
 };

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** Returns the status of a page; `fetch` would not let a test set Host and Sec-Fetch-Dest. */
+/** Returns the status of a page. `fetch` does not let a test set Host and Sec-Fetch-Dest. */
 async function open(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const request = http.get(`${edge.base}${path}`, { headers, agent: false }, (response) => {
@@ -33,14 +33,14 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return promise;
 }
 
-/** Publishes a clear video in a library with these rules; returns its path after `/embed` or `/play`. */
+/** Publishes a clear video in a library with these rules. Returns its path after `/embed` or `/play`. */
 async function show(access: object): Promise<string> {
   const libraryId = await addLibrary(database.db, { access });
   const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
   return `/${libraryId}/${mediaId}`;
 }
 
-test('without rules the page opens for everybody, with a final slash as well', async () => {
+test('without rules, the page opens for everybody, also with a trailing slash', async () => {
   const video = await show({});
   for (const path of [`/embed${video}`, `/embed${video}/`, `/play${video}`, `/play${video}/?autoplay=false`]) {
     expect([path, await open(path)]).toEqual([path, 200]);
@@ -49,7 +49,7 @@ test('without rules the page opens for everybody, with a final slash as well', a
   expect(await open(`/embed${video}//`)).toBe(404);
 });
 
-test.each(['/embed', '/play'])('%s holds the referrer rules of a clear video', async (page) => {
+test.each(['/embed', '/play'])('%s applies the referrer rules of a clear video', async (page) => {
   const path = `${page}${await show({ allowedReferrers: ['good.test'], blockNoneReferrer: true })}`;
   expect(await open(path)).toBe(403);
   expect(await open(path, { referer: 'https://bad.test/' })).toBe(403);
@@ -58,7 +58,7 @@ test.each(['/embed', '/play'])('%s holds the referrer rules of a clear video', a
   expect(await open(`${path}/state`, { referer: 'https://player.test/embed/1/x' })).toBe(200);
 });
 
-test('the host that a request names is no reason to accept its page', async () => {
+test('a page is not accepted because a request names its host', async () => {
   const path = `/embed${await show({ allowedReferrers: ['good.test'] })}`;
   expect(await open(path, { host: 'evil.test', referer: 'https://evil.test/' })).toBe(403);
   expect(await open(path, { host: 'evil.test', referer: 'https://player.test/' })).toBe(200);
@@ -69,7 +69,7 @@ test.each(['/embed', '/play'])('%s requires the embed token of a clear video', a
   expect([await open(path), await open(`${path}/state`)]).toEqual([403, 403]);
 });
 
-test('if direct play is not allowed, the page opens only inside other pages', async () => {
+test('if direct play is forbidden, the page opens only in frames of other pages', async () => {
   const video = await show({ allowDirectPlay: false });
   expect(await open(`/play${video}`)).toBe(403);
   expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'document' })).toBe(403);
@@ -77,7 +77,7 @@ test('if direct play is not allowed, the page opens only inside other pages', as
   expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
 });
 
-test('a page over the rate says so in the language of its library, and when to come back', async () => {
+test('a page over the rate says so in the language of its library, with a retry time', async () => {
   const libraryId = await addLibrary(database.db, { player: { uiLanguage: 'de' } });
   const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
   await database.db
@@ -92,7 +92,7 @@ test('a page over the rate says so in the language of its library, and when to c
   expect(refused?.headers.get('retry-after')).toBe('1');
 });
 
-test("a page whose library is not known is refused in the viewer's language", async () => {
+test("a page of an unknown library is refused in the viewer's language", async () => {
   const strict = await room.start({ limits: { clientRate: { perSec: 1, burst: 1 } } });
   const asked = Array.from({ length: 5 }, () =>
     fetch(`${strict.base}/embed/999/${newGuid()}`, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } }),
@@ -103,7 +103,7 @@ test("a page whose library is not known is refused in the viewer's language", as
   await strict.close();
 });
 
-test("the page of a video that does not exist is in the viewer's language", async () => {
+test("the page of an unknown video is in the viewer's language", async () => {
   const path = `${edge.base}/embed/1/${newGuid()}`;
   const missing = await fetch(path, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } });
   expect(missing.status).toBe(404);
@@ -111,7 +111,7 @@ test("the page of a video that does not exist is in the viewer's language", asyn
   expect(await (await fetch(path, { headers: { 'accept-language': 'xx' } })).text()).toContain('<html lang="en"');
 });
 
-test('the player.js client is available under the address that applications know, which does not change', async () => {
+test('serves the player.js client at the stable address that applications use', async () => {
   const latest = await fetch(`${edge.base}/playerjs/playerjs-latest.min.js`);
   expect([latest.status, latest.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(latest.headers.get('cache-control')).toBe('public, max-age=3600');

@@ -10,12 +10,9 @@ import { addFilm, addLibrary, type PublishedFilm } from './publish.ts';
 
 const IN_HOURS_MS = Date.now() + 9_000_000;
 const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
-/**
- * The minimum width of the player's widest layout. Motion is reduced, because animations would be drawn sixty times a
- * second.
- */
+/** The minimum width of the player's widest layout. Reduced motion avoids drawing animations sixty times a second. */
 const DESK = { width: 720, height: 405 };
 const STILL = { viewport: DESK, reducedMotion: 'reduce' } as const;
 
@@ -59,7 +56,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
   { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
 ];
 
-test.each(STATES)('$name is shown in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
+test.each(STATES)('shows $name in words, also in a small frame', async ({ name, phase, hasSource, says }) => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
@@ -68,7 +65,7 @@ test.each(STATES)('$name is shown in words, within a small frame too', async ({ 
     state.phase = phase;
     if (!hasSource) state.source = null;
   });
-  // The video next to a state need not move.
+  // The video behind a state does not have to move.
   await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
@@ -78,7 +75,7 @@ test.each(STATES)('$name is shown in words, within a small frame too', async ({ 
   await shoot(page, name);
   await page.setViewportSize({ width: 320, height: 180 });
   const text = page.locator('.notice-text');
-  // The passing seconds are not announced.
+  // The countdown does not announce each second.
   expect(await text.getAttribute('aria-live')).toBe(name === 'countdown' ? 'off' : null);
   if (!hasSource) {
     const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
@@ -87,7 +84,7 @@ test.each(STATES)('$name is shown in words, within a small frame too', async ({ 
   expect(foreign).toEqual([]);
 });
 
-test('missing, refused and offline states are shown in every size, and axe finds nothing', async () => {
+test('shows missing, refused and offline states in every size without axe violations', async () => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
@@ -113,7 +110,7 @@ test('missing, refused and offline states are shown in every size, and axe finds
 test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   ['forced-colours', { forcedColors: 'active' }, 'en'],
   ['reduced-motion-right-to-left', { reducedMotion: 'reduce' }, 'ar'],
-])('with %s its menu and bar are whole, and axe finds nothing', async (name, media, uiLanguage) => {
+])('with %s its menu and bar are complete, without axe violations', async (name, media, uiLanguage) => {
   const { libraryId, mediaId } = await room.publish({ player: { uiLanguage } });
   const page = await room.browser.newPage({ viewport: DESK });
   await page.emulateMedia(media);
@@ -130,7 +127,7 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   await page.close();
 });
 
-test('while it plays, with its menu, its list of keys and its end, axe finds nothing', async () => {
+test('has no axe violations while it plays, with its menu, its list of keys and its end screen', async () => {
   const page = await room.browser.newPage({ viewport: DESK });
   await open(page);
   const video = page.locator('video');
@@ -165,11 +162,11 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.close();
 });
 
-/** Keeps shown controls visible: on a busy machine they would be hidden again before they are used. */
+/** Keeps shown controls visible: on a busy machine they would be hidden again before the test uses them. */
 const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 
-test('menus fit a small frame, and a click in the centre of a tiny one plays', async () => {
+test('menus fit a small frame, and a click in the centre of a tiny one starts playback', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   await open(page);
   await keepControls(page);
@@ -193,7 +190,7 @@ test('menus fit a small frame, and a click in the centre of a tiny one plays', a
 
 const hasEnded = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.ended);
 
-test('on a phone a first tap shows the hidden controls, and only a tap on them pauses', async () => {
+test('on a phone, a first tap shows the hidden controls, and only a tap on them pauses', async () => {
   const context = await room.browser.newContext({
     viewport: { width: 390, height: 844 },
     hasTouch: true,
@@ -210,7 +207,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
   await expect.poll(isHidden, PATIENCE).toBe(false);
   expect(await isPaused()).toBe(false);
   await shoot(page, 'touched', ['phone']);
-  // A second tap within 0.4 s of the first belongs to it.
+  // A second tap within 0.4 s would be a double tap.
   await page.waitForTimeout(500);
   await page.locator('.large-play').tap();
   await expect.poll(isPaused, PATIENCE).toBe(true);
@@ -218,7 +215,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
   await context.close();
 });
 
-test('audio alone has its own page, without picture in picture or heights', async () => {
+test('audio has its own page, without picture in picture or resolutions', async () => {
   const page = await room.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;
@@ -226,7 +223,7 @@ test('audio alone has its own page, without picture in picture or heights', asyn
   await open(page);
   const frame = page.locator('media-controller[userinactive]:not([mediapaused])');
   await frame.waitFor(PATIENCE);
-  // While audio plays, visible controls can be pressed and the poster stays.
+  // While audio plays, visible controls can be pressed and the poster remains.
   const looks = await frame.evaluate((element) => ({
     pressed: getComputedStyle(element.querySelector('media-mute-button') ?? element).pointerEvents,
     poster: getComputedStyle(element.shadowRoot?.querySelector('slot[name=poster]') ?? element).display,
@@ -242,7 +239,7 @@ test('audio alone has its own page, without picture in picture or heights', asyn
   await page.close();
 });
 
-test('captions are above the bar while it is shown, and at the bottom while it is not', async () => {
+test('shows captions above the bar while it is visible, and at the bottom otherwise', async () => {
   const page = await room.browser.newPage(SMALL_PAGE);
   const url = `${room.edge.base}/captions.vtt`;
   const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';
@@ -265,7 +262,7 @@ test('captions are above the bar while it is shown, and at the bottom while it i
   await page.close();
 });
 
-test('each of twelve sound tracks can be chosen, in a small frame too', async () => {
+test('each of twelve audio tracks can be selected, also in a small frame', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const fetched = new Set<string>();
   page.on('request', (request) => fetched.add(new URL(request.url()).searchParams.get('sound') ?? ''));

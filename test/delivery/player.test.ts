@@ -15,7 +15,7 @@ let browser: Browser;
 let libraryId: number;
 let shown: PublishedFilm;
 const pages: { page: Page; faults: string[] }[] = [];
-/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
+/** Timeout that only a hang exceeds. A browser that just started is slow on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** Opens a player page. Its console errors and every address outside our own origin are faults. */
+/** Opens a player page. Its console errors and every request to another origin are faults. */
 async function openPlayer({ mediaId }: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const opened = { page, faults: [] as string[] };
@@ -69,11 +69,11 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-test('a finished video plays by itself, to its end, without a fault or a foreign request', async () => {
+test('a finished video starts automatically and plays to its end, without a fault or a request to another origin', async () => {
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
-  // Frames may come later than the clock.
+  // Frames may lag behind the clock.
   await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(10);
   expect(await page.title()).toBe('A <b>film</b> & "more"');
   await page.keyboard.press('9');
@@ -81,7 +81,7 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
   expect(faults).toEqual([]);
 });
 
-test('while a picture moves and its controls are hidden, the page itself does not move', async () => {
+test('the page does not repaint while the video plays and its controls are hidden', async () => {
   const { page } = await openPlayer(shown, '?muted=true');
   await page.locator('media-controller[userinactive]').waitFor(PATIENCE);
   const session = await page.context().newCDPSession(page);
@@ -93,11 +93,11 @@ test('while a picture moves and its controls are hidden, the page itself does no
   const [before, { sec }] = [await layouts(), await read(page)];
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(sec + 3);
   const perSec = ((await layouts()) - before) / ((await read(page)).sec - sec);
-  // Counts the video's reports, four a second, and not 60 frames.
+  // Counts the video's reports, four a second, rather than 60 frames.
   expect(perSec).toBeLessThan(15);
 });
 
-test('the query sets start, sound, loop and waiting', async () => {
+test('the query sets start, mute, loop and waiting', async () => {
   const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');
   await expect.poll(async () => (await read(page)).isMuted, PATIENCE).toBe(true);
   expect(await read(page)).toMatchObject({ isPaused: true, isLooped: true, frames: 0 });
@@ -120,7 +120,7 @@ test('with preload=false the page loads no playlist before it plays', async () =
   await page.close();
 });
 
-test('seeking and choosing a quality show the chosen picture', async () => {
+test('seeking and choosing a quality show the chosen video', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   for (const heightPx of [90, 180]) {
@@ -145,7 +145,7 @@ test('seeking and choosing a quality show the chosen picture', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a choice counts even if the list changes between the two halves of its press', async () => {
+test('a selection counts even if the list changes between press and release', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   await page.mouse.move(200, 200);
@@ -166,7 +166,7 @@ test('a choice counts even if the list changes between the two halves of its pre
   expect(faults).toEqual([]);
 });
 
-test('a video that is still being encoded says so, starts by itself, and adopts new rungs while it plays', async () => {
+test('a page reports that its video is still being encoded, starts automatically, and adopts new rungs during playback', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
@@ -192,7 +192,7 @@ test('a video that is still being encoded says so, starts by itself, and adopts 
   expect(faults).toEqual([]);
 });
 
-test('a page that was just opened adopts the rungs of a video that is finished at once', async () => {
+test('a page that was just opened immediately adopts the rungs of a video that finishes', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
@@ -205,7 +205,7 @@ test('a page that was just opened adopts the rungs of a video that is finished a
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
 });
 
-test('a failed video shows its reason', async () => {
+test('shows the reason of a failed video', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const failed = { state: 'failed', state_reason: 'The file is <i>empty</i>.' } as const;
   await database.db.updateTable('media').set(failed).where('id', '=', made.mediaId).execute();
@@ -213,7 +213,7 @@ test('a failed video shows its reason', async () => {
   await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('The file is <i>empty</i>.');
 });
 
-test('playback continues after the edge was away', async () => {
+test('playback continues after an outage of the edge', async () => {
   const { page } = await openPlayer(shown, '?muted=true&autoplay=false&preload=false');
   const pattern = /\/r\/.*(m4s|m3u8)$/;
   await page.route(pattern, (route) => route.abort());
@@ -236,7 +236,7 @@ test.each([
   await page.close();
 });
 
-test('the page has its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
+test('the page has its meta tags, a strict policy and no address of another origin, and a wrong address gets a 404 page', async () => {
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
   const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);

@@ -13,8 +13,8 @@ import { createGrowingRoom, type GrowingRoom, makeChunk } from './growing-video.
 import { publishChunk, type RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// Whole responses through sendfile, with everything that clients do to a server. The sizes exceed what a socket takes
-// at once.
+// Whole responses through sendfile, under everything that clients do to a server. The sizes exceed one write to a
+// socket.
 const SIZES = [2_500_003, 700_001, 2 ** 20];
 const segments = SIZES.map((size) => randomBytes(size));
 
@@ -101,12 +101,12 @@ async function playClient(agent: Agent, dice: Random, requests: number): Promise
   }
 }
 
-test('500 mixed requests on kept connections are exact, whatever others do', async () => {
+test('500 mixed requests on kept-alive connections are exact, regardless of other clients', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 30 });
   sentBytes = 0;
   await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 17)));
   agent.destroy();
-  // All but a few bytes for each time that a socket was full.
+  // All but a few bytes per time that a socket was full.
   expect(sentBytes).toBeGreaterThan(1e8);
   expect(edge.lines).toEqual([]);
 });
@@ -139,7 +139,7 @@ function bodiesOf(stream: Buffer): Buffer[] {
   return bodies;
 }
 
-test('responses to pipelined requests arrive whole and in order', async () => {
+test('pipelined requests get complete responses in order', async () => {
   const dice = seededRandom(77);
   for (let round = 0; round < 10; round += 1) {
     const requests = Array.from({ length: 8 }, () => drawRequest(dice));
@@ -149,7 +149,7 @@ test('responses to pipelined requests arrive whole and in order', async () => {
   }
 });
 
-test('200 slow readers at once each get every byte', async () => {
+test('200 concurrent slow readers each get every byte', async () => {
   const whole: SegmentRequest = { segment: 1, start: 0, end: 700_001, headers: {} };
   const expected = hashOf(segments[1] ?? Buffer.alloc(0));
   const answers = await Promise.all(Array.from({ length: 200 }, () => pipeline([whole, whole], 16_384)));
@@ -176,7 +176,7 @@ test('a client that stops reading is cut off after the idle time', async () => {
 test.each([
   ['in memory', true],
   ['not in memory', false],
-])('bytes %s: a file cut short while it is sent breaks the connection off', async (_, isNear) => {
+])('bytes %s: a file truncated while it is sent breaks the connection', async (_, isNear) => {
   const other = await videos.open({ sendFile: isNear ? sendFile : { ...sendFile, isInMemory: () => false } });
   const mine = await addSegments();
   const whole = Buffer.from(await (await fetch(videos.segmentOf(other, mine, 0))).arrayBuffer());

@@ -45,7 +45,7 @@ async function setAccess(access: object): Promise<void> {
   await videos.database.db.updateTable('library').set(values).where('id', '=', videos.libraryId).execute();
 }
 
-/** Signs a folder like an owner's server: one path token for the video's folder. */
+/** Signs a folder like an owner's server, with one path token for the video's folder. */
 function signed(expiresSec = Date.now() / 1000 + 600): string {
   return signFolder({
     key: securityKey,
@@ -74,8 +74,8 @@ async function eventsOf(zone: number, count: number) {
   return store.read(ref, 1_000);
 }
 
-describe('a zone that asks for tokens', () => {
-  test('accepts bearers in both forms, gives bytes to no shared cache, refuses within 2 s of the setting', async () => {
+describe('a zone that requires tokens', () => {
+  test('accepts tokens in both forms, keeps bytes out of shared caches, and applies the setting within 2 s', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -92,7 +92,7 @@ describe('a zone that asks for tokens', () => {
     expect(await ask(edge, `/vz-${videos.libraryId}/${key.mediaId}/${media[0]}`)).toMatchObject({ status: 200 });
   });
 
-  test('gives the player page signed addresses, which open the video, and keeps the embed token apart', async () => {
+  test('gives the player page signed addresses that open the video, and keeps the embed token separate', async () => {
     await setZone({ tokenRequired: true });
     await setAccess({ playerTokenRequired: true });
     const edge = await videos.open();
@@ -107,7 +107,7 @@ describe('a zone that asks for tokens', () => {
     expect(await ask(edge, playlistUrl)).toMatchObject({ status: 200 });
   });
 
-  test('accepts no old key after a reset, and the previous key during its overlap', async () => {
+  test('rejects the old key after a reset, and accepts it during an overlap', async () => {
     await setZone({ tokenRequired: true });
     const edge = await videos.open();
     const path = segmentPath(signed());
@@ -136,7 +136,7 @@ describe('a zone that asks for tokens', () => {
   });
 });
 
-describe('rules that name themselves', () => {
+describe('refusals that name their rule', () => {
   const blockedCountry: Partial<EdgeDeps> = { places: { locate: () => ({ country: 'XX', asn: '64500' }) } };
 
   test.each<[string, object, object, Partial<EdgeDeps>, number, string]>([
@@ -154,7 +154,7 @@ describe('rules that name themselves', () => {
     await expect.poll(async () => (await eventsOf(zoneId, 1)).map(({ ruleId }) => ruleId)).toContain(rule);
   });
 
-  test('an address that a client writes counts only behind a trusted proxy', async () => {
+  test('uses a client address from a header only behind a trusted proxy', async () => {
     await setZone({ blockedAddresses: ['192.0.2.7'] });
     const headers = { 'x-forwarded-for': '192.0.2.7' };
     expect(await ask(await videos.open(), segmentPath(), headers)).toMatchObject({ status: 200 });
@@ -166,7 +166,7 @@ describe('rules that name themselves', () => {
   });
 });
 
-test('each refused request, even an unparsable one, is one event with all labels and no secret', async () => {
+test('logs each refused request, even an unparsable one, as one event with all labels and no secret', async () => {
   const { db } = videos.database;
   await db.deleteFrom('shield_event').execute();
   await setZone({ tokenRequired: true });
@@ -201,8 +201,8 @@ test('each refused request, even an unparsable one, is one event with all labels
   expect((await eventsOf(0, 4)).map(({ ruleId }) => ruleId)).toEqual(['10180', '10181', '10183', '10184']);
 });
 
-describe('how a zone has its files sent', () => {
-  test('at the rate of the zone or of the token, behind the first bytes, whole and by range', async () => {
+describe('delivery settings of a zone', () => {
+  test('limits the rate by zone or token after the first bytes, for whole files and ranges', async () => {
     await setZone({ rateKBps: 600, rateAfterKB: 1 });
     const edge = await videos.open();
     const timed = async (headers: Record<string, string> = {}) => {
@@ -217,7 +217,7 @@ describe('how a zone has its files sent', () => {
     expect(await timed({ range: 'bytes=10-19' })).toMatchObject({ bytes: 10 });
   });
 
-  test('with the headers of the zone for pages of other origins, and refusals cached if configured', async () => {
+  test("sends the zone's headers to pages of other origins, and caches refusals if configured", async () => {
     await setZone({ originExtensions: ['m3u8'], cachesErrors: true, staleWhileOffline: false });
     const edge = await videos.open();
     const headersOf = async (path: string) => (await fetch(`${edge.base}${path}`)).headers;
@@ -240,7 +240,7 @@ describe('the firewall', () => {
   const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
   afterEach(() => setWaf({}));
 
-  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and inspects no player', async () => {
+  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and does not inspect players', async () => {
     await videos.database.db.deleteFrom('shield_event').execute();
     const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
     expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });
@@ -268,7 +268,7 @@ describe('the firewall', () => {
     expect(new Set(urls)).toEqual(new Set(['/.env']));
   });
 
-  test('follows the settings of its zone', async () => {
+  test('obeys the settings of its zone', async () => {
     await setZone({ waf: { blocks: true, disabledRules: ['941110', '941160'] } });
     const edge = await videos.open();
     const attack = (query: string) => ask(edge, pathOf(`playlist.m3u8?x=${encodeURIComponent(query)}`));

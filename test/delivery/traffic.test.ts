@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudienceStore } from '../../src/catalog/statistics/reports/audience-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import { keepDelivered } from '../../src/catalog/statistics/sums/delivered-store.ts';
 import { keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';
@@ -35,7 +35,7 @@ async function publishFilm(): Promise<PublishedFilm> {
   return shown;
 }
 
-/** Opens an edge over the database; closing it writes its counts. */
+/** Opens an edge over the database. Closing it writes its counts. */
 function openEdge() {
   const writer = newGuid();
   return room.start({
@@ -59,7 +59,7 @@ async function audienceOf({ mediaId }: PublishedFilm) {
   };
 }
 
-test('bytes sent by sendfile, from memory and in ranges are counted, including response heads', async () => {
+test('counts bytes sent by sendfile, from memory and in ranges, including response heads', async () => {
   const shown = await publishFilm();
   const edge = await openEdge();
   const folder = `${edge.base}/vz-${libraryId}/${shown.mediaId}/r`;
@@ -76,9 +76,9 @@ test('bytes sent by sendfile, from memory and in ranges are counted, including r
   expect(bytes).toBeLessThan(received + 9 * 2_000);
 });
 
-test('another player is estimated from the segments that it requests; our page and crawlers are not', async () => {
+test('estimates another player from its segment requests, but not our page or crawlers', async () => {
   const [watched, ours, crawled, looked] = await Promise.all([0, 1, 2, 3].map(publishFilm));
-  // Another page of the same origin is not ours.
+  // Another page of the same origin is not our player.
   const embedded = await publishFilm();
   const edge = await openEdge();
   const request = async (shown: PublishedFilm | undefined, segments: number[], headers: Record<string, string>) => {
@@ -89,7 +89,7 @@ test('another player is estimated from the segments that it requests; our page a
     }
   };
   const vlc = { 'User-Agent': 'VLC/3.0.20 LibVLC/3.0.20' };
-  // Twice, like a player that seeks back.
+  // Requests some segments twice, like a player that seeks back.
   await request(watched, [0, 1, 2, 0, 1], vlc);
   await request(watched, [0, 1], { 'User-Agent': 'AppleCoreMedia/1.0.0.21A329 (iPhone)' });
   await request(ours, [0, 1, 2], { ...vlc, Referer: `${edge.base}/embed/${libraryId}/${ours?.mediaId}` });
@@ -102,7 +102,7 @@ test('another player is estimated from the segments that it requests; our page a
   const found = await Promise.all([watched, ours, crawled, looked].map((shown) => shown && audienceOf(shown)));
   expect(found.map((audience) => audience?.views)).toEqual([2, 0, 0, 0]);
   expect((await audienceOf(embedded)).views).toBe(2);
-  // Requested within a moment: the watch time is at most the time that passed and a segment.
+  // The requests take only a moment. The watch time is at most the elapsed time and one segment.
   expect(found[0]?.watchSec).toBeGreaterThan(0);
   expect(found[0]?.watchSec).toBeLessThanOrEqual(2 * 10);
   const media = database.db.selectFrom('media').select(['views', 'watch_sec_total']);

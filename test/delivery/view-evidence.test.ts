@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudienceStore } from '../../src/catalog/statistics/reports/audience-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
 import { newPageName, writeTicket } from '../../src/catalog/statistics/sessions/viewing-ticket.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import { keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { TICKET_SECRET, testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
@@ -34,7 +34,7 @@ async function publishFilm(): Promise<PublishedFilm> {
   return shown;
 }
 
-/** An edge over the database; closing it decides about all visits that it holds. */
+/** Opens an edge over the database. Closing it decides all sessions that it holds. */
 function openEdge(countsByRate = false): Promise<TestEdge> {
   return room.start({
     trustedProxies: ['127.0.0.1'],
@@ -59,7 +59,7 @@ async function claim(
   { from, watchedSec, openSec = 60, page = newPageName() }: ClaimOf,
 ): Promise<void> {
   const nowMs = Date.now();
-  // The claimed hour is one: a page that was opened in another one would have to split its seconds.
+  // The claim covers a single hour: a page opened in an earlier hour would have to split its seconds.
   const issuedAtMs = Math.max(nowMs - openSec * 1000, Math.floor(nowMs / HOUR_MS) * HOUR_MS);
   const ticket = { libraryId, mediaId, issuedAtMs, bucketSec: 1, bucketCount: 11, page };
   const totals = { visit: 0, sequence: 1, startedMs: 0, watchedSec: [watchedSec], heat: 'AQE', rungSec: { 180: 2 } };
@@ -96,10 +96,10 @@ async function countedOf({ mediaId }: PublishedFilm) {
   return { ...totals, discarded, viewersNow, devices: devices.reduce((sum, { views }) => sum + views, 0) };
 }
 
-test('views and watch time that are claimed without media count nothing, and are counted as discarded', async () => {
+test('views and watch time claimed without media are not counted, except as discarded', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.1' };
-  // Heads, the first byte and what was not found are no media.
+  // HEAD requests, the first byte and 404 responses are not media.
   await fetchMedia(edge, shown, { from, method: 'HEAD' });
   await fetchMedia(edge, shown, { from, segments: [900] });
   const claims = Array.from({ length: 300 }, () => claim(edge, shown, { from, watchedSec: 5 }));
@@ -113,7 +113,7 @@ test('views and watch time that are claimed without media count nothing, and are
   expect(await heat.execute()).toEqual([]);
 });
 
-test('one delivery to one viewer is one view in half an hour, and no more than its length is watched', async () => {
+test('counts one delivery to one viewer once in half an hour, with at most its length as watch time', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.2' };
   await fetchMedia(edge, shown, { from });
@@ -121,13 +121,13 @@ test('one delivery to one viewer is one view in half an hour, and no more than i
   await edge.close();
   const { views, watchSec, discarded, devices } = await countedOf(shown);
   expect([views, devices]).toEqual([1, 1]);
-  // No more than the time since the first delivery, some seconds for a start, and 10 s of media.
+  // At most the time since the first delivery, some seconds for the start, and 10 s of media.
   expect(watchSec).toBeGreaterThan(0);
   expect(watchSec).toBeLessThanOrEqual(10);
   expect(discarded).toEqual({ views: 299, watchSec: 1500 - watchSec });
 });
 
-test('half an hour later the same viewer counts again', async () => {
+test('counts the same viewer again after half an hour', async () => {
   const shown = await publishFilm();
   const from = { address: '192.0.2.3' };
   for (const views of [1, 2]) {
@@ -143,13 +143,13 @@ test('half an hour later the same viewer counts again', async () => {
   }
 });
 
-test('each address, each browser and each delivery behind one address is a viewer', async () => {
+test('each address, each browser and each delivery behind one address is a separate viewer', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const viewers = [
     { address: '192.0.2.4' },
     { address: '192.0.2.5' },
     { address: '192.0.2.5', userAgent: OTHER_PERSON },
-    // Another one with the same browser: it gets the segments again.
+    // Another viewer with the same browser, who gets the segments again.
     { address: '192.0.2.5', userAgent: OTHER_PERSON },
     { address: '2001:db8::1' },
   ];
@@ -157,18 +157,18 @@ test('each address, each browser and each delivery behind one address is a viewe
     await fetchMedia(edge, shown, { from });
     await claim(edge, shown, { from, watchedSec: 2 });
   }
-  // Claims from the network of another viewer, and from one to whom nothing was delivered.
+  // Claims from another viewer's network, and from a client that received nothing.
   await claim(edge, shown, { from: { address: '2001:db8::2' }, watchedSec: 2 });
   await claim(edge, shown, { from: { address: '192.0.2.6' }, watchedSec: 2 });
   await edge.close();
   expect(await countedOf(shown)).toMatchObject({ views: 5, discarded: { views: 2 } });
 });
 
-test('segments that one edge delivered are evidence for beacons that another one takes', async () => {
+test('segments that one edge delivered are evidence for beacons at another edge', async () => {
   const shown = await publishFilm();
   const [delivering, counting] = await Promise.all([openEdge(), openEdge()]);
   const from = { address: '192.0.2.7' };
-  // The beacon comes first: it waits for what the other edge writes.
+  // The beacon is sent first: it waits for the records of the other edge.
   await claim(counting, shown, { from, watchedSec: 3 });
   await fetchMedia(delivering, shown, { from });
   await expect.poll(async () => (await countedOf(shown)).views, { timeout: 15_000 }).toBe(1);
@@ -176,7 +176,7 @@ test('segments that one edge delivered are evidence for beacons that another one
   expect(await countedOf(shown)).toMatchObject({ watchSec: 3, discarded: { views: 0, watchSec: 0 } });
 });
 
-test('only the share of a broken-off segment that was sent is evidence', async () => {
+test('only the part of an aborted segment that was sent is evidence', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.8' };
   await fetchMedia(edge, shown, { from, segments: [0], range: 'bytes=0-0' });
@@ -185,7 +185,7 @@ test('only the share of a broken-off segment that was sent is evidence', async (
   expect((await countedOf(shown)).watchSec).toBeLessThanOrEqual(1);
 });
 
-test('behind a CDN an address counts once in half an hour, with the time that passed', async () => {
+test('behind a CDN, an address counts once in half an hour, with the elapsed time', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge(true)];
   const agents = [PERSON, OTHER_PERSON, PERSON.replace('140', '142')];
   for (const userAgent of agents) {

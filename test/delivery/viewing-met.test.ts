@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { testViewing } from '../support/viewing.ts';
 import { keepLedger, readLedger } from './picture-ledger.ts';
@@ -17,9 +17,9 @@ import {
   type ViewingRoom,
 } from './viewing-room.ts';
 
-// Problems that users of such systems reported, one case each.
+// Problems that users of similar systems reported, one case each.
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const HANG_MS = 180_000;
 
 let room: ViewingRoom;
@@ -46,23 +46,23 @@ async function watchAsNew(
 const isSeen = (shown: PublishedFilm, views: number) =>
   expect.poll(async () => (await sumsOf(room, shown)).views, { timeout: 15_000 }).toBe(views);
 
-test('a play is in the numbers while the viewer still watches', { timeout: HANG_MS }, async () => {
+test('statistics include a playback while the viewer still watches', { timeout: HANG_MS }, async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown);
   await isSeen(shown, 1);
   await page.close();
 });
 
-test('viewers in private windows count', { timeout: HANG_MS }, async () => {
+test('counts viewers in private windows', { timeout: HANG_MS }, async () => {
   const shown = await watchAsNew({}, { base: room.edge.base, query: 'muted=true' });
   await isSeen(shown, 1);
 });
 
-test('a picture that starts by itself and without sound counts', { timeout: HANG_MS }, async () => {
+test('counts a video that starts automatically and muted', { timeout: HANG_MS }, async () => {
   await isSeen(await watchAsNew({}, { base: room.edge.base, query: 'autoplay=true&muted=true&preload=false' }), 1);
 });
 
-test('viewers of an intranet and behind one proxy count each, under one address or none', {
+test('counts each viewer of an intranet or behind one proxy, with or without a shared address', {
   timeout: HANG_MS,
 }, async () => {
   const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);
@@ -82,12 +82,12 @@ test('viewers of an intranet and behind one proxy count each, under one address 
   });
   await Promise.all(viewers);
   await isSeen(shown, 3);
-  // Private addresses have no known country: they appear only in the charts.
+  // Private addresses have no known country, so these views appear only in the charts.
   expect((await sumsOf(room, shown)).countryViewCounts).toEqual({});
   await edge.close();
 });
 
-test('a visit of many starts, pauses and beacons counts once', { timeout: HANG_MS }, async () => {
+test('counts a session with many starts, pauses and beacons once', { timeout: HANG_MS }, async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await keepLedger(page);
@@ -108,11 +108,12 @@ test('a visit of many starts, pauses and beacons counts once', { timeout: HANG_M
   const other = await openPlayer(room, later);
   await playTo(other, 1);
   await other.close();
-  // Once this is counted, everything sent before it has been counted.
+  // Once this session is counted, everything sent before it has been counted.
   await isSeen(later, 1);
   const { views, watchSec } = await sumsOf(room, shown);
   expect(views).toBe(1);
-  // 1.5 s, what follows 9 s of ten, and 1 s, each up to the next event of the video element; counted in whole seconds.
+  // 1.5 s, the rest after 9 s of ten, and 1 s, each up to the next event of the video element, counted in whole
+  // seconds.
   expect(watchedSec).toBeGreaterThan(2);
   expect(Math.abs(watchSec - watchedSec)).toBeLessThanOrEqual(1);
 });

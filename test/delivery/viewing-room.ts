@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { createStatisticsStore } from '../../src/catalog/statistics/reports/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';
@@ -11,11 +11,11 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-/** User agent of a person's browser. The tests' browser calls itself headless, which counts as a machine. */
+/** User agent of a person's browser. The tests' browser identifies itself as headless, which counts as a machine. */
 export const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** An edge, a database that counts, and a browser in which a person watches films of ten seconds. */
+/** An edge, a database with statistics, and a browser in which a person watches films of ten seconds. */
 export type ViewingRoom = {
   database: TestDatabase;
   edges: EdgeRoom;
@@ -36,7 +36,7 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const viewing = testViewing({ count, heatCurve, keepDeliveries: keep });
   const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });
-  // Only a hang takes this long: a page is slow on a busy machine.
+  // Timeout that only a hang exceeds. A page is slow on a busy machine.
   people.setDefaultTimeout(120_000);
   const libraryId = await addLibrary(database.db);
   return {
@@ -63,7 +63,7 @@ export async function openPlayer(room: ViewingRoom, shown: PublishedFilm, query 
   return page;
 }
 
-/** Plays from the start until the picture has reached `sec`, and pauses. */
+/** Plays from the start until the position `sec`, and pauses. */
 export async function playTo(page: Page | Frame, sec: number): Promise<void> {
   await page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
     const isThere = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: 
   return { views: sum(statistics.viewsChart), watchSec: sum(statistics.watchTimeChart), ...statistics };
 }
 
-/** Visits of a video, whether they count as views or not. */
+/** Returns the number of sessions of a video, whether they count as views or not. */
 export async function visitsOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number> {
   const rows = database.db.selectFrom('view_session').select('session_id').where('media_id', '=', mediaId);
   return (await rows.execute()).length;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPageName, readTicket, writeTicket } from '../../src/catalog/statistics/sessions/viewing-ticket.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { someSession } from '../support/some-session.ts';
@@ -19,7 +19,7 @@ import {
   visitsOf,
 } from './viewing-room.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
 
 let room: ViewingRoom;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('a visit in a real browser is one view, with the seconds that moved and the replayed ones', async () => {
+test('a session in a real browser is one view, with its played and replayed seconds', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 3.2);
@@ -52,14 +52,14 @@ test('a visit in a real browser is one view, with the seconds that moved and the
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: watchSec });
 });
 
-test('a page that is loaded again continues its visit; a duplicate of its tab is another visit', async () => {
+test('a reloaded page continues its session, and a duplicate of its tab starts another one', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 2.2);
   await page.reload();
   await playTo(page, 1.2);
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([2, 2, 1]);
-  // A window that a page opens gets a copy of the tab's session storage, like a duplicate.
+  // A window that a page opens receives a copy of the tab's session storage, like a duplicate.
   const [duplicate] = await Promise.all([
     page.waitForEvent('popup'),
     page.evaluate(() => void window.open(location.href)),
@@ -70,18 +70,18 @@ test('a page that is loaded again continues its visit; a duplicate of its tab is
   for (const tab of [page, duplicate]) await tab.close();
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([4, 4, 1]);
   const { views, watchSec } = await sumsOf(room, shown);
-  // One viewer counts once in half an hour.
+  // The same viewer counts once in half an hour.
   expect([views, await visitsOf(room, shown)]).toEqual([1, 2]);
-  // 2.2 s and three times 1.2 s, each up to the next event of the video element; counted in whole seconds per visit.
+  // 2.2 s and three times 1.2 s, each up to the next event of the video element, counted in whole seconds per session.
   expect(watchSec).toBeGreaterThanOrEqual(5);
   expect(watchSec).toBeLessThanOrEqual(8);
 });
 
-test('a page that is loaded again after an idle half hour, or without a store, is another visit', async () => {
+test('a page that is reloaded after half an hour of idling, or without storage, starts another session', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 1);
-  // Makes the stored visit look idle for longer than it was.
+  // Makes the stored session look idle for longer than it was.
   await page.evaluate(() => {
     const { setItem } = Storage.prototype;
     Storage.prototype.setItem = function keep(name, text) {
@@ -108,11 +108,11 @@ test('a page that is loaded again after an idle half hour, or without a store, i
   await playTo(page, 1);
   await page.close();
   await expect.poll(() => visitsOf(room, shown)).toBe(4);
-  // The viewer is the same all the time.
+  // The viewer is the same in all sessions.
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test("a second tab is a visit of the same viewer, an owner's preview none", async () => {
+test("a second tab is another session of the same viewer, and an owner's preview is no session", async () => {
   const shown = await publishFilm(room);
   const tabs = await Promise.all([
     openPlayer(room, shown),
@@ -125,14 +125,14 @@ test("a second tab is a visit of the same viewer, an owner's preview none", asyn
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test('a trailer is not a view; it closes when its stream is over, and the next video is a new view', async () => {
+test('a trailer is not a view, closes when its stream has ended, and the next video is a new view', async () => {
   const shown = await publishFilm(room);
   const page = await room.people.newPage();
   let beacons = 0;
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/beacons') beacons += 1;
   });
-  // From here on, the page is served the state that the test sees.
+  // From here on, the page gets the state that the test sets.
   let served: PlayerState | null = null;
   await forceState(page, ({ state }) => {
     served = state;
@@ -157,7 +157,7 @@ test('a trailer is not a view; it closes when its stream is over, and the next v
   await page.close();
 });
 
-test('a stream and its recording in one page are one visit, and the heat of the recording is counted', async () => {
+test('a stream and its recording in one page are one session, which adds to the heatmap of the recording', async () => {
   const shown = await publishFilm(room);
   const page = await room.people.newPage();
   let served: PlayerState | null = null;
@@ -198,13 +198,13 @@ test('a ticket is renewed only for its own video', async () => {
   expect(await ticketOf(shown, query)).toMatchObject({ ...page, bucketCount: 11 });
   expect((await ticketOf(other, query))?.page).not.toBe(page.page);
   expect((await ticketOf(shown, `${query}A`))?.page).not.toBe(page.page);
-  // With a ticket in the address, everybody who opens it would be one visit.
+  // With a ticket in the address, everybody who opens the address would share one session.
   const opened = await fetch(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}${query}`);
   expect(opened.status).toBe(200);
   expect(await opened.text()).not.toContain(page.page);
 });
 
-test('beacons that were captured and sent again, reordered, forged or sent by a crawler count nothing', async () => {
+test('does not count replayed, reordered or forged beacons, or those of crawlers', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   const bodies: string[] = [];
@@ -231,13 +231,13 @@ test('beacons that were captured and sent again, reordered, forged or sent by a 
   const known = await openPlayer(room, later);
   await playTo(known, 1);
   await known.close();
-  // Once this is counted, everything sent before it has been counted.
+  // Once this session is counted, everything sent before it has been counted.
   await expect.poll(async () => (await sumsOf(room, later)).views).toBe(1);
   expect(await sumsOf(room, shown)).toEqual(before);
   expect(await heatOf(room, shown)).toEqual(heat);
 });
 
-test('while the database is away nothing is lost, and nothing counts twice', async () => {
+test('an outage of the database loses nothing and counts nothing twice', async () => {
   let isAway = true;
   const warnings: string[] = [];
   const viewing = testViewing({
@@ -262,7 +262,7 @@ test('while the database is away nothing is lost, and nothing counts twice', asy
   expect((await sumsOf(room, shown)).watchSec).toBeLessThanOrEqual(3);
 });
 
-test('the page shows the most replayed part, from five visits on, if library or address shows it', async () => {
+test('the page shows the most replayed part, from five sessions on, if library or address enables it', async () => {
   const showing = await addLibrary(room.database.db, { player: { showHeatmap: true } });
   const heats: unknown[] = [];
   const opened = [

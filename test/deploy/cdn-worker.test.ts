@@ -32,7 +32,7 @@ test.each(vectors.verify)('$name: $expect', async ({ zone, request, expect: expe
 });
 
 test.each(vectors.sign.filter(({ url }) => url !== undefined))(
-  '$scheme $url is let in, and not with another key',
+  'accepts $scheme $url, but not with another key',
   async ({ key, expires, url = '', input }) => {
     const client = {
       address: input?.userIp || '9.9.9.9',
@@ -45,7 +45,7 @@ test.each(vectors.sign.filter(({ url }) => url !== undefined))(
   },
 );
 
-test.each([0, 1, 55, 56, 63, 64, 119, 200])('MD5 of %i bytes is that of the platform', (length) => {
+test.each([0, 1, 55, 56, 63, 64, 119, 200])('the MD5 of %i bytes equals that of the platform', (length) => {
   const message = Buffer.alloc(length, 'message');
   expect(Buffer.from(md5(message)).toString('hex')).toBe(createHash('md5').update(message).digest('hex'));
 });

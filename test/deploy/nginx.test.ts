@@ -23,7 +23,7 @@ type Vector = {
 const vectors: Vector[] = JSON.parse(
   await readFile(new URL('../delivery/token-vectors.json', import.meta.url), 'utf8'),
 ).verify;
-/** Zones of the vectors, in addition to that of the video. */
+/** First id of the vectors' zones, which are added to that of the video. */
 const FIRST_ZONE = 100;
 const KEY = 'the key of the zone';
 const BLOCKED = '192.0.2.66';
@@ -36,7 +36,7 @@ let base: string;
 
 const targetOf = ({ request }: Vector) => request.url.replace(/^https?:\/\/[^/]+/, '');
 
-/** Vectors for files of our grammar. Any other file is never served, with or without a token. */
+/** Selects vectors for file names in our grammar. Any other file is never served, with or without a token. */
 const isOfGrammar = (vector: Vector) => {
   const { path } = readAddress(targetOf(vector), null);
   return parseEdgePath(path).target !== null && vector.expect !== 'expired';
@@ -90,7 +90,7 @@ beforeAll(async () => {
     .join(' ');
   await writeFile(
     join(folder, 'nginx.conf'),
-    // The test's own client is behind a proxy that nginx trusts, so that vectors can set their addresses.
+    // nginx trusts the test's own client as a proxy, so that vectors can set their addresses.
     `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
      events { worker_connections 256; }
      http { access_log off; ${paths} set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address; ${site} }`,
@@ -154,7 +154,7 @@ async function keep(path: string): Promise<void> {
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
 }
 
-test('a cache hit needs a verdict too: a file opened by one viewer stays closed to the next', async () => {
+test('a cache hit also requires a verdict: a file cached for one viewer stays closed to the next', async () => {
   const whole = makeChunk(0).bytes;
   const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
   expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
@@ -163,16 +163,16 @@ test('a cache hit needs a verdict too: a file opened by one viewer stays closed 
   expect(await ask(unsigned(0))).toMatchObject({ status: 403, rule: '10100' });
 });
 
-test('a blocked address stays blocked, whatever address it claims to forward for', async () => {
+test('a blocked address stays blocked, regardless of its forwarding headers', async () => {
   await keep(signed(0));
   const blocked = { 'x-test-address': BLOCKED };
   expect(await ask(signed(0), blocked)).toMatchObject({ status: 403, rule: '10160' });
   expect((await ask(signed(0), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
-  // An uncached file gives no way around it either.
+  // An uncached file does not bypass the rule either.
   expect((await ask(signed(2), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
 });
 
-test('a request that the edge cannot read opens nothing', async () => {
+test('a request that the edge cannot parse opens nothing', async () => {
   await keep(signed(0));
   expect(await statusOfRaw(signed(0), 'X-A: a')).toBe(200);
   expect(await statusOfRaw(unsigned(0), 'X-A: \x01')).toBe(403);
@@ -185,19 +185,19 @@ test('conditions apply to the file, not to the verdict', async () => {
   expect([200, 412]).toContain((await ask(signed(0), { 'if-unmodified-since': before })).status);
 });
 
-test('a download is kept apart from playback', async () => {
+test('caches a download separately from playback', async () => {
   await keep(signed(0));
   const path = `${signed(0)}?download=1`;
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'MISS' });
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
-  // In any spelling, it is not cached as the playable file, nor is a file that is no download cached as one.
+  // In no spelling is a download cached as the playable file, or the playable file as a download.
   for (const query of ['%64ownload=1', 'a=b&downloa%64', 'Download=1']) {
     for (let time = 0; time < 2; time += 1)
       expect(await ask(`${signed(0)}?${query}`)).toMatchObject({ status: 200, cache: 'BYPASS' });
   }
 });
 
-test('a deleted video is not served from the cache', async () => {
+test('does not serve a deleted video from the cache', async () => {
   const deleted = await videos.addVideo();
   await videos.publish(deleted, 0);
   const path = signed(0, undefined, deleted);
@@ -206,7 +206,7 @@ test('a deleted video is not served from the cache', async () => {
   await vi.waitFor(async () => expect((await ask(path)).status).toBe(404), 5_000);
 });
 
-test('ranges are right from the first request on, whole files behind them too', async () => {
+test('ranges are correct from the first request on, and so are later whole files', async () => {
   const whole = makeChunk(1).bytes;
   const part = await ask(signed(1), { range: 'bytes=100-299' });
   expect([part.status, part.bytes.equals(whole.subarray(100, 300))]).toEqual([206, true]);
@@ -216,7 +216,7 @@ test('ranges are right from the first request on, whole files behind them too', 
   expect([end.status, end.bytes.equals(whole.subarray(-50))]).toEqual([206, true]);
 });
 
-test('missing files are 404, and playlists are the edge’s own', async () => {
+test('missing files are 404, and playlists come from the edge', async () => {
   expect((await ask(signed(999_999))).status).toBe(404);
   expect((await ask(signed(0).replace(/r\/.*$/, 'playlist.m3u8'))).bytes.toString()).toContain('#EXTM3U');
 });
@@ -225,11 +225,11 @@ const known = vectors.map((vector, index) => ({ ...vector, index })).filter(isOf
 
 test.each(known)('$name: $expect', async ({ index, ...vector }) => {
   const { status } = await ask(`/vz-${FIRST_ZONE + index}${targetOf(vector)}`, { 'x-test-address': vector.request.ip });
-  // The vectors' videos do not exist, which an admitted request learns.
+  // The vectors' videos do not exist, so an accepted request gets 404.
   expect(status).toBe(vector.expect.startsWith('ok') ? 404 : 403);
 });
 
-test('nothing is served from the cache while the edge is away', async () => {
+test('serves nothing from the cache while the edge is down', async () => {
   await keep(signed(0));
   await videos.closeEdges();
   expect((await ask(signed(0))).status).toBe(502);

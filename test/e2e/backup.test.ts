@@ -36,7 +36,7 @@ async function millrace(dataDir: string, ...args: string[]): Promise<{ code: num
   );
 }
 
-test('a backup plays in another data folder, with its titles and keys', async () => {
+test('a restored backup plays in another data folder, with its titles and keys', async () => {
   service = await startService(null);
   const clip = path.join(folder, 'clip.mp4');
   await makePaddedClip(clip, 2 ** 20);
@@ -49,7 +49,7 @@ test('a backup plays in another data folder, with its titles and keys', async ()
   const { Backup: noted }: SystemModel = JSON.parse(await system.text());
   expect(noted).toMatchObject({ Place: place, Bytes: expect.any(Number) });
   expect(noted?.Objects).toBeGreaterThan(0);
-  // A second run copies nothing again.
+  // A second run copies nothing.
   const second = await millrace(service.dataDir, 'backup', place);
   expect(second).toMatchObject({ code: 0, out: expect.stringMatching(/; 0 objects copied/) });
   expect((await readdir(place)).filter((name) => name.startsWith('tables-'))).toHaveLength(1);
@@ -76,7 +76,7 @@ test('a backup plays in another data folder, with its titles and keys', async ()
     err: expect.stringContaining('without libraries'),
   });
   service = await startService(dataDir);
-  // The library's key opens it: secrets were restored with the key that seals them.
+  // The library's key is valid: secrets were restored with the key that seals them.
   expect(await getVideo(service, guid)).toMatchObject({ title: 'Kept', storageSize: before.storageSize });
   expect(await service.health()).toMatchObject({ status: 'ok' });
   const browser = await openBrowser();
@@ -92,7 +92,7 @@ test('a backup plays in another data folder, with its titles and keys', async ()
   }
 });
 
-test('a folder with other contents is not used for a backup', async () => {
+test('refuses a backup into a folder with other contents', async () => {
   expect(await millrace(folder, 'backup', folder)).toMatchObject({ code: 1, err: expect.stringContaining('neither') });
   expect(await millrace(folder, 'restore', folder)).toMatchObject({
     code: 1,

@@ -10,7 +10,7 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 
-// The two clients that applications use, unmodified, over the whole service: only the base addresses are ours.
+// The two clients that applications use, unmodified, against the whole service. Only the base addresses differ.
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const FINISHED = 4;
 
@@ -53,12 +53,14 @@ afterAll(async () => {
 
 function createClient(apiKey: string): BunnyCdnStream {
   const client = new BunnyCdnStream({ apiKey, videoLibrary: '1' });
-  // The client hard-codes its address, but the HTTP client that it calls with can be replaced.
+  // The client hard-codes its address, but the HTTP client that it uses can be replaced.
   Reflect.set(client, 'ky', Reflect.get(client, 'ky').extend({ prefixUrl: service.apiUrl, retry: 0 }));
   return client;
 }
 
-/** Makes the firewall refuse all it finds, so that nothing that applications do may look like an attack. */
+/**
+ * Makes the firewall refuse everything that it detects, so that no action of the applications may look like an attack.
+ */
 async function blockAttacks(): Promise<void> {
   const waf = { wafExecutionMode: 1 };
   for (const shieldZoneId of [0, 1]) {
@@ -93,7 +95,7 @@ async function fetchPlaylist(address: string): Promise<string> {
   return await answer.text();
 }
 
-test('an application that knows only its clients uploads, watches, describes and deletes', async () => {
+test('an application that knows only its clients uploads, watches, describes and deletes videos', async () => {
   const { guid: collectionId } = await stream.createCollection('Holidays');
   const { guid } = await stream.createAndUploadVideo(createReadStream(clip), { title: 'Beach', collectionId });
   await untilFinished(guid);
@@ -155,7 +157,7 @@ test('an application that knows only its clients uploads, watches, describes and
   expect(await stream.listAllCollections()).toEqual([]);
 });
 
-test('a direct upload that the one client signs, the other sends, and a cut connection resumes', async () => {
+test('a direct upload signed by one client and sent by the other resumes after a cut connection', async () => {
   const direct = await stream.createDirectUpload({ title: 'Sent by a browser' });
   const options = {
     endpoint: direct.endpoint.replace('https://video.bunnycdn.com', service.apiUrl),
@@ -190,7 +192,7 @@ test('a direct upload that the one client signs, the other sends, and a cut conn
   await stream.deleteVideo(direct.video.guid);
 });
 
-test('a video fetched by its address and one created without a file are listed, and all can be deleted', async () => {
+test('lists a video fetched from its address and one created without a file, and deletes both', async () => {
   origin.script(serve(readFileSync(clip)));
   const { guid } = await stream.createVideo({ title: 'Fetched' });
   expect(await stream.fetchVideo(guid, { url: `${origin.url}/clip.mp4` })).toMatchObject({ success: true });
@@ -205,11 +207,11 @@ test('a video fetched by its address and one created without a file are listed, 
   expect(await stream.listAllVideos()).toEqual([]);
 });
 
-test('a wrong key is reported differently from all other faults', async () => {
+test('reports a wrong key differently from all other faults', async () => {
   await expect(createClient('wrong').listVideos()).rejects.toMatchObject({ code: 401 });
 });
 
-test('nothing of all this was refused or logged by the firewall, which blocks', async () => {
+test('the blocking firewall refused and logged none of these requests', async () => {
   const attack = () => Promise.all([service.apiUrl, service.edgeUrl].map((url) => fetch(`${url}/.env`)));
   await expect.poll(async () => (await attack()).map(({ status }) => status), PATIENCE).toEqual([403, 403]);
   await expect.poll(async () => (await rulesLogged()).length, PATIENCE).toBeGreaterThanOrEqual(2);

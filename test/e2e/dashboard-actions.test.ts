@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A model that marks each subtitle it translates, and returns the same title, chapters and moments for all. */
+/** A model that marks each subtitle it translates, and returns the same title, chapters and moments for all videos. */
 function writeTexts({ messages, response_format }: ChatRequest): string {
   if (response_format.json_schema.name === 'translations') {
     const texts: string[] = JSON.parse(messages[1]?.content ?? '[]');
@@ -67,7 +67,7 @@ const press = (name: string) => page.getByRole('button', { name, exact: true }).
 
 const look = (name: string) => keepPictures(page, `action-${name}`);
 
-test('a refused client is blocked from the event log, which follows refusals, and unblocked by an undo', async () => {
+test('a refused client can be blocked from the event log, which updates live, and unblocked by an undo', async () => {
   const [first, later] = ['0192f000-0000-7000-8000-00000000aaaa', '0192f000-0000-7000-8000-00000000bbbb'];
   const status = async (video: string, headers = {}) =>
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
@@ -88,14 +88,14 @@ test('a refused client is blocked from the event log, which follows refusals, an
   await look('events');
   expect(await status(first)).toBe(404);
   await row.getByRole('button', { name: 'Block the 256 addresses 127.0.0.*' }).click();
-  // A message stays while the pointer is on it, however long the rule takes to arrive.
+  // A message stays while the pointer is over it, regardless of how long the rule takes to arrive.
   await page.getByText('127.0.0.* is refused from now on.').hover();
   await expect.poll(() => status(first), PATIENCE).toBe(403);
   await press('Undo');
   await expect.poll(() => status(first), PATIENCE).toBe(404);
 });
 
-test('a library and its keys are created, replaced and revoked; it is deleted when its name is typed', async () => {
+test('creates, replaces and revokes a library and its keys, and deletes the library after its name is typed', async () => {
   const opens = async (id: number, key: string) =>
     (await fetch(`${service.apiUrl}/library/${id}/videos`, { headers: { AccessKey: key } })).status;
   await open('libraries');
@@ -138,7 +138,7 @@ test('a library and its keys are created, replaced and revoked; it is deleted wh
   expect([401, 404]).toContain(await opens(id, after));
 });
 
-test('a trashed video is restored by its page or by the undo, or deleted for good', async () => {
+test('a trashed video can be restored from its page or by the undo, or deleted permanently', async () => {
   const guid = await createVideo(service, 'Driftwood');
   await open(`library/1/videos/${guid}`);
   await press('Move to trash');
@@ -158,7 +158,7 @@ test('a trashed video is restored by its page or by the undo, or deleted for goo
   await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
 });
 
-test('selected videos are transcribed, captions translated, and title and chapters generated from speech', async () => {
+test('transcribes selected videos, translates captions, and generates title and chapters from speech', async () => {
   const clip = path.join(folder, 'talk.mp4');
   const input = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10', '-i', LIBRIVOX.short.path];
   const codecs = ['-shortest', '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
@@ -197,7 +197,7 @@ test('selected videos are transcribed, captions translated, and title and chapte
   await page.getByText('In its own words.').waitFor();
 });
 
-test('an encode is cancelled in the queue and on its page, and restarted by a button of each', async () => {
+test('cancels and restarts an encode, in the queue and on its page', async () => {
   const clip = path.join(folder, 'slow.avi');
   const input = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=20', '-c:v', 'mpeg4'];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, clip]);
@@ -242,7 +242,7 @@ test('an encode is cancelled in the queue and on its page, and restarted by a bu
   await expect.poll(statusOf, PATIENCE).toBe(FINISHED);
 });
 
-test('pages name the retention times, and the command of a first backup', async () => {
+test('pages show the retention times and the command for a first backup', async () => {
   await open('library/1/settings/storage');
   await page.getByText('30 days; totals are kept').waitFor();
   await look('storage');
@@ -261,7 +261,7 @@ test('pages name the retention times, and the command of a first backup', async 
   expect(await axeViolations(page, 'main')).toEqual([]);
 });
 
-test('files that are chosen with their own settings are encoded with them', async () => {
+test('encodes files with the settings chosen for them', async () => {
   await open('library/1/videos');
   await press('With settings…');
   const dialog = page.getByRole('dialog');
@@ -282,7 +282,7 @@ test('files that are chosen with their own settings are encoded with them', asyn
   }
 });
 
-test('the page of a stream reports how publishing goes, and draws what arrives', async () => {
+test('the page of a stream reports the state of publishing and draws the incoming data', async () => {
   const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day' }));
   const { listeners } = await service.health();
   const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
@@ -294,7 +294,7 @@ test('the page of a stream reports how publishing goes, and draws what arrives',
   publisher.kill('SIGKILL');
   await page.getByText('The encoder is not connected.').waitFor();
   await look('live');
-  // Each problem is also shown as readable text.
+  // The page also shows each problem as readable text.
   expect(await axeViolations(page, '.findings')).toEqual([]);
   expect(faults).toEqual([]);
 });

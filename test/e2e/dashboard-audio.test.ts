@@ -90,7 +90,7 @@ test(
     await page.getByLabel('Purpose').selectOption('-sdh');
     const buffer = Buffer.from('1\n00:00:00,500 --> 00:00:02,000\n[Musik]\n');
     await page.getByLabel('Add file').setInputFiles({ name: 'de.srt', mimeType: 'application/x-subrip', buffer });
-    await page.getByText('German (Subtitles with sounds (SDH))').waitFor();
+    await page.getByText('German (SDH)').waitFor();
     const playlist = await (await fetch(`${service.edgeUrl}/vz-1/${guid}/playlist.m3u8`)).text();
     expect(playlist).toContain('public.accessibility.transcribes-spoken-dialog');
     await keepPictures(page, 'captions-purpose');

@@ -13,7 +13,7 @@ import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/
 
 const MANY = 1_000;
 const FAILING = 10;
-/** Only a hang takes this long: a thousand transactions are slow on a busy machine. */
+/** Timeout that only a hang exceeds. A thousand transactions are slow on a busy machine. */
 const MANY_MS = 300_000;
 const HANG_MS = 900_000;
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 type Trash = { totalItems: number; items: { guid: string; title: string }[] };
-// The published models; conformance tests check the responses against them.
+// The response has the published model, which conformance tests check.
 const trash = async (query = '') => (await call(service, 'GET', `/library/1/trash?itemsPerPage=1000${query}`)) as Trash;
 const trashedTitles = async () => new Set((await trash()).items.map(({ title }) => title));
 
@@ -44,7 +44,7 @@ async function search(page: Page, text: string, count: number): Promise<void> {
 }
 
 test(
-  'an undo over 1,000 videos of which ten are gone restores the others and names the ten',
+  'an undo over 1,000 videos of which ten are deleted restores the others and names the ten',
   async () => {
     await addVideos(MANY);
     await createVideo(service, 'not meant');
@@ -54,7 +54,7 @@ test(
     await page.keyboard.press('Control+a');
     await page.getByText('1,000 selected').waitFor();
     await page.keyboard.press('Delete');
-    // A message stays while the pointer is on it.
+    // A message stays while the pointer is over it.
     await page.getByText('1,000 videos being moved to the trash').hover();
     await expect.poll(async () => (await trash()).totalItems, { timeout: MANY_MS }).toBe(MANY);
     for (const { guid } of (await trash()).items.slice(0, FAILING)) {
@@ -73,7 +73,7 @@ test(
   HANG_MS,
 );
 
-test('keys work in searches as elsewhere, text fields keep theirs, and Ctrl-C copies', async () => {
+test('shortcuts work in search fields as elsewhere, text fields keep their own keys, and Ctrl-C copies', async () => {
   for (const title of ['herring one', 'herring two']) await createVideo(service, title);
   const page = await openDashboard(service, browser);
   await search(page, 'herring', 2);
@@ -101,13 +101,13 @@ test('keys work in searches as elsewhere, text fields keep theirs, and Ctrl-C co
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('combobox').waitFor();
   await page.keyboard.press('Escape');
-  // The page's last request to the service, as a call of the SDK.
+  // Shows the page's last request as a call of the SDK.
   await page.getByRole('button', { name: 'Show the call' }).click();
   await page.getByText('millrace.call(\'listVideos\', { libraryId: 1, search: "herring"').waitFor();
   await page.context().close();
 });
 
-test('Delete moves to the trash wherever it is pressed', async () => {
+test('Delete moves to the trash from every screen', async () => {
   const titles = ['salmon in the grid', 'salmon in the list', 'salmon on its page'];
   for (const title of titles) await createVideo(service, title);
   const page = await openDashboard(service, browser);
@@ -127,7 +127,7 @@ test('Delete moves to the trash wherever it is pressed', async () => {
   await page.context().close();
 });
 
-test('head HTML that attacks from the player reaches nothing that the session could', async () => {
+test('hostile head HTML in the player cannot use the session', async () => {
   const guid = await createVideo(service, 'bait');
   const clip = path.join(folder, 'bait.mp4');
   await makePaddedClip(clip, 2 ** 20);
@@ -159,7 +159,7 @@ test('head HTML that attacks from the player reaches nothing that the session co
   await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}`);
   const inside = page.frameLocator('iframe.player').locator('html[data-reached]');
   await inside.waitFor({ state: 'attached' });
-  // A blind request may leave the browser; what matters is how the service handled it.
+  // A blind request may leave the browser. The test checks how the service handled it.
   expect(['', 'blind']).toContain(await inside.getAttribute('data-reached'));
   const { totalItems } = (await call(service, 'GET', '/library/1/videos?search=forged')) as { totalItems: number };
   expect(totalItems).toBe(0);
@@ -168,7 +168,7 @@ test('head HTML that attacks from the player reaches nothing that the session co
   await page.context().close();
 });
 
-test('a stolen session ends with its key, and with the sign-out of its owner', async () => {
+test('a stolen session ends with its key or when its owner signs out', async () => {
   const read = async (cookie: string) =>
     (await fetch(`${service.apiUrl}/library/1/videos`, { headers: { Cookie: cookie } })).status;
   const { Id, Key } = await callAsOwner<{ Id: string; Key: string }>('POST', '/videolibrary/1/keys', {
@@ -188,7 +188,7 @@ test('a stolen session ends with its key, and with the sign-out of its owner', a
   }
 });
 
-/** Adds videos that wait for their files, like a thousand calls would. */
+/** Adds videos that wait for their files, like a thousand API calls would. */
 async function addVideos(count: number): Promise<void> {
   const { db, close } = openCatalogue(service);
   try {
@@ -211,6 +211,6 @@ async function callAsOwner<T>(method: string, path: string, body?: object): Prom
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-  // The published models; conformance tests check the responses against them.
+  // The response has the published model, which conformance tests check.
   return (text === '' ? null : JSON.parse(text)) as T;
 }

@@ -11,7 +11,7 @@ import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
-/** Only a hang takes this long on a busy machine. */
+/** Timeout that only a hang exceeds, even on a busy machine. */
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
 const NOBODY = '0192f000-0000-7000-8000-00000000dead';
@@ -22,7 +22,7 @@ let page: Page;
 let folder: string;
 const faults: string[] = [];
 const strangers: string[] = [];
-/** Requests that the page waits for, without event streams, which do not end. */
+/** Requests that the page waits for, except event streams, which do not end. */
 const pending = new Set<Request>();
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const ROLES = [
   { role: 'reader', key: '' },
 ] as const;
 
-/** Returns the refusal that a session of a role gets because of its role; null if the role is allowed. */
+/** Returns the refusal that a session of this role gets because of its role. Null if the role is allowed. */
 function refusalOf(
   { auth, method }: { auth: string; method: string },
   role: (typeof ROLES)[number]['role'],
@@ -70,17 +70,17 @@ function refusalOf(
   return role === 'reader' && method !== 'GET' ? 403 : null;
 }
 
-/** Neither a refusal by role nor a fault. */
+/** Returns whether a status is neither a refusal by role nor a fault. */
 const isLetIn = (status: number) => ![401, 403].includes(status) && status < 500;
 
 test(
-  'each operation accepts the roles that it is for, by the cookie of a session',
+  'each operation accepts exactly its roles by a session cookie',
   async () => {
     const library = await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } });
     const { ReadOnlyApiKey }: { ReadOnlyApiKey: string } = JSON.parse(await library.text());
     const own = { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' };
     const wrong: string[] = [];
-    // The event log also returns 401 for a day that it does not have.
+    // Event logs are excluded, because they also return 401 for a day without a log.
     const guarded = operations.filter(({ auth, path: place }) => auth !== 'none' && !place.includes('event-logs'));
     for (const { role, key } of ROLES) {
       const signedIn = await fetch(`${service.apiUrl}/dashboard/session`, {
@@ -90,7 +90,7 @@ test(
       });
       const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
       for (const operation of guarded) {
-        // Ids that do not exist: an allowed caller finds nothing, and nothing is changed.
+        // The ids do not exist, so an allowed caller finds nothing and changes nothing.
         const place = operation.path
           .replace('{libraryId}', '1')
           .replaceAll(/\{(\w+Id|id)\}/g, (_, name: string) =>
@@ -141,7 +141,7 @@ test(
       ['dark', 360],
     ] as const;
     for (const place of places) {
-      // The end of the previous screen's requests may never be reported.
+      // The browser may never report the end of the previous screen's requests.
       pending.clear();
       await openPlace(place);
       await page.locator('main').waitFor({ timeout: WAIT_MS });
@@ -159,13 +159,15 @@ test(
       }
     }
     expect({ found, faults, strangers }).toEqual({ found: [], faults: [], strangers: [] });
-    // No screen was examined in place of another.
+    // Every screen was examined exactly once.
     expect(shown.size).toBe(places.length);
   },
   HANG_MS,
 );
 
-/** Opens a screen of the dashboard within its page, like a link: loading each would compile all scripts again. */
+/**
+ * Opens a screen of the dashboard within its page, like a link. Loading each screen would compile all scripts again.
+ */
 async function openPlace(place: string): Promise<void> {
   if (!place.startsWith('/dashboard/')) {
     await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
@@ -195,7 +197,7 @@ async function untilStill(): Promise<void> {
   });
 }
 
-/** Keeps a screenshot of a screen if somebody wants to review it. */
+/** Keeps a screenshot of a screen if review is enabled. */
 async function look(place: string, view: string): Promise<void> {
   const folder = process.env.DASHBOARD_PICTURES;
   if (folder === undefined) return;
@@ -204,7 +206,7 @@ async function look(place: string, view: string): Promise<void> {
 }
 
 test(
-  'the language of the browser is that of the dashboard, and another is chosen at once and kept',
+  'the dashboard uses the language of the browser, and another choice applies immediately and is kept',
   async () => {
     const context = await browser.newContext({ locale: 'de-DE' });
     context.setDefaultTimeout(WAIT_MS);

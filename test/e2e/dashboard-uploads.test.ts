@@ -12,10 +12,10 @@ import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const MIB = 2 ** 20;
 const FILES_OF_FOLDER = 2_000;
-/** Rows for all of them, about 20 KiB each, would exceed this. */
-const MOST_HEAP_BYTES = 32 * MIB;
-/** Growth over 40 files. Keeping each with its row would take about 20 KiB per file. */
-const MOST_GROWTH_BYTES = MIB / 2;
+/** Rows for all files, about 20 KiB each, would exceed this. */
+const MAX_HEAP_BYTES = 32 * MIB;
+/** Maximum growth over 40 files. Keeping each with its row would take about 20 KiB per file. */
+const MAX_GROWTH_BYTES = MIB / 2;
 
 let service: Service;
 let browser: Browser;
@@ -31,13 +31,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a large upload survives an expired signature, reload, kill -9 of api, lost connection, eight tabs', async () => {
+test('a large upload survives an expired signature, a reload, kill -9 of the api, a lost connection and eight tabs', async () => {
   const file = path.join(folder, 'large.mp4');
   await makePaddedClip(file, 64 * MIB);
   await uploadThroughFaults({ service, browser, bytesPerSec: 4 * MIB }, file);
 });
 
-test('typed values are kept when the upload fails, and the file can be chosen again', async () => {
+test('keeps typed values when the upload fails, and the file can be chosen again', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'changing.mp4');
   await makePaddedClip(file, 8 * MIB);
@@ -63,7 +63,7 @@ test('typed values are kept when the upload fails, and the file can be chosen ag
   await page.context().close();
 });
 
-test('an upload that is paused and resumes while its video is created is sent once, to that video', async () => {
+test('an upload that is paused and resumed while its video is created is sent once, to that video', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'twice.mp4');
   await makePaddedClip(file, MIB);
@@ -94,7 +94,7 @@ test('an upload that is paused and resumes while its video is created is sent on
   await page.context().close();
 });
 
-test('edits are kept while the video is being encoded', async () => {
+test('keeps edits while the video is being encoded', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'edited.mp4');
   await makePaddedClip(file, MIB);
@@ -105,7 +105,7 @@ test('edits are kept while the video is being encoded', async () => {
   await page.getByLabel('Title').fill('Edited while encoding');
   await page.getByLabel('Name of the tag').fill('series');
   await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
-  // The page itself has noticed.
+  // The page has updated without a reload.
   await page.locator('.facts', { hasText: 'Ready' }).waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Edited while encoding');
   expect(await page.getByLabel('Name of the tag').inputValue()).toBe('series');
@@ -114,7 +114,7 @@ test('edits are kept while the video is being encoded', async () => {
   await page.context().close();
 });
 
-test('a folder of 2,000 files goes up in flat memory', async () => {
+test('uploads a folder of 2,000 files in constant memory', async () => {
   const films = path.join(folder, 'films');
   await mkdir(films);
   for (let at = 0; at < FILES_OF_FOLDER; at += 1) await writeFile(path.join(films, `film-${at}.mp4`), 'no film');
@@ -124,8 +124,8 @@ test('a folder of 2,000 files goes up in flat memory', async () => {
   const early = await heapBytes(page);
   expect(await page.locator('.tray li').count()).toBeLessThanOrEqual(30);
   await untilUploaded(page, 60);
-  expect((await heapBytes(page)) - early).toBeLessThanOrEqual(MOST_GROWTH_BYTES);
-  expect(early).toBeLessThan(MOST_HEAP_BYTES);
+  expect((await heapBytes(page)) - early).toBeLessThanOrEqual(MAX_GROWTH_BYTES);
+  expect(early).toBeLessThan(MAX_HEAP_BYTES);
   await page.context().close();
   const { items } = (await call(service, 'GET', '/library/1/collections?search=films')) as {
     items: { videoCount: number }[];

@@ -11,10 +11,10 @@ import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '..
 import { REAL_CLIP } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** Only a hang takes this long on a busy machine. */
+/** Timeout that only a hang exceeds, even on a busy machine. */
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
-/** Just wide enough for the wide layout: the CPU draws each pixel. */
+/** Just wide enough for the wide layout, because the CPU draws each pixel. */
 const WIDE = { width: 1024, height: 600 };
 
 let service: Service;
@@ -79,12 +79,12 @@ afterAll(async () => {
 });
 
 const TOUR_FOLDER = process.env.TOUR_PICTURES;
-/** Source of the tour's pictures: a film rather than a test pattern. */
+/** Source of the tour's screenshots: a film rather than a test pattern. */
 const FILM = ['-ss', '20', '-i', REAL_CLIP];
 
 /**
- * Steps whose picture is in the README. `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` takes them
- * again.
+ * Steps whose screenshots are in the README. `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` takes
+ * them again.
  */
 const TOUR: Readonly<Record<string, string>> = {
   empty: 'tour-drop',
@@ -135,7 +135,7 @@ async function makeStream(): Promise<void> {
 }
 
 test(
-  'a newcomer signs in, drops a file, watches it and copies the embed code',
+  'a new user signs in, drops a file, watches it and copies the embed code',
   async () => {
     const opened = await page.goto(`${proxy.url}/`, { timeout: WAIT_MS });
     expect(opened?.headers()['content-security-policy']).toContain("frame-ancestors 'none'");
@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  'a write by cookie is refused unless a page of the dashboard sent it',
+  'refuses a write by cookie unless a dashboard page sent it',
   async () => {
     const found = await fetch(`${service.apiUrl}/dashboard/session`, {
       method: 'POST',
@@ -248,7 +248,7 @@ async function bulk(body: object): Promise<Report> {
 }
 
 test(
-  'an operation over all matches is done in the background, reports each failure, and is undone',
+  'an operation on all matches runs in the background, reports each failure, and can be undone',
   async () => {
     const titles = async (query: string) =>
       (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);

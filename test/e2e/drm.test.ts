@@ -11,7 +11,7 @@ const SEGMENTS = 3;
 const FRAMES = 72;
 /** The request of each track names the keys of all three groups. */
 const KEY_STATUSES = 6;
-/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
+/** Timeout that only a hang exceeds. A browser that just started is slow on a busy machine. */
 const HANG_MS = 60_000;
 const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
@@ -116,7 +116,7 @@ describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme
     expect(seen.endedAtSec).toBeCloseTo(SEGMENTS, 0);
   });
 
-  test('plays frames of more slices than can be distinguished', async () => {
+  test('plays frames with more slices than can be distinguished', async () => {
     const sliced = { ...tracks, video: await encodeSlices(64) };
     const counts = { video: sliced.video.segments.length, audio: sliced.audio.segments.length };
     const seen = await watch(scheme, playWithEme(scheme, counts), sliced);

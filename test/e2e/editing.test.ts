@@ -53,7 +53,7 @@ async function uploaded(file: string): Promise<string> {
   return guid;
 }
 
-/** Plays the page of a video to its end in Chromium; returns its duration and the page's faults. */
+/** Plays the page of a video to its end in Chromium. Returns its duration and the page's faults. */
 async function playToEnd(guid: string): Promise<{ durationSec: number; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
@@ -74,7 +74,7 @@ async function playToEnd(guid: string): Promise<{ durationSec: number; faults: s
   return { durationSec, faults };
 }
 
-test('parts of two videos become one that plays through in a browser, in step and without a gap', async () => {
+test('parts of two videos become one that plays through in a browser, in sync and without a gap', async () => {
   const [first, second] = [
     await uploaded(await make('a.mp4', 8, ...H264)),
     await uploaded(await make('b.mp4', 6, ...H264)),
@@ -83,7 +83,7 @@ test('parts of two videos become one that plays through in a browser, in step an
     { videoId: first, startMs: 1500, endMs: 7300 },
     { videoId: second, startMs: 2600 },
   ];
-  // The operation returns a VideoModel; conformance tests check that.
+  // The operation returns a VideoModel, which conformance tests check.
   const made = (await call(service, 'POST', '/library/1/videos/compose', { title: 'Both', parts })) as VideoAnswer;
   expect(made).toMatchObject({ title: 'Both', status: 3, length: 9 });
   const done = await untilVideo(service, made.guid, ({ status }) => status === FINISHED);
@@ -95,7 +95,7 @@ test('parts of two videos become one that plays through in a browser, in step an
   expect(faults).toEqual([]);
 });
 
-test('another file replaces the first, which keeps playing; one that cannot be used changes nothing', async () => {
+test('a new file replaces the first, which keeps playing, and an unusable file changes nothing', async () => {
   const guid = await uploaded(await make('old.mp4', 3, ...H264));
   const before = await getVideo(service, guid);
   const other = await make('other.avi', 5, '-c:v', 'mpeg4', '-q:v', '5');
@@ -107,7 +107,7 @@ test('another file replaces the first, which keeps playing; one that cannot be u
     return text.split('\n').filter((line) => line.startsWith('r/'));
   };
   const first = await playlist();
-  // Two rungs, and the variant of the audio alone.
+  // Two rungs and the audio-only variant.
   expect(first).toHaveLength(3);
   const states = new Set<number>();
   for (;;) {
@@ -127,7 +127,7 @@ test('another file replaces the first, which keeps playing; one that cannot be u
   const whole = await checkWholeVideo(service, guid);
   expect(Math.round(whole.frames / RATE)).toBe(5);
   const junk = path.join(folder, 'junk.mp4');
-  // Text would be refused before it is stored.
+  // A text file would be refused before it is stored.
   await writeFile(junk, Buffer.alloc(12_000, 0xab));
   await call(service, 'POST', `/library/1/videos/${guid}/replace`);
   expect((await uploadFile(service, guid, junk)).status).toBe(200);
@@ -141,7 +141,7 @@ test.each([
   { whose: 'none of its pictures', sets: false, left: 404 },
   { whose: 'only the thumbnail that its owner set', sets: true, left: 200 },
 ])(
-  'a file with sound alone replaces a video and leaves $whose',
+  'an audio-only file replaces a video and leaves $whose',
   async ({ sets, left }) => {
     const guid = await uploaded(await make('seen.mp4', 2, ...H264));
     const url = (name: string) => playlistUrl(service, guid).replace('playlist.m3u8', name);

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Reads the video element: its clock, the height of its picture, and the frames that reached the screen. */
+/** Reads the video element: its clock, the height of its frame, and the number of frames that reached the screen. */
 function read(page: Page) {
   return page.locator('video').evaluate((video: HTMLVideoElement) => ({
     sec: video.currentTime,
@@ -59,7 +59,7 @@ function read(page: Page) {
   }));
 }
 
-/** Extracts the two lines of the first start's output that a new user pastes. */
+/** Extracts the two lines that a new user pastes from the first start's output. */
 function printedCommand(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   const first = lines.findIndex((line) => line.startsWith('VIDEO=$(curl'));
@@ -84,7 +84,7 @@ test(
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${address}?muted=true`);
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
-    // Frames may come later than the clock.
+    // Frames may lag behind the clock.
     await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
     expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
     // A rung is listed once it is complete, but it plays before that.
@@ -98,10 +98,10 @@ test(
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(5.3);
 
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
-    // Once after the film has ended, once during playback.
+    // Seeks once after the film has ended and once during playback.
     await video.evaluate(async (element: HTMLVideoElement, sec) => {
       element.currentTime = sec - 0.5;
-      // New rungs may reach the page at this moment: it loads again, and playback continues by itself.
+      // New rungs may reach the page at this moment. The page then loads again, and playback continues automatically.
       await element.play().catch((error: DOMException) => {
         if (error.name !== 'AbortError') throw error;
       });
@@ -109,7 +109,7 @@ test(
     await expect
       .poll(() => video.evaluate((element: HTMLVideoElement) => element.ended), { timeout: PLAY_LIMIT_MS })
       .toBe(true);
-    // New rungs reach the open page by themselves.
+    // The open page picks up new rungs automatically.
     for (const { heightPx, sec } of [
       { heightPx: 240, sec: 1 },
       { heightPx: 720, sec: 5 },
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'a real clip that passes through plays whole in every rung',
+  'a real clip that passes through plays completely in every rung',
   async () => {
     const guid = address.split('/').at(-1) ?? '';
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { names, never } from '../ports/samples.ts';
 import { openCatalogue } from '../support/leftovers.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns every address that the playlists of a video lead to. */
+/** Returns every address reachable from the playlists of a video. */
 async function addressesOf(guid: string): Promise<string[]> {
   const found = [`${guid}/playlist.m3u8`, `${guid}/thumbnail.jpg`];
   for (const address of found) {
@@ -47,7 +47,7 @@ async function addressesOf(guid: string): Promise<string[]> {
 }
 
 /**
- * Fetches each address. Returns texts as they are, a hash of other files, and any status other than 200 in place of the
+ * Fetches each address. Returns texts unchanged, a hash of other files, and any status other than 200 in place of the
  * content.
  */
 async function watch(addresses: readonly string[]): Promise<Map<string, string>> {
@@ -56,7 +56,7 @@ async function watch(addresses: readonly string[]): Promise<Map<string, string>>
     const response = await fetch(`${service.edgeUrl}/vz-1/${address}`);
     const bytes = Buffer.from(await response.arrayBuffer());
     const isText = address.endsWith('.m3u8');
-    // I-frame playlists are announced once their indexes were read, which starts over after a restart.
+    // I-frame playlists are announced once their indexes have been read, which starts over after a restart.
     const text = bytes.toString().replace(/^#EXT-X-I-FRAME-STREAM-INF.*\n/gm, '');
     const content = isText ? text : createHash('sha256').update(bytes).digest('hex');
     seen.set(address, response.status === 200 ? content : `status ${response.status}`);
@@ -64,7 +64,7 @@ async function watch(addresses: readonly string[]): Promise<Map<string, string>>
   return seen;
 }
 
-/** Watches continuously until the service reports that no object is left in the old store. */
+/** Fetches continuously until the service reports that no object remains in the old store. */
 async function watchWhileMoving(addresses: readonly string[], expected: Map<string, string>): Promise<void> {
   for (const limitMs = Date.now() + MOVE_LIMIT_MS; ; ) {
     expect(await watch(addresses)).toEqual(expected);
@@ -99,7 +99,7 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   const expected = await watch(addresses);
   expect([...new Set(expected.values())].filter((seen) => seen.startsWith('status'))).toEqual([]);
   expect(addresses.length).toBeGreaterThan(6);
-  // No chunk is merged from here on: the objects stay the same, one by one.
+  // Prevents further merges, so that the objects stay the same.
   await forgetMerges();
   await service.stop();
 

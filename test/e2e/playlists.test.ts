@@ -55,24 +55,24 @@ async function uploadAndCheck(file: string): Promise<{ whole: WholeVideo; source
   return { whole: await checkWholeVideo(service, guid), source: await readSourceSpan(file) };
 }
 
-test('MPEG-4 in Matroska at 24000/1001 with B-frames is encoded on its own frame grid', async () => {
+test('encodes MPEG-4 in Matroska at 24000/1001 with B-frames on its own frame grid', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=24000/1001:d=9'];
   const codec = ['-c:v', 'mpeg4', '-q:v', '6', '-bf', '2', '-c:a', 'libmp3lame', '-shortest'];
   const checked = await uploadAndCheck(await make('film.mkv', ...picture, ...SINE, ...codec));
   expectSameLength(checked.whole, checked.source);
   expect(checked.whole).toMatchObject({ rungs: [360, 240], segments: 3 });
-  // In this container, video begins a few milliseconds after the audio: the grid may need one frame more.
+  // In this container, video begins a few milliseconds after the audio, so the grid may need one more frame.
   expect(Math.abs(checked.whole.frames - checked.source.frames)).toBeLessThanOrEqual(1);
   expect(checked.whole.frameSec).toBeCloseTo(1001 / 24_000, 9);
 });
 
-test('sound alone plays whole', async () => {
+test('an audio-only file plays completely', async () => {
   const checked = await uploadAndCheck(await make('podcast.mp3', ...SINE, '-c:a', 'libmp3lame'));
   expectSameLength(checked.whole, checked.source);
   expect(checked.whole).toMatchObject({ rungs: [], videoEndSec: null, segments: 3 });
 });
 
-test('pictures without sound play whole', async () => {
+test('a video without audio plays completely', async () => {
   const checked = await uploadAndCheck(
     await make('mute.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=10:d=9', ...H264, '-g', '24'),
   );
@@ -88,7 +88,7 @@ test.each([
     codec: ['-c:v', 'libvpx', '-deadline', 'realtime', '-b:v', '400k', '-c:a', 'libopus'],
   },
 ])(
-  'a screen recording of variable rate in $as plays whole, and sound and picture stay together',
+  'a screen recording of variable rate in $as plays completely, with audio and video in sync',
   async ({ name, codec }) => {
     const picture = ['-f', 'lavfi', '-i', SCREEN];
     const checked = await uploadAndCheck(await make(name, ...picture, ...SINE, '-fps_mode', 'vfr', ...codec));
@@ -120,7 +120,7 @@ test.each([
   },
   { what: 'an edit list from inside a group', make: () => cut('c.mp4') },
   { what: 'open groups', make: () => make('d.mp4', ...picture(), ...sound(), ...SHORT_GROUPS, ...OPEN, ...AAC) },
-])('$what: it plays from 0 without a hole, and each seek shows its picture', async ({ make: source }) => {
+])('$what: plays from 0 without a gap, and each seek shows its frame', async ({ make: source }) => {
   const guid = await createVideo(service, 'starts');
   expect((await uploadFile(service, guid, await source())).status).toBe(200);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
@@ -142,7 +142,7 @@ type Seen = {
   pictures: { soughtSec: number; shownSec: number }[];
 };
 
-/** Loads a whole playlist with hls.js; returns the contents of its buffer and the frame shown by each seek. */
+/** Loads a whole playlist with hls.js. Returns the contents of its buffer and the frame shown by each seek. */
 function seekAround(page: Page, address: string): Promise<Seen> {
   return page.evaluate(
     async ({ source, seeksSec }) => {

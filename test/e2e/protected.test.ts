@@ -63,7 +63,7 @@ async function expectPlays(guid: string): Promise<void> {
   await page.close();
 }
 
-test('Enterprise DRM protects uploads at once, others when repackaged, and re-encodes stay protected', async () => {
+test('Enterprise DRM protects new uploads immediately and others once repackaged, and re-encodes stay protected', async () => {
   const before = await upload();
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   await expect(call(service, 'POST', `/library/1/videos/${before}/repackage`)).rejects.toThrow('400');
@@ -75,7 +75,7 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   expect(await getVideo(service, guid)).toMatchObject({ hasMP4Fallback: false });
   expect((await fetch(`${folderOf(guid)}/play_240p.mp4`)).status).toBe(404);
 
-  // Files from before the change play in the clear until they are requested.
+  // Files from before the change play in the clear until they are requested again.
   await vi.waitFor(async () => expect((await fetch(`${folderOf(before)}/play_240p.mp4`)).status).toBe(404), 30_000);
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   const repackaged = await call(service, 'POST', `/library/1/videos/${before}/repackage?keepOriginalFiles=true`);
@@ -99,7 +99,7 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   await vi.waitFor(async () => expect(await mediaOf(guid)).not.toContain('EXT-X-KEY'), 30_000);
 });
 
-test('every address that the API returns for a zone with tokens opens, of an image nothing else', async () => {
+test('every address in an API response for a zone with tokens opens, and an image token opens nothing else', async () => {
   const guid = await upload();
   const { guid: collection } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shown' }));
   await call(service, 'POST', `/library/1/videos/${guid}`, { collectionId: collection });

@@ -9,7 +9,7 @@ import { freePort } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const LIMIT = { timeout: 180_000 };
-/** Only a hang takes this long on a busy machine. */
+/** Timeout that only a hang exceeds, even on a busy machine. */
 const PATIENCE = { timeout: 90_000, interval: 200 };
 
 type Machine = {
@@ -67,7 +67,7 @@ async function readPageSettings(): Promise<Record<string, string>> {
   return here;
 }
 
-/** Runs one line of the page as a machine of its own. */
+/** Runs one line of the page as a separate machine. */
 async function runOn(line: string, change: Record<string, string> = {}): Promise<Machine> {
   const [program, ...args] = line.split(' ');
   expect(program).toBe('millrace');
@@ -112,7 +112,7 @@ test('the page’s commands start a service of several machines, each of which r
   }
   const shown = await readFile(path.join(started[0]?.dataDir ?? '', 'first-start.txt'), 'utf8');
   expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
-  // The store fails: the report names it, and not the database.
+  // The store fails. The report names the store and not the database.
   const [first] = started;
   for (let n = 0; n < 200; n += 1) stub.fail('Put', { status: 503, code: 'SlowDown' });
   await expect.poll(() => statusOf(`${first?.health}/readyz`), PATIENCE).toBe(503);
@@ -122,7 +122,7 @@ test('the page’s commands start a service of several machines, each of which r
   expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 });
 
-test('a mismatch with the page ends the start in one sentence that names the setting', LIMIT, async () => {
+test('a mismatch with the page stops the start with one sentence that names the setting', LIMIT, async () => {
   const other = Buffer.alloc(32, 6).toString('base64');
   const wrongKey = await runOn('millrace serve --role worker', { MILLRACE_SECRET_KEY: other });
   expect([await wrongKey.ended, wrongKey.output()]).toEqual([

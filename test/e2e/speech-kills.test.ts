@@ -23,10 +23,10 @@ let database: TestDatabase;
 let folder: string;
 let engine: ScriptedEngine;
 let model: Awaited<ReturnType<typeof startModelServer>>;
-/** Requests to the model, by kind. While it holds, none gets a response. */
+/** Kinds of requests to the model that currently get no response. */
 const held = new Set<string>();
 let isHolding = true;
-/** Actions of a person while the model works, by the kind of request. */
+/** Actions of a person during a request to the model, by kind of request. */
 const meanwhile = new Map<string, () => Promise<void>>();
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ async function countJobs(): Promise<number> {
 const countRows = async (query: ReturnType<typeof sql<{ name: string; count: number }>>) =>
   Object.fromEntries((await query.execute(database.db)).rows.map(({ name, count }) => [name, count]));
 
-test('a worker killed while it translates, generates and indexes doubles nothing, and user edits stay', async () => {
+test('a worker killed while it translates, generates and indexes duplicates nothing, and user edits are kept', async () => {
   const { db } = database;
   await sql`update library set settings = settings || '{"webhookUrl": "http://127.0.0.1:9/"}' where id = 1`.execute(db);
   const guid = await createVideo(service, 'A talk');
@@ -99,7 +99,7 @@ test('a worker killed while it translates, generates and indexes doubles nothing
   expect((await uploadFile(service, guid, await makeTalk(folder))).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   const letIndex = await holdIndexing();
-  // It has no captions, so it is transcribed first.
+  // The video has no captions, so it is transcribed first.
   const features = { generateTitle: true, generateDescription: true, generateChapters: true };
   await call(service, 'POST', `${address}/smart`, { ...features, sourceLanguage: 'en' });
   await expect.poll(() => [...held], PATIENCE).toEqual(['video_texts']);

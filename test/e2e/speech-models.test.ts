@@ -15,7 +15,7 @@ import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos
 const run = promisify(execFile);
 const LAUNCHER = path.resolve(import.meta.dirname, '../../bin/millrace.js');
 const PATIENCE = { timeout: 120_000, interval: 250 };
-/** Filler, so that the archive has some megabytes. */
+/** Filler, so that the archive has several megabytes. */
 const FILLER_BYTES = 2 * 2 ** 20;
 
 let service: Service;
@@ -25,7 +25,7 @@ let server: Server;
 let archives: Map<string, Buffer>;
 /** Requests received: path and range. */
 const requests: string[] = [];
-/** Faults of the connection in mid-transfer, one per request; none after these. */
+/** Faults of the connection in mid-transfer, one per request. Later requests succeed. */
 let faults: ('breaks' | 'stalls')[] = [];
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ async function captionsOf(guid: string): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('without an engine a transcription names the command; a model added then is used without a restart', async () => {
+test('without an engine, a transcription names the command, and uses a model added later without a restart', async () => {
   const guid = await createVideo(service, 'A talk');
   expect((await uploadFile(service, guid, await makeTalk(folder), '?transcribeEnabled=true')).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
@@ -121,7 +121,7 @@ test('without an engine a transcription names the command; a model added then is
   await expect.poll(() => captionsOf(guid), PATIENCE).toMatch(/-->\D[\s\S]*\b(low|high)\b/);
 });
 
-test('a download that was stopped resumes where it was', async () => {
+test('a stopped download resumes at its position', async () => {
   faults = ['stalls'];
   archives.set('/models/more-en.tar.bz2', await packModel('another'));
   const { child, ended } = command('add', 'more-en');
@@ -139,13 +139,13 @@ test('a download that was stopped resumes where it was', async () => {
   expect(requests[0]).toMatch(/^\/models\/more-en\.tar\.bz2 bytes=[1-9]\d*-$/);
 });
 
-test('an archive that changed is refused, and the existing one stays', async () => {
+test('refuses an archive that changed and keeps the existing one', async () => {
   const other = path.join(folder, 'other.tar.bz2');
   await writeFile(other, await packModel('changed'));
   const refused = await speech('add', 'tones-en', '--from', other);
   expect(refused).toEqual({
     code: 1,
-    text: expect.stringMatching(/is another: it was added on .* --sha256 [0-9a-f]{64}/),
+    text: expect.stringMatching(/has changed: it was added on .* --sha256 [0-9a-f]{64}/),
   });
   expect((await speech('list')).text).toMatch(/added +tones-en/);
   const hash = /--sha256 ([0-9a-f]{64})/.exec(refused.text)?.[1] ?? '';
@@ -164,12 +164,12 @@ test.each([
   ['absent', [], 'HTTP 404'],
   ['../outside', [], 'Expected the name of a model'],
   ['not-packed', ['--from', LAUNCHER], 'could not be unpacked'],
-])('%s is refused, and nothing of it is left', async (name, options, reason) => {
+])('refuses %s and leaves nothing behind', async (name, options, reason) => {
   expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
   expect((await speech('list')).text).not.toContain(name);
 });
 
-test('a sample is transcribed with its errors and the speed', async () => {
+test('transcribes a sample and reports its errors and the speed', async () => {
   const { code, text } = await speech('test', '--file', LIBRIVOX.short.path, '--text', LIBRIVOX.short.text);
   expect(code).toBe(0);
   expect(text).toMatch(/Words +(low|high)\b/);

@@ -12,7 +12,7 @@ import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000 };
-/** Folder of a real model, which then runs the full pipeline. */
+/** Folder of a real model. If set, the tests run the full pipeline with it. */
 const REAL_MODEL = process.env.MILLRACE_TEST_SPEECH_MODEL;
 let service: Service;
 let folder: string;
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 let translations = 0;
 
-/** A model that is busy for a second, then marks each subtitle and gives everything a title. */
+/** A model that is busy for a second, then marks each subtitle and generates titles. */
 function writeTexts({ messages, response_format }: ChatRequest): ModelReply {
   if (response_format.json_schema.name !== 'translations') return JSON.stringify({ title: 'A model wrote this' });
   translations += 1;
@@ -91,7 +91,7 @@ function printRate(name: string, vtt: string, said: string): number {
   return rate;
 }
 
-test('speech in an upload becomes captions at its time; captions by a person are never overwritten', async () => {
+test("speech in an upload becomes captions at the right time, and a person's captions are never overwritten", async () => {
   const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');
@@ -114,7 +114,7 @@ test('speech in an upload becomes captions at its time; captions by a person are
   // Most real models support more than English.
   if (REAL_MODEL === undefined)
     expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
-  // A second video queues behind the forced run: once it has captions, that run is over.
+  // A second video queues behind the forced run. Once it has captions, that run is over.
   const next = await upload('?transcribeEnabled=true', KENNEDY.path);
   await expect.poll(() => captionsOf(next), PATIENCE).toContain('-->');
   expect(printRate('Kennedy', await captionsOf(next), KENNEDY.text)).toBeLessThanOrEqual(0.7);

@@ -51,7 +51,7 @@ async function bytesOnDisk(): Promise<number> {
   return facts.reduce((sum, { size }) => sum + size, 0);
 }
 
-test('captions reach the playlist and the edge, and leave both when they are deleted', async () => {
+test('captions appear in the playlist and at the edge, and disappear from both when deleted', async () => {
   const captionsFile = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello\n').toString('base64');
   const answer = await call(service, 'POST', `/library/1/videos/${guid}/captions/en`, {
     label: 'English',
@@ -66,7 +66,7 @@ test('captions reach the playlist and the edge, and leave both when they are del
   expect(await (await fetch(playlistUrl(service, guid))).text()).not.toContain('SUBTITLES');
 });
 
-test('a picture is shown under both names, and a later encode leaves it', async () => {
+test('a custom thumbnail is shown under both names, and a later encode keeps it', async () => {
   const made = Buffer.from(await (await fetch(file('thumbnail.jpg'))).arrayBuffer());
   const init = {
     method: 'POST',
@@ -87,7 +87,7 @@ test('a picture is shown under both names, and a later encode leaves it', async 
   expect((await read()).equals(shown)).toBe(true);
 });
 
-test('while it is encoded again the video keeps playing, and its states go from 4 over 2 and 3 to 4', async () => {
+test('a video keeps playing while it is encoded again, and its state changes from 4 over 2 and 3 to 4', async () => {
   const gone = new AbortController();
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
@@ -106,7 +106,7 @@ test('while it is encoded again the video keeps playing, and its states go from 
     return text.split('\n').filter((line) => line.startsWith('r/'));
   };
   const before = await readShown();
-  // Two rungs, and the variant of the audio alone.
+  // Two rungs and the audio-only variant.
   expect(before).toHaveLength(3);
   const gates = await closeGates();
   try {
@@ -128,8 +128,8 @@ test('while it is encoded again the video keeps playing, and its states go from 
 });
 
 /**
- * Makes the video wait before each of these states until the test releases it. Followers are notified of the current
- * state only, and a state that is over by then is not reported.
+ * Pauses the video before each of these states until the test releases it. Subscribers are notified of the current
+ * state only, so a state that has passed is not reported.
  */
 async function closeGates() {
   const { pool, close } = openCatalogue(service);
@@ -174,13 +174,13 @@ async function* readStatuses(stream: Response): AsyncGenerator<number, undefined
   return undefined;
 }
 
-test('the reported storage matches the folder, and a cleanup removes a resolution at once', async () => {
+test('the reported storage matches the folder, and a cleanup removes a resolution immediately', async () => {
   const expectSums = async () => {
     const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/storage`));
     const encoded = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);
     const sum = encoded + data.thumbnails + data.previews + data.originals + data.mp4Fallback + data.miscellaneous;
     expect((await getVideo(service, guid)).storageSize).toBe(sum);
-    // Replaced and removed files stay there for up to another day.
+    // Replaced and removed files remain for up to another day.
     expect(sum).toBeLessThanOrEqual(await bytesOnDisk());
     return sum;
   };
@@ -204,7 +204,7 @@ test('oEmbed describes the page that the edge serves', async () => {
   expect((await fetch(src)).status).toBe(200);
 });
 
-test('the service stops within its time even while somebody follows progress', async () => {
+test('the service stops within its time limit even while a client follows progress', async () => {
   const stream = await fetch(`${service.apiUrl}/library/1/progress`, { headers: { AccessKey: LIBRARY_KEY } });
   const body = stream.text();
   expect(await service.stop()).toBe(0);

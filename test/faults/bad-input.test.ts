@@ -78,7 +78,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=4'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const clip = (...more: string[]) => [...picture('25', 4), ...SOUND, ...H264, '-c:a', 'aac', ...more];
 
-/** Places that an upload must not reach: a file next to it and a listener on this machine. */
+/** Returns targets that an upload must not reach: a file next to it and a listener on this machine. */
 function bait(): { file: string; http: string } {
   const address = canary.address();
   if (address === null || typeof address === 'string') throw new Error('Expected a TCP address.');
@@ -143,7 +143,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
     await writeFile(file, bytes);
     const guid = await createVideo(service, 'bad.mp4');
     const sent = await uploadFile(service, guid, file);
-    // Bytes that are recognised are refused at once, and the video awaits its upload.
+    // Recognised foreign formats are refused immediately, and the video waits for another upload.
     if (recognizeForeign(bytes) !== null) {
       expect(sent.status).toBe(400);
       expect(canaryCalls).toBe(0);
@@ -162,7 +162,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
   },
 );
 
-test('an upload of no bytes is refused by each method, and the video still awaits its upload', async () => {
+test('each method refuses an empty upload, and the video still waits for its upload', async () => {
   const file = path.join(folder, 'empty.mp4');
   await writeFile(file, '');
   const guid = await createVideo(service, 'empty');
@@ -175,7 +175,7 @@ test.each<{ what: string; frames: number; args: string[] }>([
   { what: 'one picture a second', frames: 7, args: [...picture('1', 7), ...H264] },
   { what: 'a fifth of a second', frames: 5, args: [...picture('25', 1), '-t', '0.2', ...H264] },
   { what: 'a picture shorter than its sound', frames: 100, args: clip() },
-])('$what is a whole video', async ({ frames, args }) => {
+])('$what is a complete video', async ({ frames, args }) => {
   const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
   await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
   expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
@@ -184,7 +184,7 @@ test.each<{ what: string; frames: number; args: string[] }>([
 test.each([
   { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
   { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
-])('a file whose $missing missing is a whole video up to there', async ({ share, rate, seconds, messages }) => {
+])('a file whose $missing missing is a complete video up to that point', async ({ share, rate, seconds, messages }) => {
   const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
   const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
   const video = await untilEnded(await upload('tail.mp4', cut(whole, share)));
@@ -192,7 +192,7 @@ test.each([
   await checkWholeVideo(service, video.guid);
 });
 
-test('none of it left anything behind', async () => {
+test('none of the files left anything behind', async () => {
   await expectNothingLeft(service);
   expect(canaryCalls).toBe(0);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../src/lib/outbound/download.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { Refused } from '../../src/lib/refused.ts';
@@ -24,7 +24,7 @@ const LIMITS: DownloadLimits = {
   backoffMs: 10,
 };
 
-/** For origins that stall. Elsewhere a busy CPU would look like a stall. */
+/** Short idle timeout for origins that stall. Elsewhere a busy CPU would look like a stall. */
 const SOON = { idleTimeoutMs: 1_000 };
 
 let folder: string;
@@ -71,7 +71,7 @@ function rangesOf(origin: Origin): (string | undefined)[] {
 
 const redirect = status(302, { location: '/next' });
 
-describe('a download that ends well', () => {
+describe('a download that succeeds', () => {
   test.each<[string, Turn[], number]>([
     ['at once', [serveFile(FILE)], 1],
     [
@@ -107,7 +107,7 @@ describe('a download that ends well', () => {
       'Sat, 01 Jan 2028 00:00:00 GMT',
     ],
     ['the length alone', {}, undefined],
-  ])('resumed after a stall, a 500 and a cut by %s', async (_, headers, ifRange) => {
+  ])('resumes after a stall, a 500 and a cut by %s', async (_, headers, ifRange) => {
     const origin = await script(
       serveFile(FILE, { headers, upTo: MIB, end: 'stall' }),
       status(500),
@@ -121,7 +121,7 @@ describe('a download that ends well', () => {
     expect(origin.asked.slice(1).map((request) => request.headers['if-range'])).toEqual([ifRange, ifRange, ifRange]);
   });
 
-  test('with many cuts, as long as each attempt gains something', async () => {
+  test('survives many cuts, as long as each attempt makes progress', async () => {
     const file = randomBytes(12 * MIB);
     const turns = Array.from({ length: 8 }, (_, at) =>
       serveFile(file, { headers: ETAG, upTo: Math.floor((at + 1) * 1.4 * MIB), end: 'cut' }),
@@ -134,7 +134,7 @@ describe('a download that ends well', () => {
 });
 
 describe('a download of a file that changed', () => {
-  test('ends when everything had arrived when the connection broke', async () => {
+  test('completes if everything had arrived when the connection broke', async () => {
     const origin = await script(
       serveFile(FILE, { headers: ETAG, end: 'stall', unknownLength: true }),
       serveFile(FILE, { headers: ETAG, unknownLength: true }),
@@ -158,7 +158,7 @@ describe('a download of a file that changed', () => {
     expect((await received()).equals(OTHER)).toBe(true);
   });
 
-  test('discards what the sink held before', async () => {
+  test('discards the previous content of the sink', async () => {
     await sink.append(0, Readable.from([Buffer.from('of another file')]), never);
     await fetchFrom(await script(serveFile(FILE)));
     expect((await received()).equals(FILE)).toBe(true);
@@ -196,7 +196,7 @@ describe('a download that is refused', () => {
     ['redirects for ever', [redirect], 'more than 5 times'],
     ['redirects to a private address', [status(302, { location: 'http://10.0.0.1/' })], '10.0.0.1 is not allowed'],
     ['redirects to a file', [status(302, { location: 'file:///etc/passwd' })], 'scheme "file:"'],
-  ])('when the origin %s', async (_, turns, message) => {
+  ])('fails when the origin %s', async (_, turns, message) => {
     const origin = await script(...turns);
     const refusal = { name: 'Refused', kind: 'invalid', message: expect.stringContaining(message) };
     await expect(fetchFrom(origin, SOON)).rejects.toMatchObject(refusal);
@@ -208,7 +208,7 @@ describe('a download that is stopped', () => {
   test.each([
     ['announced', {}],
     ['not announced', { unknownLength: true }],
-  ])('when the file is too large, %s', async (_, served) => {
+  ])('fails when the file is too large, %s', async (_, served) => {
     const origin = await script(serveFile(FILE, served));
     await expect(fetchFrom(origin, { maxBytes: 2 * MIB })).rejects.toMatchObject({
       name: 'Refused',
@@ -217,7 +217,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  test('when the time is over, even if every attempt gains something', async () => {
+  test('fails after the time limit, even if every attempt makes progress', async () => {
     const turns = Array.from({ length: 50 }, (_, at) =>
       serveFile(FILE, { headers: ETAG, upTo: (at + 1) * 1000, end: 'stall' }),
     );
@@ -229,7 +229,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked.length).toBeLessThan(5);
   });
 
-  test("when the sink is full, at once and with the sink's reason", async () => {
+  test("fails immediately with the sink's reason when the sink is full", async () => {
     const origin = await script(serveFile(FILE));
     sink.append = async () => {
       throw new Refused('disk-full', 'The storage is full.');
@@ -238,14 +238,14 @@ describe('a download that is stopped', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  test.each(['Range', 'if-range', 'If-None-Match'])('when the caller sets %s', async (name) => {
+  test.each(['Range', 'if-range', 'If-None-Match'])('fails when the caller sets %s', async (name) => {
     const origin = await script(serveFile(FILE));
     const request = { outbound, url: origin.url, headers: { [name]: 'x' }, sink, limits: LIMITS };
     await expect(download(request, never)).rejects.toMatchObject({ name: 'Refused', kind: 'invalid' });
     expect(origin.asked).toHaveLength(0);
   });
 
-  test('when the caller aborts, with the reason', async () => {
+  test("fails with the caller's reason when the caller aborts", async () => {
     const origin = await script(serveFile(FILE, { upTo: MIB, end: 'stall' }));
     const controller = new AbortController();
     const running = fetchFrom(origin, { idleTimeoutMs: 10_000 }, controller.signal);
@@ -256,7 +256,7 @@ describe('a download that is stopped', () => {
   });
 });
 
-test('an origin that goes away while its version is remembered is asked again', async () => {
+test('retries an origin that disconnects while its version is remembered', async () => {
   const origin = await script(
     serveFile(FILE, { headers: ETAG, upTo: 10, end: 'cut' }),
     serveFile(FILE, { headers: ETAG }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { storageKey } from '../../src/ports/storage.ts';
 import { MIB, names, never } from '../ports/samples.ts';
 
@@ -30,7 +30,7 @@ const mountRefusal = await run('unshare', [...unshare, 'mount', '-t', 'tmpfs', '
 const isNotApplicable = mountRefusal !== null && !isRoot;
 const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
 
-/** Runs an action on `folder` with a file system mounted at `place` in it. The mount ends with the process. */
+/** Runs an action on `folder` with a file system mounted at `place` in it. The process's exit unmounts it. */
 async function runMounted(action: string, place: string): Promise<Record<string, unknown>> {
   const script = 'mkdir -p "$1/$5" && mount -t tmpfs -o size=8m none "$1/$5" && exec "$2" "$3" "$4" "$1"';
   const args = ['sh', '-c', script, 'sh', folder, process.execPath, CHILD, action, place];
@@ -40,7 +40,7 @@ async function runMounted(action: string, place: string): Promise<Record<string,
 
 describe('a folder on a full disk', () => {
   test.skipIf(isNotApplicable)(
-    `refuses with disk-full, leaves nothing, keeps staged bytes, and continues${note}`,
+    `refuses with disk-full, leaves nothing behind, keeps staged bytes, and continues${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
       const reported = await runMounted('fill', '.');
@@ -51,14 +51,11 @@ describe('a folder on a full disk', () => {
   );
 });
 
-test.skipIf(isNotApplicable)(
-  `a medium that is mounted below the folder stays where it is, empty too${note}`,
-  async () => {
-    expect(mountRefusal).toBeNull();
-    const reported = await runMounted('empty', 'library');
-    expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
-  },
-);
+test.skipIf(isNotApplicable)(`keeps a mount point below the folder, even if it is empty${note}`, async () => {
+  expect(mountRefusal).toBeNull();
+  const reported = await runMounted('empty', 'library');
+  expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
+});
 
 test('a failed write reports its cause, even if its folder cannot be cleaned up', async () => {
   const storage = await createFileStorage(folder);
@@ -73,7 +70,7 @@ test('a failed write reports its cause, even if its folder cannot be cleaned up'
   await expect(put).rejects.toThrow('the sender went away');
 });
 
-test('if two processes begin the same upload at once, one may be refused and neither fails', async () => {
+test('if two processes begin the same upload simultaneously, one may be refused and neither fails', async () => {
   const [one, two] = [await createFileStorage(folder), await createFileStorage(folder)];
   for (let round = 0; round < 20; round += 1) {
     const id = `upload-${round}`;
@@ -86,7 +83,7 @@ test('if two processes begin the same upload at once, one may be refused and nei
 });
 
 describe('a writer that is killed', () => {
-  test('leaves a temporary file that no reader sees and the sweep removes', async () => {
+  test('leaves a temporary file that no reader sees and the sweep deletes', async () => {
     await killWhenGrown('put-forever', (names) => names.find((name) => name.includes('.tmp.')));
     const storage = await createFileStorage(folder);
     expect((await filesIn(folder)).map((name) => name.replace(/[0-9a-f]{16}$/, ''))).toEqual([
@@ -144,7 +141,7 @@ test('a put and a commit succeed while deletes remove the empty folders around t
   expect(await filesIn(folder)).toEqual([]);
 });
 
-test('a put of 300 MiB needs very little memory', async () => {
+test('a put of 300 MiB uses little memory', async () => {
   const { stdout } = await run(process.execPath, [CHILD, 'put-large', folder]);
   const { sizeBytes, grownMib } = JSON.parse(stdout);
   expect(sizeBytes).toBe(300 * MIB);

@@ -83,24 +83,27 @@ async function expectOnlyNamedObjects(): Promise<void> {
   await expectNothingLeft(disk.service, disk.objects);
 }
 
-test.skipIf(refusal !== null)(`below the floor an upload is refused with 507 and health says why${note}`, async () => {
-  const guid = await createVideo(disk.service, 'refused');
-  await disk.leaveFree(2 * MIB);
-  const answer = await uploadFile(disk.service, guid, clip);
-  expect([answer.status, await answer.json()]).toMatchObject([507, { success: false }]);
-  await expect.poll(healthStatus, { timeout: 20_000 }).toBe(503);
-  expect(await disk.service.health()).toMatchObject({
-    status: 'failing',
-    roles: { api: 'ok', edge: 'ok', worker: 'ok' },
-    problems: [expect.stringContaining('storage: nearly full')],
-  });
-  expect(await getVideo(disk.service, guid)).toMatchObject({ status: CREATED });
-  await checkWholeVideo(disk.service, other, { mayBeAway: true });
-  await expectOnlyNamedObjects();
-});
+test.skipIf(refusal !== null)(
+  `below the disk floor, refuses an upload with 507, and health explains why${note}`,
+  async () => {
+    const guid = await createVideo(disk.service, 'refused');
+    await disk.leaveFree(2 * MIB);
+    const answer = await uploadFile(disk.service, guid, clip);
+    expect([answer.status, await answer.json()]).toMatchObject([507, { success: false }]);
+    await expect.poll(healthStatus, { timeout: 20_000 }).toBe(503);
+    expect(await disk.service.health()).toMatchObject({
+      status: 'failing',
+      roles: { api: 'ok', edge: 'ok', worker: 'ok' },
+      problems: [expect.stringContaining('storage: nearly full')],
+    });
+    expect(await getVideo(disk.service, guid)).toMatchObject({ status: CREATED });
+    await checkWholeVideo(disk.service, other, { mayBeAway: true });
+    await expectOnlyNamedObjects();
+  },
+);
 
 test.skipIf(refusal !== null)(
-  `a medium that fills up under an upload ends it with 507 and no trace${note}`,
+  `a disk that fills up during an upload ends it with 507 and no leftovers${note}`,
   async () => {
     const guid = await createVideo(disk.service, 'cut off');
     const bytes = randomBytes(12 * MIB);
@@ -117,7 +120,7 @@ test.skipIf(refusal !== null)(
 );
 
 test.skipIf(refusal !== null)(
-  `a medium that fills up under an encode publishes nothing broken; the video waits, says so, and continues${note}`,
+  `a disk that fills up during an encode publishes nothing broken, and the video waits, reports it, and continues${note}`,
   async () => {
     const guid = await uploadClip();
     await disk.leaveFree(64 * 1024);
@@ -125,7 +128,7 @@ test.skipIf(refusal !== null)(
     await expect.poll(() => countOpenTasks('running'), { timeout: HANG_MS }).toBe(0);
     await checkWholeVideo(disk.service, other, { mayBeAway: true });
     await disk.makeRoomy();
-    // A new encode task counts as running: the sweep leaves it alone for 15 s.
+    // A new encode task counts as running, so the sweep ignores it for 15 s.
     const status = async () => {
       await sweepOnce(disk.service, disk.objects);
       return (await getVideo(disk.service, guid)).status;
@@ -208,14 +211,14 @@ test.skipIf(refusal !== null)(
   180_000,
 );
 
-/** Returns the niceness of the encoders that a role runs now. */
+/** Returns the niceness of the encoders that a role currently runs. */
 async function encodersOf(role: string): Promise<number[]> {
   const processes = await findProcesses(disk.service, `role.ts ${role}`);
   const below = processes.flatMap(({ pid }) => descendantsOf(pid)).filter(({ command }) => /^\S*ffmpeg /.test(command));
   return below.flatMap(({ pid }) => nicenessOf(pid));
 }
 
-/** Reads the 19th field of stat in proc(5); empty for a process that has ended. */
+/** Reads the 19th field of stat in proc(5). Empty for a process that has ended. */
 function nicenessOf(pid: number): number[] {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

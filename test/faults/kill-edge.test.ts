@@ -6,7 +6,7 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { findProcesses } from '../support/service-processes.ts';
 
-/** Batches cover 250 ms; on a busy machine each batch and its commit are later. */
+/** Batches cover 250 ms. On a busy machine, each batch and its commit are later. */
 const BATCH_MS = 250;
 const LATE_MS = 2_000;
 const REFUSALS = 400;
@@ -14,7 +14,7 @@ const EVERY_MS = 10;
 
 let service: Service;
 beforeAll(async () => {
-  // Events of one client are sampled, so each refusal is for another client.
+  // Events of one client are sampled, so each refusal comes from another client.
   service = await startService(null, { MILLRACE_TRUSTED_PROXIES: '127.0.0.1' });
   const response = await fetch(`${service.apiUrl}/pullzone/1`, {
     method: 'POST',
@@ -43,7 +43,7 @@ async function storedNumbers(): Promise<number[]> {
   }
 }
 
-test('an edge that is killed loses at most the events of its last batch, and the next edge continues', async () => {
+test('a killed edge loses at most the events of its last batch, and the next edge continues', async () => {
   await expect.poll(() => refuse(0), { timeout: 20_000 }).toBe(403);
   const [edge] = await findProcesses(service, 'role.ts edge');
   if (edge === undefined) throw new Error('Expected the process of the edge.');
@@ -55,7 +55,7 @@ test('an edge that is killed loses at most the events of its last batch, and the
   }
   const killedMs = performance.now();
   process.kill(edge.pid, 'SIGKILL');
-  // Once the next edge has stored something, everything that the killed one sent to the database is committed.
+  // Once the next edge has stored an event, everything that the killed edge sent to the database is committed.
   await expect.poll(() => refuse(REFUSALS + 1).catch(() => 0), { timeout: 30_000 }).toBe(403);
   await expect.poll(storedNumbers, { timeout: 30_000 }).toContain(REFUSALS + 1);
   const stored = new Set(await storedNumbers());

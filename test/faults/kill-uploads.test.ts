@@ -33,7 +33,7 @@ async function killUnderUploads(random: Random): Promise<Entry[]> {
     findProcesses(service, 'role.ts api'),
     Promise.all(Array.from({ length: UPLOADS_A_ROUND }, (_, index) => beginRandomPut(random, index))),
   ]);
-  // For whole uploads, the kill falls at random before, within or after their commit.
+  // For complete uploads, the kill happens at a random time before, within or after their commit.
   await sleep(random.below(250));
   killAll(apis);
   const ledger: Entry[] = [];
@@ -69,7 +69,9 @@ async function storedHash(guid: string): Promise<string | null> {
   }
 }
 
-/** An acknowledged upload is stored whole. Any other is stored whole, or the video awaits its upload as before. */
+/**
+ * An acknowledged upload is stored completely. Any other is stored completely, or the video still waits for its upload.
+ */
 async function checkEntry(entry: Entry): Promise<void> {
   const stored = await storedHash(entry.guid);
   const isStored = stored !== null;
@@ -84,14 +86,14 @@ async function checkEntry(entry: Entry): Promise<void> {
 }
 
 test(
-  `kill -9 of the api under uploads loses none that was acknowledged and keeps no part of the others (seed ${seed})`,
+  `kill -9 of the api during uploads loses no acknowledged upload and keeps no part of the others (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const ledger: Entry[] = [];
     for (let round = 0; round < faultRounds(2); round += 1) ledger.push(...(await killUnderUploads(random)));
     expect(ledger.filter(({ status }) => status !== 200)).not.toEqual([]);
     for (const entry of ledger) await checkEntry(entry);
-    // Random bytes are not a video: each accepted upload soon ends as failed.
+    // Random bytes are not a video, so each accepted upload soon fails.
     for (const { guid } of ledger) {
       await expect.poll(async () => (await getVideo(service, guid)).status, { timeout: 60_000 }).toBe(FAILED);
     }

@@ -1,8 +1,8 @@
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { startMover } from '../../src/jobs/housekeeping/mover.ts';
 
-// Runs as a process of its own, to be killed: move-child.ts {from} {to}. Writes output at the start, at each object and
-// at the end.
+// Runs as a separate process that the test kills: move-child.ts {from} {to}. Writes output at the start, at each object
+// and at the end.
 
 const [, , from = '', to = ''] = process.argv;
 const newer = await createFileStorage(to);

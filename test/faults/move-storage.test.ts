@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { createMovingStorage, type StorePair } from '../../src/adapters/storage/moving.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
+import { createMovingStorage, type StorePair } from '../../src/adapters/storage/moving-storage.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { type MoveStores, moveObject } from '../../src/jobs/housekeeping/move-object.ts';
 import { startMover } from '../../src/jobs/housekeeping/mover.ts';
 import { type Storage, type StorageKey, storageKey } from '../../src/ports/storage.ts';
@@ -36,7 +36,7 @@ async function openStub(): Promise<Storage> {
 }
 
 const KEY = storageKey('1/film/rendition/0-1.cmaf');
-/** Pause between two readings of all objects, which would otherwise use a full core during the move, in ms. */
+/** Pause between two reads of all objects, which would otherwise use a full core during the move, in ms. */
 const READ_PAUSE_MS = 100;
 const OLD = Buffer.from('what the old store holds');
 
@@ -82,7 +82,7 @@ async function expectReadable(pair: StorePair, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Moves the object and runs `action` at one step after the other, each time with new stores, until there are no more
+ * Moves the object once per step, running `action` at that step, each time with new stores, until there are no more
  * steps.
  */
 async function atEachStep(
@@ -106,7 +106,7 @@ async function atEachStep(
 }
 
 test.each(['to S3', 'back to a folder'])(
-  '%s, a move interrupted at any step loses nothing, and ends when repeated',
+  '%s, a move interrupted at any step loses nothing, and completes when repeated',
   (way) =>
     atEachStep(
       way,
@@ -129,7 +129,7 @@ test.each(['to S3', 'back to a folder'])('%s, an object deleted during the move 
   ),
 );
 
-test.each(['to S3', 'back to a folder'])('%s, an object rewritten during the move is the one that stays', (way) =>
+test.each(['to S3', 'back to a folder'])('%s, an object rewritten during the move keeps its new content', (way) =>
   atEachStep(
     way,
     async (pair) => void (await createMovingStorage(pair).put(KEY, Buffer.from('written later'), {}, never)),
@@ -140,7 +140,7 @@ test.each(['to S3', 'back to a folder'])('%s, an object rewritten during the mov
   ),
 );
 
-test('an object that moves between the look-up in one store and in the other is found', async () => {
+test('finds an object that moves between the look-ups in the two stores', async () => {
   const pair = await openPair('to S3');
   const move = () => moveObject(KEY, { ...pair, mayDelete: async () => undefined }, never);
   for (const ask of ['read', 'readBytes', 'head'] as const) {
@@ -158,7 +158,7 @@ test('an object that moves between the look-up in one store and in the other is 
   }
 });
 
-test('a read whose object is moved away, and whose connection then breaks, continues in the new store', async () => {
+test('a read whose object is moved, and whose connection then breaks, continues in the new store', async () => {
   const pair = await openPair('to S3');
   const bytes = randomBytes(3 * MIB);
   await pair.from.put(KEY, bytes, {}, never);
@@ -182,7 +182,7 @@ test('a read whose object is moved away, and whose connection then breaks, conti
 test('a copy that cannot be written closes its source', async () => {
   const [{ store: from }, { store: to }] = [await openFolder(), await openFolder()];
   await from.put(KEY, OLD, {}, never);
-  // A folder would have to be created at this path.
+  // The move would have to create a folder at this path.
   await to.put(storageKey('1/film'), OLD, {}, never);
   const bodies: Readable[] = [];
   const read: Storage['read'] = async (...asked) => {
@@ -195,7 +195,7 @@ test('a copy that cannot be written closes its source', async () => {
   expect(bodies.map((body) => body.destroyed)).toEqual([true]);
 });
 
-test('an upload that began in the old store ends there, and its object moves', async () => {
+test('an upload that began in the old store completes there, and its object moves', async () => {
   const pair = await openPair('to S3');
   await pair.from.staging.append('begun', 0, Readable.from([Buffer.from('first ')]), never);
   const { staging } = createMovingStorage(pair);
@@ -208,7 +208,7 @@ test('an upload that began in the old store ends there, and its object moves', a
   await expectReadable(pair, Buffer.from('first second'));
 });
 
-test('one place under two names is refused before anything is deleted', async () => {
+test('refuses one location under two names before it deletes anything', async () => {
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
   const reported = new Promise<Error>((report) => {
@@ -219,7 +219,7 @@ test('one place under two names is refused before anything is deleted', async ()
   expect(await store.head(KEY)).not.toBeNull();
 });
 
-test('if the rest cannot be recorded, that is reported and the objects move anyway', async () => {
+test('if the remainder cannot be recorded, reports that and moves the objects anyway', async () => {
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {
@@ -235,13 +235,13 @@ const freeLock = async () => ({ check: async () => undefined, release: async () 
 
 function startChild(from: string, to: string): ChildProcess {
   const script = join(import.meta.dirname, 'move-child.ts');
-  // The kernel ends it with this process, in case the test does not.
+  // The kernel kills it with this process, in case the test does not.
   return spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, script, from, to], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-/** Reads all objects repeatedly until `isOver`. Each time all of them must exist. */
+/** Reads all objects repeatedly until `isOver`. All of them must exist each time. */
 async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, isOver: () => boolean): Promise<number> {
   for (let rounds = 1; ; rounds += 1) {
     for (const [key, bytes] of objects) {
@@ -272,7 +272,7 @@ test(`a mover that is killed repeatedly completes the move; a reader misses no o
       const child = startChild(fromFolder, toFolder);
       const ended = once(child, 'exit');
       if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended]);
-      // The last ones live long enough for any object.
+      // The last ones live long enough to move any object.
       await sleep(random.below(20) * 2 ** kills);
       child.kill('SIGKILL');
       await ended;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { type Storage, StorageAway, type StorageKey, storageKey } from '../../src/ports/storage.ts';
 import { type Fault, type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { cut, gather, MIB, names, never, toArray } from '../ports/samples.ts';
@@ -30,13 +30,13 @@ function stored(key: StorageKey): Buffer | undefined {
   return stub.objects.get(`media/${key}`)?.bytes;
 }
 
-describe('S3 that fails now and then (scripted server)', () => {
+describe('S3 with intermittent failures (scripted server)', () => {
   test.each<[string, Fault]>([
     ['answers 500', BROKEN],
     ['answers 503', UNAVAILABLE],
     ['resets the connection', 'reset'],
     ['says nothing', 'silence'],
-  ])('every call is repeated when S3 %s', async (_, fault) => {
+  ])('repeats every call when S3 %s', async (_, fault) => {
     if (fault === 'silence') storage = open({ requestTimeoutMs: 400 });
     for (const operation of ['Put', 'Head', 'Get', 'List', 'Delete']) stub.fail(operation, fault);
     await storage.put(KEY, Buffer.from('bytes'), {}, never);
@@ -51,13 +51,13 @@ describe('S3 that fails now and then (scripted server)', () => {
   test('gives up after four attempts and reports the response', async () => {
     stub.fail('Put', UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const put = storage.put(KEY, Buffer.from('bytes'), {}, never);
-    await expect(put).rejects.toThrow('Expected S3 to store library/media/object, came 503 SlowDown after 4 attempts.');
+    await expect(put).rejects.toThrow('Expected S3 to store library/media/object, got 503 SlowDown after 4 attempts.');
     await expect(put).rejects.toBeInstanceOf(StorageAway);
     expect(stub.countOf('Put')).toBe(4);
     expect(stored(KEY)).toBeUndefined();
   });
 
-  test('calls a full medium full', async () => {
+  test('reports a full medium as full', async () => {
     stub.fail('Put', ...Array<Fault>(4).fill({ status: 507, code: 'InsufficientStorage' }));
     await expect(storage.put(KEY, Buffer.from('x'), {}, never)).rejects.toMatchObject({
       name: 'Refused',
@@ -82,17 +82,17 @@ describe('S3 reads that break off (scripted server)', () => {
   test('fail when the rest never arrives', async () => {
     stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
     const { body } = await storage.read(KEY, null, never);
-    await expect(gather(body)).rejects.toThrow('came 500 InternalError after 4 attempts');
+    await expect(gather(body)).rejects.toThrow('got 500 InternalError after 4 attempts');
   });
 
-  test('fail when another object replaced it during the read', async () => {
+  test('fail when another object replaced the object during the read', async () => {
     stub.fail('Get', 'cut-body');
     const { body } = await storage.read(KEY, null, never);
     await storage.put(KEY, randomBytes(3 * MIB), {}, never);
-    await expect(gather(body)).rejects.toThrow('came 412 PreconditionFailed');
+    await expect(gather(body)).rejects.toThrow('got 412 PreconditionFailed');
   });
 
-  test('fail when half a body is announced as the whole of a range', async () => {
+  test('fail when half a body is announced as the whole range', async () => {
     stub.fail('Get', 'short-body', 'short-body');
     await expect(storage.read(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('it announced 524288');
     await expect(storage.readBytes(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('it announced 524288');
@@ -102,7 +102,7 @@ describe('S3 reads that break off (scripted server)', () => {
 describe('S3 writes that go wrong (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
-  test('an ETag of other bytes is not a success, and the object does not stay', async () => {
+  test('reject an ETag of other bytes and delete the object', async () => {
     stub.fail('Put', 'wrong-etag');
     await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag is that of other bytes');
     stub.fail('Part', 'wrong-etag');
@@ -111,14 +111,14 @@ describe('S3 writes that go wrong (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('a part that cannot be stored ends the upload', async () => {
+  test('abort the upload if a part cannot be stored', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
-    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('came 500 InternalError');
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('got 500 InternalError');
     expect(stored(KEY)).toBeUndefined();
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('an abort ends the upload before it is answered', async () => {
+  test('end the upload before the abort returns', async () => {
     const controller = new AbortController();
     const body = new PassThrough();
     const put = storage.put(KEY, body, {}, controller.signal);
@@ -138,7 +138,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 });
 
 describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted server)', () => {
-  test('have larger parts, by the length that was announced', async () => {
+  test('get larger parts according to the announced length', async () => {
     const body = Readable.from(cut(randomBytes(33 * MIB), MIB));
     await storage.put(KEY, body, { lengthBytes: 200 * 1024 * MIB }, never);
     const parts = stub.calls.filter(({ operation }) => operation === 'Part');
@@ -146,7 +146,7 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
     expect(sizes.sort((a, b) => b - a)).toEqual([32 * MIB, MIB]);
   });
 
-  test('are refused before a byte is sent if no part size is enough', async () => {
+  test('are refused before a byte is sent if no part size is large enough', async () => {
     const written = storage.put(KEY, Buffer.from('x'), { lengthBytes: 2e12 }, never);
     await expect(written).rejects.toMatchObject({ kind: 'too-large' });
     expect(stub.calls).toEqual([]);
@@ -156,7 +156,7 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
 describe('S3 writes with an unclear outcome (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
-  test('an upload that cannot even be ended is named, and swept later', async () => {
+  test('report an upload that cannot be aborted, and sweep it later', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
     stub.fail('AbortUpload', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('its parts stay until the sweep');
@@ -166,7 +166,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('a lost response is not treated as a failure', async () => {
+  test('do not treat a lost response as a failure', async () => {
     stub.fail('Put', 'lose-answer');
     await storage.put(KEY, Buffer.from('mine'), { ifAbsent: true }, never);
     expect(String(stored(KEY))).toBe('mine');
@@ -175,7 +175,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
     expect(stored(KEY)?.length).toBe(LARGE_BYTES);
   });
 
-  test('a conditional write of many parts is refused if the key is taken during the upload', async () => {
+  test('refuse a conditional write of many parts if the key is written during the upload', async () => {
     const body = new PassThrough();
     const put = storage.put(KEY, body, { ifAbsent: true }, never);
     put.catch(() => undefined);
@@ -190,8 +190,8 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
   });
 });
 
-describe('S3 engines that lack something (scripted server)', () => {
-  test('objects are deleted one by one without bulk delete', async () => {
+describe('S3 engines with missing features (scripted server)', () => {
+  test('delete objects one by one without bulk delete', async () => {
     stub.lacks.add('BulkDelete');
     for (const name of ['a', 'b', 'c']) await storage.put(storageKey(`x/${name}`), Buffer.from(name), {}, never);
     expect(await storage.deletePrefix('x/', never)).toBe(3);
@@ -200,7 +200,7 @@ describe('S3 engines that lack something (scripted server)', () => {
     expect(stub.countOf('BulkDelete')).toBe(1);
   });
 
-  test('staged bytes are sent again without part copy', async () => {
+  test('send staged bytes again without part copy', async () => {
     stub.lacks.add('PartCopy');
     const bytes = randomBytes(33 * MIB);
     await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
@@ -216,7 +216,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
   });
 
-  test('a commit whose pieces could not be removed is repeated to the same object', async () => {
+  test('repeats a commit whose pieces could not be deleted, with the same object', async () => {
     stub.fail('Delete', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
     expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: bytes.length });
@@ -224,7 +224,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     expect(stub.objects.size).toBe(1);
   });
 
-  test('a commit cut short while removing pieces never makes a shorter object', async () => {
+  test('a commit interrupted while deleting pieces never creates a shorter object', async () => {
     stub.fail('BulkDelete', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
     expect(stub.objects.size).toBe(3);
@@ -234,7 +234,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     expect(stub.objects.size).toBe(1);
   });
 
-  test('bytes after a gap do not count and are replaced', async () => {
+  test('ignores and replaces bytes after a gap', async () => {
     stub.objects.delete(`media/.staging/upload/${String(16 * MIB).padStart(20, '0')}`);
     expect(await storage.staging.size('upload')).toBe(16 * MIB);
     await storage.staging.append('upload', 16 * MIB, Readable.from([Buffer.from('end')]), never);
@@ -246,7 +246,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     ).toBe('end');
   });
 
-  test('the second of two writers at one place is refused, also from another process', async () => {
+  test('refuses the second of two writers at one offset, also from another process', async () => {
     const other = open();
     const outcomes = await Promise.allSettled(
       [storage, other].map((one) =>

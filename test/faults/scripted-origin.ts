@@ -36,7 +36,7 @@ export type Served = {
   rangeOff?: number;
 };
 
-/** Serves a file like an honest origin, except as `served` says. */
+/** Serves a file like a correct origin, except for the deviations in `served`. */
 export function serveFile(file: Buffer, served: Served = {}): Turn {
   return (request, response) => {
     const { upTo = file.length, end = 'finish', headers = {}, rangeOff = 0 } = served;
@@ -61,7 +61,7 @@ export function serveFile(file: Buffer, served: Served = {}): Turn {
   };
 }
 
-/** Responds with a status and a meaningless body. */
+/** Responds with a status and an arbitrary body. */
 export function status(code: number, headers: Record<string, string> = {}): Turn {
   return (_, response) => void response.writeHead(code, headers).end('some page');
 }

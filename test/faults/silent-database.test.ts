@@ -25,8 +25,7 @@ afterAll(async () => {
 const configOf = () => ({ ...server.config, host: '127.0.0.1', port: way.port });
 
 /**
- * Opens a proxy to the database whose open connections can fall silent, as dropped packets would make them: no end, no
- * reset.
+ * Opens a proxy to the database whose open connections can fall silent, as if packets were dropped: no end, no reset.
  */
 async function openWay(target: string): Promise<typeof way> {
   const pairs: [Socket, Socket][] = [];
@@ -55,7 +54,7 @@ async function openWay(target: string): Promise<typeof way> {
   };
 }
 
-test('connections that fall silent are ended, and callers and listeners are back within 20 s', {
+test('closes silent connections, and callers and listeners recover within 20 s', {
   timeout: 60_000,
 }, async () => {
   const { pool } = database;
@@ -81,7 +80,7 @@ test('connections that fall silent are ended, and callers and listeners are back
       (error: unknown) => error,
     );
     expect(isDatabaseAway(failure)).toBe(true);
-    // The pool's other connection was lost too, so this runs on a new one.
+    // The pool's other connection was also lost, so this runs on a new one.
     expect((await pool.query('select 2 as two')).rows).toEqual([{ two: 2 }]);
     await expect.poll(() => connected, { timeout: 20_000 }).toEqual({ queue: 2, edge: 2 });
     expect(performance.now() - beganMs).toBeLessThan(20_000);
@@ -90,7 +89,7 @@ test('connections that fall silent are ended, and callers and listeners are back
   }
 });
 
-test('a statement and a wait for a lock end by themselves', { timeout: 60_000 }, async () => {
+test('a statement and a wait for a lock time out', { timeout: 60_000 }, async () => {
   const limits = { statementMs: 700, lockMs: 300 };
   const hurried = openDatabase({ ...server.config, limits }, () => undefined);
   const holder = await server.pool.connect();

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 
-// Runs as a process of its own, to be killed, starved of disk or measured: storage-child.ts {action} {folder}.
+// Runs as a separate process that is killed, starved of disk or measured: storage-child.ts {action} {folder}.
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;

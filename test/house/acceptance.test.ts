@@ -11,7 +11,7 @@ const named = sections.flatMap((section) =>
 
 test.each(named)('$file shows: $title', ({ file, title }) => {
   const source = readFileSync(join(projectRoot, file), 'utf8');
-  // The text after `test(` or `describe(`; a title may end in a part that changes from run to run.
+  // Matches the text after `test(` or `describe(`. A title may end in a part that changes between runs.
   const titles = [...source.matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1,/g)].map(([, , text]) => text);
   expect(titles.some((text) => text?.replace(/\\/g, '').startsWith(title))).toBe(true);
 });
@@ -22,6 +22,6 @@ test('each promise of the media engine has a test', () => {
   for (const section of numbered) expect(section).toMatch(/^- `/m);
 });
 
-test('each line with a path is read', () => {
+test('each line with a path is parsed', () => {
   expect(page.match(/^\s*[-*] /gm)).toHaveLength(named.length);
 });

@@ -29,6 +29,7 @@ const cases = [
   { violation: 'headless-comment', step: 'language', says: 'opens without a verb or a noun' },
   { violation: 'headless-title', step: 'language', says: 'opens without a verb or a noun' },
   { violation: 'stiff-word', step: 'language', says: '"anew"' },
+  { violation: 'misnamed-file', step: 'names', says: 'exports only countBytes' },
   { violation: 'cycle', step: 'layers', says: 'error no-cycles:' },
   { violation: 'type-cycle', step: 'layers', says: 'error no-cycles:' },
   { violation: 'layer-up', step: 'layers', says: 'error layers-lib:' },
@@ -53,12 +54,12 @@ test.each([...new Set(cases.map(({ step }) => step))])('the check of %s finds ea
   const { code, output } = await runStep(step, await makeProject(own.map(({ violation }) => violation)));
   const missed = own.filter(({ violation, says }) => !namesBoth(output, violation, says));
   expect(missed, output).toEqual([]);
-  // Biome gives the severity of a rule only in its totals.
+  // Biome reports the severity of a rule only in its totals.
   if (step === 'lint') expect(Number(/Found (\d+) errors/.exec(output)?.[1])).toBeGreaterThanOrEqual(own.length);
   expect(code).not.toBe(0);
 });
 
-test.each(['types', 'lint', 'layers', 'lengths', 'language'])(
+test.each(['types', 'lint', 'layers', 'lengths', 'names', 'language'])(
   'a project without violations passes the check of %s',
   async (step) => {
     expect(await runStep(step, await makeProject([]))).toMatchObject({ code: 0 });

@@ -25,7 +25,7 @@ const used = new Set<string>(RUN_ELSEWHERE);
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-verbs-'));
-  // Verbs keep their profiles and unfinished uploads there.
+  // The CLI stores its profiles and unfinished uploads there.
   vi.stubEnv('HOME', folder);
   const clip = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=10:duration=3', '-c:v', 'libx264'];
   await run('ffmpeg', ['-v', 'error', ...clip, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', at('clip.mp4')]);
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const at = (name: string) => path.join(folder, name);
 
-/** Runs a verb like the program and captures its output; with `--json`, so that fields can be read. */
+/** Runs a verb like the program, with `--json` so that fields can be read, and captures its output. */
 async function verb(words: string, ...args: readonly string[]): Promise<{ code: number | null; out: string }> {
   used.add(words);
   const printed: string[] = [];
@@ -62,7 +62,7 @@ async function verb(words: string, ...args: readonly string[]): Promise<{ code: 
   }
 }
 
-/** Runs a verb that must succeed; returns its output. */
+/** Runs a verb that must succeed. Returns its output. */
 async function text(words: string, ...args: readonly string[]): Promise<string> {
   const { code, out } = await verb(words, ...args);
   expect({ words, args, code, out: code === 0 ? '' : out }).toEqual({ words, args, code: 0, out: '' });
@@ -107,7 +107,7 @@ test('videos', async () => {
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
   await ready(guid);
-  // None of it failed or is being encoded, as the service reports.
+  // According to the service, none of the video failed or is being encoded.
   expect(await verb('cancel', guid)).toMatchObject({ code: 1, out: expect.stringContaining('it is finished') });
   expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');
@@ -133,7 +133,7 @@ test('videos', async () => {
   expect(await text('api', 'GET', '/library/1/videos')).toContain(guid);
 });
 
-test('a video from an address, and what is asked of services that are not set up', async () => {
+test('fetches a video from an address, and reports services that are not configured', async () => {
   const clip = await readFile(at('clip.mp4'));
   const origin = createServer((_request, response) => response.end(clip));
   const url = `http://127.0.0.1:${await listen(origin, 0, '127.0.0.1')}/clip.mp4`;
@@ -244,7 +244,7 @@ test('zones, shield, storage and the installation', async () => {
   await text('billing');
 });
 
-test('progress is followed, of a video or a library, until it is interrupted', async () => {
+test('follows the progress of a video or a library until it is interrupted', async () => {
   const guid = String((await read('create', 'title=Followed')).guid);
   for (const args of [['progress', guid], ['events']]) {
     used.add(args[0] ?? '');
@@ -257,7 +257,7 @@ test('progress is followed, of a video or a library, until it is interrupted', a
       const early = ended.then(async ([code]) => {
         throw new Error(`Expected ${args[0]} to follow, it ended with ${code}: ${await stderr}`);
       });
-      // Repeats a change until it was seen: a follower may start after the first.
+      // Repeats a change until it was seen, because a subscriber may start after the first.
       let isSeen = false;
       const changes = (async () => {
         for (let turn = 0; !isSeen && turn < 60; turn += 1) {
@@ -279,13 +279,13 @@ test('progress is followed, of a video or a library, until it is interrupted', a
   }
 });
 
-test('every other verb reaches the service, which responds that the thing does not exist', async () => {
+test('every other verb reaches the service, which responds that the object does not exist', async () => {
   const nobody = '0192f000-0000-7000-8000-00000000dead';
   const others = verbs.filter(({ words }) => !used.has(words));
   for (const { words, takes } of others) {
     const args = takes.map((name) => (['id', 'shieldZoneId', 'pullZoneId'].includes(name) ? '999999999' : nobody));
     const { code, out } = await verb(words, ...args);
-    // Not our bug (a throw), wrong arguments (2) or a fault of the service (5).
+    // Excludes our bugs (a throw), wrong arguments (2) and faults of the service (5).
     expect([0, 1, 3, 4], `${words}: ${out}`).toContain(code);
   }
 });

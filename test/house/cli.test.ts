@@ -12,7 +12,7 @@ import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
-/** Only a hang takes this long: programs are slow on a busy machine. */
+/** Timeout that only a hang exceeds. Programs are slow on a busy machine. */
 const SCREEN_MS = 180_000;
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 let service: Service;
@@ -42,20 +42,20 @@ async function millrace(args: readonly string[], input = ''): Promise<{ code: nu
   return { code, out, err };
 }
 
-/** Runs a command that must succeed; returns its output. */
+/** Runs a command that must succeed. Returns its output. */
 async function done(...args: string[]): Promise<string> {
   const { code, out, err } = await millrace(args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: '' });
   return out.trim();
 }
 
-test('no operation is out of reach', () => {
+test('every operation has a verb', () => {
   const reached = verbs.flatMap((verb) => ('call' in verb ? [verb.call] : verb.uses));
   const known = new Set<string>([...reached, ...Object.keys(leftToApi)]);
   expect(Object.keys(operations).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('a profile is kept private to its owner, and a wrong key is not kept', async () => {
+test('keeps a profile readable only for its owner, and does not save a wrong key', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
   expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
@@ -64,7 +64,7 @@ test('a profile is kept private to its owner, and a wrong key is not kept', asyn
   expect((await stat(join(folder, '.config/millrace/profiles.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('a video is uploaded, shown, changed, signed, exported and removed', async () => {
+test('uploads, shows, changes, signs, exports and deletes a video', async () => {
   const video = await done('upload', clip);
   expect(video).toMatch(/^[0-9a-f-]{36}$/);
   expect(await done('get', video)).toContain('title\tclip.mp4\n');
@@ -84,13 +84,13 @@ test('a video is uploaded, shown, changed, signed, exported and removed', async 
   expect((await millrace(['get', video])).code).toBe(4);
 });
 
-test('a folder becomes a collection', async () => {
+test('uploads a folder as a collection', async () => {
   const video = await done('upload', 'media', '--no-wait');
   const collection = (await done('collections', 'ls', 'search=media')).split('\t')[0];
   expect(await done('ls', `collection=${collection}`)).toContain(video);
 });
 
-test('a refused upload says why, and creates no video', async () => {
+test('a refused upload reports why and creates no video', async () => {
   await writeFile(join(folder, 'empty.mp4'), '');
   await mkdir(join(folder, 'bare'));
   const count = async () => JSON.parse(await done('api', 'GET', '/library/1/videos', '--json')).totalItems;
@@ -98,7 +98,7 @@ test('a refused upload says why, and creates no video', async () => {
   const refused = [
     { args: ['empty.mp4'], code: 2, reason: /file with bytes.* empty\.mp4/ },
     { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
-    // The first file could be sent.
+    // The first file could have been sent.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
     { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401/ },
     { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
@@ -122,12 +122,12 @@ test('a failure ends with the exit code of its kind', async () => {
   expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
 });
 
-test('in a terminal an upload has a bar, finished actions are reported, and Tab completes verbs', async () => {
+test('in a terminal, an upload has a bar, completed actions are reported, and Tab completes verbs', async () => {
   const terminal = await openTerminal();
   try {
     await terminal.type('m upload media/clip.mp4; echo "code $?"');
     const uploaded = await terminal.until(/clip\.mp4 preparing \[=* *\] \d+ %\n([0-9a-f-]{36})\ncode 0\n/);
-    // Output that has been overwritten on the screen since.
+    // The terminal has since overwritten this output on the screen.
     expect(await readFile(terminal.log, 'utf8')).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
     const [, video = ''] = uploaded;
     await terminal.type('clear; m ls');
@@ -145,7 +145,8 @@ test('in a terminal an upload has a bar, finished actions are reported, and Tab 
     await terminal.until(/^\d+ verbs ran$/m);
     const codes: Record<string, unknown> = JSON.parse(await readFile(join(folder, 'codes.json'), 'utf8'));
     expect(Object.keys(codes).length).toBeGreaterThan(100);
-    // Done, refused, wrong arguments, not allowed, or not found: neither a throw of ours nor a fault of the service.
+    // Allows success, refusals, wrong arguments, missing permission and not found, but no throws of ours and no faults
+    // of the service.
     expect(Object.entries(codes).filter(([, code]) => ![0, 1, 2, 3, 4].includes(Number(code)))).toEqual([]);
     // Lists and details are printed as in any other terminal.
     expect(codes).toMatchObject({ ls: 0, 'libraries ls': 0, 'collections ls': 0, system: 0, get: 4, 'keys ls': 4 });
@@ -195,7 +196,7 @@ async function openTerminal(): Promise<Terminal> {
 test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
-    // Works also if npm is configured not to run package scripts.
+    // Works even if npm is configured not to run package scripts.
     await run(process.execPath, ['pack.js'], { cwd: join(projectRoot, 'cli') });
     const { stdout } = await run('npm', ['pack', '--pack-destination', empty], { cwd: join(projectRoot, 'cli') });
     const archive = join(empty, stdout.trim().split('\n').at(-1) ?? '');

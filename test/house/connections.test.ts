@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually, type Service, startService } from './service.ts';
 
-// Only a hang takes this long.
+// Timeout that only a hang exceeds.
 const LIMIT = { timeout: 150_000 };
 const SLOTS = 14;
 
@@ -48,7 +48,7 @@ function startWorker(settings: Record<string, string> = {}): Service {
   return worker;
 }
 
-/** Counts the connections of everything except this test. */
+/** Counts all connections except those of this test. */
 async function countOthers(): Promise<number> {
   const { rows } = await watcher.query<{ others: number }>(`
     select count(*)::int as others from pg_stat_activity
@@ -56,7 +56,7 @@ async function countOthers(): Promise<number> {
   return rows[0]?.others ?? 0;
 }
 
-/** Returns the maximum number of connections, except this test's, within some seconds. */
+/** Returns the maximum number of connections within some seconds, except those of this test. */
 async function mostOthers(seconds: number): Promise<number> {
   let most = 0;
   for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) {
@@ -65,28 +65,32 @@ async function mostOthers(seconds: number): Promise<number> {
   return most;
 }
 
-test('a start that finds too few slots waits for them and says how many; idle, it holds four', LIMIT, async () => {
-  await database.pool.query('select 1');
-  const occupants = await Promise.all(Array.from({ length: SLOTS - 3 }, connect));
-  const worker = startWorker();
-  const said = (need: string) =>
-    eventually(
-      () => worker.output().includes(`waits for them. It needs ${need} later: raise max_connections`) || null,
-      () => `a need of ${need} in: ${worker.output()}`,
-    );
-  await said('2 now and up to 2');
-  await Promise.all(occupants.splice(0, 1).map((client) => client.end()));
-  await said('4 now and up to 12');
-  expect(worker.child.exitCode).toBeNull();
-  await Promise.all(occupants.map((client) => client.end()));
-  await database.close();
-  await worker.listeners();
-  await expect.poll(() => mostOthers(6), { timeout: 90_000 }).toBeLessThanOrEqual(4);
-  worker.child.kill('SIGTERM');
-  expect(await worker.exitCode()).toBe(0);
-});
+test(
+  'a start with too few connection slots waits and reports how many it needs, and uses four when idle',
+  LIMIT,
+  async () => {
+    await database.pool.query('select 1');
+    const occupants = await Promise.all(Array.from({ length: SLOTS - 3 }, connect));
+    const worker = startWorker();
+    const said = (need: string) =>
+      eventually(
+        () => worker.output().includes(`waits for them. It needs ${need} later: raise max_connections`) || null,
+        () => `a need of ${need} in: ${worker.output()}`,
+      );
+    await said('2 now and up to 2');
+    await Promise.all(occupants.splice(0, 1).map((client) => client.end()));
+    await said('4 now and up to 12');
+    expect(worker.child.exitCode).toBeNull();
+    await Promise.all(occupants.map((client) => client.end()));
+    await database.close();
+    await worker.listeners();
+    await expect.poll(() => mostOthers(6), { timeout: 90_000 }).toBeLessThanOrEqual(4);
+    worker.child.kill('SIGTERM');
+    expect(await worker.exitCode()).toBe(0);
+  },
+);
 
-test('a pool is as large as its setting says, also while a worker starts', LIMIT, async () => {
+test('a pool is as large as its setting, even while a worker starts', LIMIT, async () => {
   const worker = startWorker({ MILLRACE_DATABASE_CONNECTIONS: '2' });
   const most = mostOthers(5);
   await worker.listeners();

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { verbs } from '../../src/cli/client/verbs.table.ts';
 
-// Runs every verb that ends by itself in the terminal it is started in, with unknown ids; writes each exit code into
-// the first named file. The second is a file for verbs that take one.
+// Runs every verb that exits on its own in the current terminal, with unknown ids. Writes each exit code to the first
+// named file. The second is a file for verbs that take one.
 const [report = '', given = ''] = process.argv.slice(2);
 /** These read a key, send a file until it plays, or follow events. */
 const ELSEWHERE = ['login', 'upload', 'progress', 'events'];

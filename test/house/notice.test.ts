@@ -5,9 +5,12 @@ import { listFiles } from '../support/list-files.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** First bytes of programs and libraries: ELF, WebAssembly, Mach-O and Windows' PE. */
+/** First bytes of programs and libraries: ELF, WebAssembly, Mach-O and Windows PE. */
 const MAGIC = ['7f454c46', '0061736d', 'cffaedfe', 'cafebabe', 'feedfacf'];
-/** Models, fonts and data that are no code. PE has two letters as its mark, so that it is known by its name. */
+/**
+ * Models, fonts and other data without code. The signature of PE has only two letters, so its files are recognised by
+ * name.
+ */
 const DATA = /\.(?:exe|dll|onnx|mmdb|ttf|otf|woff2?|pt|gguf|tflite)$|\/[\w-]*\d+m\.json$|num\.csv$/;
 
 async function isBinary(file: string): Promise<boolean> {
@@ -23,7 +26,7 @@ async function isBinary(file: string): Promise<boolean> {
 
 type Locked = { dev?: boolean; devOptional?: boolean };
 
-/** The packages of an installation, as far as they are for this machine. */
+/** Returns the packages of an installation that are for this platform. */
 async function listShippedPackages(): Promise<string[]> {
   const lock = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
   const packages: [string, Locked][] = Object.entries(Object(lock).packages);
@@ -32,7 +35,7 @@ async function listShippedPackages(): Promise<string[]> {
     .map(([place]) => place);
 }
 
-/** The binaries of a package, those of packages below it left out. */
+/** Returns the binaries of a package, without those of nested packages. */
 async function listBinaries(place: string): Promise<string[]> {
   const folder = path.join(ROOT, place);
   const files = (await listFiles(folder)).filter((file) => !file.includes('node_modules/'));

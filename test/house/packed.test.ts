@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('packed packages are the ones that this process and its children import, and have the same exports', async () => {
+test('this process and its children import packed packages, with the same exports', async () => {
   const [own, child] = await Promise.all([importPacked(), importPacked('in a child')]);
   const files = Object.fromEntries(PACKED.map((name) => [name, name.replace('/', '-')]));
   for (const { resolved, exports } of [own, child]) {
@@ -53,6 +53,6 @@ async function importPacked(inChild = ''): Promise<Imported> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', use + (inChild ? spawned : look)], {
     cwd: projectRoot,
   });
-  // The output of `look`.
+  // The process prints the result of `look`.
   return JSON.parse(stdout) as Imported;
 }

@@ -15,7 +15,7 @@ import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '.
 
 const run = promisify(execFile);
 const libraryId = 1;
-/** Only a hang takes this long on a busy machine. */
+/** Timeout that only a hang exceeds, even on a busy machine. */
 const HANG_MS = 300_000;
 let service: Service;
 let library: Millrace;
@@ -57,7 +57,7 @@ test('an interrupted upload continues where it stopped, and its video becomes pl
   expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
 });
 
-test('a temporary refusal is retried before the first byte too', async () => {
+test('retries a temporary refusal, even before the first byte', async () => {
   const refused = new Set<string>();
   const proxy = createServer((request, response) => {
     const what = `${request.method} ${request.url}`;
@@ -76,13 +76,13 @@ test('a temporary refusal is retried before the first byte too', async () => {
   });
 });
 
-test('an empty file is refused before a video is created for it', async () => {
+test('refuses an empty file before it creates a video', async () => {
   const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
   await expect(refused).rejects.toThrow(RangeError);
   expect(await library.call('listVideos', { libraryId, search: 'nothing at all' })).toMatchObject({ totalItems: 0 });
 });
 
-test('an upload whose video was deleted in between goes to a new video', async () => {
+test('an upload whose video was deleted in between uses a new video', async () => {
   const file = new Blob(['no video at all']);
   const stop = new AbortController();
   const states: UploadState[] = [];
@@ -106,8 +106,8 @@ test('an upload whose video was deleted in between goes to a new video', async (
   expect(await library.call('getVideo', { libraryId, videoId })).toMatchObject({ title: 'again' });
 });
 
-test('a video whose segments are made as viewers request them is playable', async () => {
-  // Serves as long as a viewer may like: the service would soon finish such a short video.
+test('a video whose segments are encoded on demand is playable', async () => {
+  // Responds as slowly as needed: the service would soon finish such a short video.
   const onDemand = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
@@ -121,7 +121,7 @@ test('a video whose segments are made as viewers request them is playable', asyn
   expect(await waiting).toMatchObject({ status: 8 });
 });
 
-test('pages are read as one list', async () => {
+test('iterates over pages as one list', async () => {
   const titles = ['a', 'b', 'c'].map((name) => `paged ${name}`);
   for (const title of titles) await library.call('createVideo', { libraryId, body: { title } });
   const seen = new Set<string>();
@@ -130,7 +130,7 @@ test('pages are read as one list', async () => {
   expect(seen).toEqual(new Set(titles));
 });
 
-test('a refusal carries status and request id, and no words if there are none', async () => {
+test('an error carries status and request id, and an empty message if there is none', async () => {
   const stranger = new Millrace({ url: service.apiUrl, key: 'no-such-key' });
   const refused = stranger.call('listVideos', { libraryId });
   await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
@@ -151,7 +151,7 @@ test('a signed player address opens where a token is required', async () => {
   expect((await fetch(signed)).status).toBe(200);
 });
 
-test('a delivered webhook verifies, and not once its body is changed', async () => {
+test('a delivered webhook verifies, and fails once its body is changed', async () => {
   const delivery = Promise.withResolvers<{ body: string; headers: Record<string, string | string[] | undefined> }>();
   const receiver = createServer(async (request, response) => {
     delivery.resolve({ body: await text(request), headers: request.headers });

@@ -25,14 +25,17 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The user with the fewest rights. The user who runs the tests started the folder that the other tests copy. */
+/**
+ * Runs as the user with the fewest rights. The folder that the other tests copy was started by the user who runs the
+ * tests.
+ */
 const identity: { as: string; command: readonly string[]; uid: number | null } = canBecomeNobody
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
   : { as: 'the user of the tests', command: [process.execPath], uid: null };
 
-test(`as ${identity.as} it starts, shows the keys once, works again after kill -9, and ends with 0`, async () => {
+test(`as ${identity.as} it starts, shows the keys once, works again after kill -9, and exits with 0`, async () => {
   const { command, uid } = identity;
-  // Too long for the path of a socket.
+  // Too long for a socket path.
   const dataDir = join(newFolder(uid), 'x'.repeat(120));
   const first = start({ dataDir, command });
   const { api = 0, edge = 0 } = await first.listeners();
@@ -44,7 +47,7 @@ test(`as ${identity.as} it starts, shows the keys once, works again after kill -
   });
   expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
   const keys = join(dataDir, 'first-start.txt');
-  // It is written during the start.
+  // The file is written during the start.
   await expect.poll(() => existsSync(keys), { timeout: 30_000 }).toBe(true);
   const shown = readFileSync(keys, 'utf8');
   const [, key = ''] = /Library key +(\S+)/.exec(shown) ?? [];
@@ -62,7 +65,7 @@ test(`as ${identity.as} it starts, shows the keys once, works again after kill -
   await endWith(second, 'SIGTERM');
 });
 
-test('a taken port ends the start with its reason and leaves nothing running', async () => {
+test('a port in use stops the start with a reason and leaves nothing running', async () => {
   const occupant = createServer();
   const port = await listen(occupant, 0, '127.0.0.1');
   const service = start({ dataDir: await startedFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
@@ -71,7 +74,7 @@ test('a taken port ends the start with its reason and leaves nothing running', a
   await closeServer(occupant, 0);
 });
 
-test('wrong settings end the start, each by its name', async () => {
+test('wrong settings stop the start and are each named', async () => {
   const dataDir = newFolder();
   const service = start({ dataDir, settings: { MILLRACE_RTMP_PORT: 'many', MILLRACE_STORAGE: 'ftp://x' } });
   expect(await service.exitCode()).toBe(1);
@@ -80,7 +83,7 @@ test('wrong settings end the start, each by its name', async () => {
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 });
 
-test("a foreign address ends the start by the setting's name, before anything is started", async () => {
+test('an address of another machine stops the start before anything runs, and names the setting', async () => {
   const dataDir = join(newFolder(), 'data');
   const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
   expect(await service.exitCode()).toBe(1);
@@ -88,7 +91,7 @@ test("a foreign address ends the start by the setting's name, before anything is
   expect(existsSync(dataDir)).toBe(false);
 });
 
-describe('a service that an older launcher started', () => {
+describe('a service started by an older launcher', () => {
   let dataDir: string;
   let service: Service;
   beforeAll(async () => {
@@ -101,7 +104,7 @@ describe('a service that an older launcher started', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('a killed role is started again on the same port', async () => {
+  test('restarts a killed role on the same port', async () => {
     const { api = 0, edge = 0 } = await service.listeners();
     const roles = below(service, 'role.ts');
     expect(roles).toHaveLength(4);
@@ -109,7 +112,7 @@ describe('a service that an older launcher started', () => {
     expect(await untilWell(api, roles)).toMatchObject({ listeners: { api, edge } });
   });
 
-  test('a killed PostgreSQL comes back on the same socket with what was committed', async () => {
+  test('restarts a killed PostgreSQL on the same socket with all committed data', async () => {
     const { api = 0 } = await service.listeners();
     await query(dataDir, 'create table kept as select generate_series(1, 1000)');
     const servers = below(service, 'postgres -D');
@@ -121,7 +124,7 @@ describe('a service that an older launcher started', () => {
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
   });
 
-  test('a second service on the same data folder is refused by name', async () => {
+  test('refuses a second service on the same data folder and names the folder', async () => {
     const { api = 0 } = await service.listeners();
     const second = start({ dataDir });
     expect(await second.exitCode()).toBe(1);
@@ -132,7 +135,7 @@ describe('a service that an older launcher started', () => {
     await untilWell(api);
   });
 
-  test('one role runs by itself on the database of the data folder', async () => {
+  test('runs one role alone on the database of the data folder', async () => {
     const edge = start({ dataDir, role: 'edge' });
     const { edge: port = 0 } = await edge.listeners();
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
@@ -140,7 +143,7 @@ describe('a service that an older launcher started', () => {
     await endWith(edge, 'SIGTERM');
   });
 
-  test('kill -9 of the launcher leaves no process, and the next start works, until SIGINT ends it with 0', async () => {
+  test('kill -9 of the launcher leaves no process, and the next start works until SIGINT ends it with 0', async () => {
     const { api = 0 } = await service.listeners();
     const next = await killAndStart(service, { dataDir, command: [olderNode] }, api);
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
@@ -148,7 +151,10 @@ describe('a service that an older launcher started', () => {
   });
 });
 
-/** Kills -9 a service and starts it again on the same port: nothing of the first is left, and all is well. */
+/**
+ * Kills a service with -9 and starts it again on the same port. Checks that no process of the first remains and that
+ * the service is healthy.
+ */
 async function killAndStart(killed: Service, options: ServiceOptions, api: number): Promise<Service> {
   const all = descendantsOf(killed.child.pid ?? 0).map(({ pid }) => pid);
   expect(all.length).toBeGreaterThan(4);
@@ -194,7 +200,7 @@ function newFolder(uid: number | null = null): string {
   return folder;
 }
 
-/** Returns a folder in which a service was started once and ended. */
+/** Returns a folder in which a service was started and stopped once. */
 async function startedFolder(): Promise<string> {
   const folder = await copyStarted();
   folders.push(folder);

@@ -7,7 +7,7 @@ import { projectRoot } from '../../scripts/run-program.ts';
 import type { HealthBody } from '../../src/service/health.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
-/** Only a hang takes this long: on a busy machine a start with nothing compiled took more than 40 s. */
+/** Timeout that only a hang exceeds. On a busy machine, a start without a compile cache took more than 40 s. */
 const PATIENCE_MS = 150_000;
 
 export type Service = {
@@ -25,7 +25,7 @@ export type ServiceOptions = {
   role?: string;
 };
 
-/** Starts `millrace serve` on free ports. The caller ends it. */
+/** Starts `millrace serve` on free ports. The caller stops it. */
 export function startService({ dataDir, command = [process.execPath], settings, role }: ServiceOptions): Service {
   const [program = '', ...args] = [...command, LAUNCHER, 'serve', ...(role === undefined ? [] : ['--role', role])];
   const ports = {
@@ -56,7 +56,7 @@ export function startService({ dataDir, command = [process.execPath], settings, 
   return { child, output: () => output, listeners, exitCode: async () => (await closed)[0] };
 }
 
-/** Polls until the result is not null. After a limit, throws with what was awaited. */
+/** Polls until the result is not null. Throws after a time limit, with the awaited condition in the message. */
 export async function eventually<T>(ask: () => T | null | Promise<T | null>, awaited: () => string): Promise<T> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   while (performance.now() < deadlineMs) {
@@ -72,12 +72,12 @@ export async function askHealth(port: number): Promise<{ status: number; body: H
     const response = await fetch(`http://127.0.0.1:${port}/healthz`);
     return { status: response.status, body: (await response.json()) as HealthBody };
   } catch {
-    // Between two lives of the role, nothing listens.
+    // Between two processes of the role, nothing listens.
     return null;
   }
 }
 
-/** Waits until the service reports that all is well, after the processes in `gone` were replaced. */
+/** Waits until the service reports that it is healthy, after the processes in `gone` were replaced. */
 export async function untilWell(port: number, gone: readonly number[] = []): Promise<HealthBody> {
   let last: unknown = null;
   const ask = async () => {
@@ -90,7 +90,7 @@ export async function untilWell(port: number, gone: readonly number[] = []): Pro
 
 export type ProcessInfo = { pid: number; command: string };
 
-/** Returns all processes below one. */
+/** Returns all descendants of a process. */
 export function descendantsOf(pid: number): ProcessInfo[] {
   const parents = new Map(allPids().map((candidate) => [candidate, parentOf(candidate)]));
   const below = (parent: number): number[] =>
@@ -121,7 +121,7 @@ function parentOf(pid: number): number {
   return Number(statOf(pid)?.[1] ?? 0);
 }
 
-/** Returns the fields of /proc/pid/stat from the state on (proc(5)); null if there is no such process. */
+/** Returns the fields of /proc/pid/stat from the state on (proc(5)). Null if there is no such process. */
 function statOf(pid: number): string[] | null {
   const text = readProc(pid, 'stat');
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -135,7 +135,7 @@ function readProc(pid: number, name: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    // It ended.
+    // The process has ended.
     return null;
   }
 }

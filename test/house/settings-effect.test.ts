@@ -7,11 +7,11 @@ import { listFiles } from '../support/list-files.ts';
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 
-/** Files that write and return settings, and use none. */
+/** Files that only write and return settings, without using them. */
 const MAPPINGS =
   /library-settings|library-change|library-model|zone-change|pull-zone-model|create-library|api\/models|player-look|play-data-model|get-live-play-data|\.test\.ts$/;
 
-/** The names of all settings within a value, those of sections left out. */
+/** Returns the names of all settings within a value, without those of sections. */
 function leavesOf(settings: object): string[] {
   return Object.entries(settings).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? leavesOf(value) : [name],

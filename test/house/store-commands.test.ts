@@ -6,7 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { listOrphans } from '../../src/catalog/orphans/orphan-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command like its user; returns its exit code and all its output. */
+/** Runs a command like its user. Returns its exit code and all its output. */
 async function millrace(...args: string[]): Promise<[number | null, string]> {
   const host = encodeURIComponent(String(database.config.host));
   const env = {
@@ -42,7 +42,7 @@ async function millrace(...args: string[]): Promise<[number | null, string]> {
   return [await ended, printed.join('')];
 }
 
-test('a store is adopted, and its orphans are listed, kept and deleted by commands', LIMIT, async () => {
+test('commands adopt a store, and list, keep and delete its orphans', LIMIT, async () => {
   const [kept, lost] = [1, 2].map((library) => storageKey(`${library}/${newGuid()}/source/${newGuid()}`));
   if (kept === undefined || lost === undefined) throw new Error('Expected two keys.');
   for (const key of [kept, lost]) await storage.put(key, Buffer.from('nobody knows it'), {}, never);
@@ -52,7 +52,7 @@ test('a store is adopted, and its orphans are listed, kept and deleted by comman
     { ...found, name: lost },
   ]);
 
-  // The store holds objects and no mark: it could belong to another installation.
+  // The store holds objects but no marker object: it could belong to another installation.
   expect(await millrace('orphans', 'delete', '--all')).toEqual([1, expect.stringContaining('millrace store adopt')]);
   expect(await millrace('store', 'adopt')).toEqual([0, expect.stringMatching(/objects belongs to the database/)]);
   const [code, listed] = await millrace('orphans', 'list');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// Node writes the call counts of each process when it ends (NODE_V8_COVERAGE).
+// Node writes the call counts of each process when it exits (NODE_V8_COVERAGE).
 test('every function that a walk names runs during its action', async () => {
   const coverage = path.join(folder, 'coverage');
   const service = await startService(null, { NODE_V8_COVERAGE: coverage });

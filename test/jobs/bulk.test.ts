@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await startTestDatabase();
   const { db } = database;
   libraryId = await addLibraryRow(db);
-  // The jobs under test use only these.
+  // The jobs under test use only these dependencies.
   deps = {
     db,
     queue: await createTableQueue(db),
@@ -42,7 +42,7 @@ const typesOf = async (ids: readonly Guid[]) => {
 const create = (kind: 'trash' | 'restore' | 'cancel', selection: BulkSelection) =>
   createBulkStore(database.db).create({ libraryId, kind, collectionId: null, selection }, () => async () => undefined);
 
-/** Runs a job that waits for locks of a transaction, which holds them until `meanwhile` has run. */
+/** Runs a job that waits for a transaction's locks. The transaction holds them until `meanwhile` has run. */
 async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<void>, meanwhile = async () => {}) {
   let running = Promise.resolve();
   await database.db.transaction().execute(async (tx) => {
@@ -55,7 +55,7 @@ async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<
   await running;
 }
 
-test('an undo ends the operation it undoes: the video that was about to be trashed stays', async () => {
+test('an undo stops the operation that it undoes, and the video that was to be trashed remains', async () => {
   const bulks = createBulkStore(database.db);
   const ids = [await addVideo('a'), await addVideo('b'), await addVideo('c')];
   const trashing = await create('trash', { by: 'ids', ids });
@@ -72,7 +72,7 @@ test('an undo ends the operation it undoes: the video that was about to be trash
   await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('no bulk operation');
 });
 
-test('a move is undone: each video returns to its previous collection', async () => {
+test('the undo of a move returns each video to its previous collection', async () => {
   const { db } = database;
   const bulks = createBulkStore(db);
   const [shelf, other] = [newGuid(), newGuid()];
@@ -107,7 +107,7 @@ test('a move is undone: each video returns to its previous collection', async ()
   await expect(create('restore', { by: 'operation', bulkId: moving.bulkId })).rejects.toThrow('cannot be undone');
 });
 
-test('encodes are cancelled together, and the report names what was not encoded', async () => {
+test('cancels encodes together, and reports the videos that were not being encoded', async () => {
   const { db } = database;
   const [waiting, finished] = [await addVideo('waits'), await addVideo('is finished')];
   const uploaded = { state: 'uploaded', source_key: storageKey('source') } as const;
@@ -120,7 +120,7 @@ test('encodes are cancelled together, and the report names what was not encoded'
   expect(await media.executeTakeFirst()).toEqual({ state_reason: 'cancelled' });
 });
 
-test('a video that fails unexpectedly is reported and does not stop the others', async () => {
+test('reports a video that fails unexpectedly and continues with the others', async () => {
   const { db } = database;
   const ids = [await addVideo('broken'), await addVideo('whole')];
   await sql
@@ -134,7 +134,7 @@ test('a video that fails unexpectedly is reported and does not stop the others',
   expect(reported).toHaveLength(1);
 });
 
-test('a video that cannot be removed from the trash keeps no other there', async () => {
+test('a video that cannot be deleted from the trash does not keep others there', async () => {
   const { db } = database;
   const ids = [await addVideo('stuck'), await addVideo('old'), await addVideo('older')];
   await sql
@@ -149,7 +149,7 @@ test('a video that cannot be removed from the trash keeps no other there', async
   await emptyTrash.run({}, deps, signal);
 });
 
-test('an operation that is given up gives the reason for each video that it did not reach', async () => {
+test('an abandoned operation gives the reason for each video that it did not reach', async () => {
   const bulks = createBulkStore(database.db);
   const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
   await runBulk.giveUp?.(trashing, deps, 'the worker died');
@@ -161,7 +161,7 @@ test('an operation that is given up gives the reason for each video that it did 
   await runBulk.giveUp?.({ ...trashing, bulkId: newGuid() }, deps, 'it is gone');
 });
 
-test('a video that was trashed again while the trash is emptied stays', async () => {
+test('keeps a video that was trashed again while the trash is emptied', async () => {
   const id = await addVideo('anew');
   const gone = await addVideo('gone');
   await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})

@@ -22,7 +22,7 @@ export type Decoded = {
   warnings: string;
 };
 
-/** Checks all that a finished video promises (`checkWhole`), and returns its decoded renditions. */
+/** Checks everything that a finished video promises (`checkWhole`), and returns its decoded renditions. */
 export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]> {
   const renditions = await checkWhole(lab, key);
   return Promise.all(renditions.map(decode));

@@ -67,11 +67,11 @@ const shownOf = async (key: MediaKey) =>
 test.each([
   ['the frame grid', 'grid.avi', OLD],
   ['the cuts of a source that passes through', 'cuts.mp4', H264],
-])('a codec is added on %s, and shown at once when it is complete', async (_, name, codec) => {
+])('adds a codec on %s, and shows it as a whole when it is complete', async (_, name, codec) => {
   const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
-  // As if it had been encoded in another codec: the engine then has one to add.
+  // Simulates an encode in another codec, so that the engine has one to add.
   await lab.database.db
     .updateTable('rendition')
     .set({ codec: 'vp9' })
@@ -98,7 +98,7 @@ test.each([
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
 });
 
-test('a re-encode that begins while a codec is being added leaves one whole set in both codecs', async () => {
+test('a re-encode that begins while a codec is being added leaves one complete set in both codecs', async () => {
   const clip = await makeClip(lab, 'both.avi', ...picture(STRIP, 6), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -119,13 +119,13 @@ test('a re-encode that begins while a codec is being added leaves one whole set 
   await checkFinished(lab, key);
 });
 
-test('while another set is being made no codec is added to the set that is replaced', async () => {
+test('adds no codec to a set that is being replaced', async () => {
   const clip = await makeClip(lab, 'anew.avi', ...picture(STRIP, 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   // The other set waits for a slot that this worker does not have.
   await worker.stop();
-  // A stopped worker must not be woken in place of the next.
+  // A stopped worker must not be woken instead of the next one.
   expect((await sql`select owner from encode_idle`.execute(lab.database.db)).rows).toEqual([]);
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   await reencode(key);
@@ -139,7 +139,7 @@ test('while another set is being made no codec is added to the set that is repla
   await untilState(lab, key, 'finished');
 });
 
-test('a failed video whose planner died ten times is encoded when it is requested again', async () => {
+test('a failed video whose planner died ten times is encoded when requested again', async () => {
   const clip = await makeClip(lab, 'again.mp4', ...picture('320x240', 3), ...H264);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -150,12 +150,12 @@ test('a failed video whose planner died ten times is encoded when it is requeste
     .execute();
   await reencode(key);
   await untilState(lab, key, 'finished');
-  // The fence never decreases: a planner that was given up must not pass for a later one.
+  // The fence never decreases: an abandoned planner must not pass for a later one.
   expect(await loadMedia(lab, key)).toMatchObject({ process_attempt: 11, process_tries: 0 });
   await checkFinished(lab, key);
 });
 
-test('retired objects are swept, and objects named by rows stay, to the byte', async () => {
+test('sweeps retired objects and keeps objects named by rows, to the byte', async () => {
   const { db } = lab.database;
   const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const key = await upload(lab, libraryId, clip);
@@ -168,7 +168,7 @@ test('retired objects are swept, and objects named by rows stay, to the byte', a
   };
   const kept = storageKey(`${folder}/captions/en-2.vtt`);
   const caption = { srclang: 'en', label: 'English', version: 2, key: kept, sizeBytes: 4 };
-  // The row is written first: a sweep, which may run now, deletes objects without one.
+  // The row is written first, because a concurrent sweep deletes objects without one.
   await db
     .updateTable('media')
     .set({ captions: JSON.stringify([caption]) })
@@ -195,7 +195,7 @@ test('retired objects are swept, and objects named by rows stay, to the byte', a
   expect(await db.selectFrom('retired_object').selectAll().where('media_id', '=', key.mediaId).execute()).toEqual([]);
 });
 
-test('the original is removed if a library does not keep it, and the video still plays', async () => {
+test('deletes the original if a library does not keep it, and the video still plays', async () => {
   const keepsNone = await addLibrary(lab, { encoding: { rungs: [240] }, originals: { keep: false } });
   const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };

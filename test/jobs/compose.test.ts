@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { composing, loadPart } from '../../src/catalog/compose/compose-store.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
-import { planComposition } from '../../src/jobs/compose/plan-compose.ts';
+import { planComposition } from '../../src/jobs/compose/plan-composition.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
 
 const run = promisify(execFile);
@@ -76,7 +76,7 @@ async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaK
   });
 }
 
-/** Returns when the picture turns white and when audio begins, in seconds, of the decoded files that the check left. */
+/** Returns when the frame turns white and when audio begins, in seconds, in the decoded files that the check left. */
 async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[]; timesMs: number[] }> {
   const renditions = (await loadRenditions(lab, key)).filter(({ active }) => active);
   const fileOf = (kind: string) => path.join(lab.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);
@@ -136,7 +136,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
   const { seen, heard, timesMs } = await onsets(key);
   expect(timesMs).toEqual(timesMs.map((_, at) => at * 40));
   expect(seen.length).toBeGreaterThan(2);
-  // If a part begins in the midst of white, its audio begins there as well.
+  // If a part begins during white, its audio also begins there.
   for (const sec of seen) {
     const nearest = Math.min(...heard.map((other) => Math.abs(other - sec)));
     expect({ sec, isNear: nearest < 0.04, nearest }).toMatchObject({ isNear: true });
@@ -144,7 +144,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
   expect(lab.errors).toEqual([]);
 }
 
-test('exact parts of two videos are joined: whole segments are copied, ends are encoded', async () => {
+test('joins exact parts of two videos: copies whole segments and encodes the ends', async () => {
   const key = await compose(
     [
       [first, 1.52, 11.4],
@@ -156,12 +156,12 @@ test('exact parts of two videos are joined: whole segments are copied, ends are 
   await checkComposed(key, 19.48, [360, 240]);
 });
 
-test('with a source that passes through, the copied rung is encoded and the lower one copied', async () => {
+test('with a source that passes through, encodes the copied rung and copies the lower one', async () => {
   const key = await compose([[copied, 2.4, 9.2]], true);
   await checkComposed(key, 6.8, [360, 240]);
 });
 
-test('parts of one frame rate are joined although their files count time in different ticks', async () => {
+test('joins parts of one frame rate whose files use different timescales', async () => {
   const scales = await Promise.all([first, copied].map(async (key) => (await loadPart(lab.database.db, key)).cutList));
   expect(scales.map(({ timescale }) => timescale)).toEqual([25_000, 12_800]);
   const key = await compose(
@@ -175,7 +175,7 @@ test('parts of one frame rate are joined although their files count time in diff
   await checkComposed(key, 11.48, [360, 240]);
 });
 
-test('at segment borders nothing is encoded, and no original is needed', async () => {
+test('at segment boundaries, encodes nothing and needs no original', async () => {
   await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(lab.database.db);
   await expect(compose([[copied, 2.4, 9.2]], true)).rejects.toMatchObject({ kind: 'invalid' });
   const key = await compose([[copied, 2.4, 7.1]], false);
@@ -187,7 +187,7 @@ test('at segment borders nothing is encoded, and no original is needed', async (
   expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
 });
 
-test('a part without sound is silent, and the following part stays in step', async () => {
+test('a part without audio is silent, and the following part stays in sync', async () => {
   const key = await compose(
     [
       [silent, 0, 4.2],
@@ -202,7 +202,7 @@ test('a part without sound is silent, and the following part stays in step', asy
   for (const sec of heard) expect(Math.min(...seen.map((other) => Math.abs(other - sec)))).toBeLessThan(0.04);
 });
 
-test('videos that have nothing in common, or are not finished, are refused with the reason', async () => {
+test('refuses videos that have nothing in common or are unfinished, and gives the reason', async () => {
   const clip = await makeClip(lab, 'upright.avi', '-f', 'lavfi', '-i', 'color=s=180x320:r=25:d=2', ...OLD.slice(0, 4));
   const upright = await upload(lab, libraryId, clip);
   await untilState(lab, upright, 'finished');
@@ -224,7 +224,7 @@ test('videos that have nothing in common, or are not finished, are refused with 
   ];
   await expect(compose(rates, true)).rejects.toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('25 frames a second as the first, got 50 frames a second'),
+    message: expect.stringContaining('the first, 25 frames a second, got 50 frames a second'),
   });
   await expect(compose([[{ ...first, libraryId: 999 }, 0, 1]], true)).rejects.toMatchObject({
     kind: 'invalid',

@@ -21,7 +21,7 @@ import {
   type Worker,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -84,7 +84,7 @@ async function runSweep(): Promise<void> {
   }, 'the sweep to be over');
 }
 
-/** Checks that the video finished once: complete, each chunk from one attempt, nothing left after the sweep. */
+/** Checks that the video finished once: complete, each chunk from one attempt, no leftovers after the sweep. */
 async function checkFinishedOnce(key: MediaKey): Promise<void> {
   await untilState(lab, key, 'finished');
   await runSweep();
@@ -98,7 +98,7 @@ async function checkFinishedOnce(key: MediaKey): Promise<void> {
   expect(new Set(places).size).toBe(places.length);
 }
 
-test('a worker killed in mid-encode leaves no encoder, and another finishes the video once', async () => {
+test('a worker killed in mid-encode leaves no encoder, and another worker finishes the video once', async () => {
   const doomed = await startProcess();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
@@ -109,7 +109,7 @@ test('a worker killed in mid-encode leaves no encoder, and another finishes the 
   await checkFinishedOnce(key);
 });
 
-test('a worker that was stopped past its lease publishes nothing of what it held', async () => {
+test('a worker that was suspended past its lease publishes none of its tasks', async () => {
   const frozen = await startProcess();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
@@ -123,7 +123,7 @@ test('a worker that was stopped past its lease publishes nothing of what it held
   await checkFinishedOnce(key);
 });
 
-test('an encoder that is killed is started again', async () => {
+test('restarts a killed encoder', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
@@ -138,7 +138,7 @@ test('two workers share one video and finish it once', async () => {
   await checkFinishedOnce(key);
 });
 
-test('deleting a video in mid-encode ends its encoders and leaves no object', async () => {
+test('deleting a video in mid-encode stops its encoders and leaves no object', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
@@ -152,12 +152,12 @@ test('deleting a video in mid-encode ends its encoders and leaves no object', as
   expect(await listObjects(lab, key)).toEqual(new Map());
 });
 
-test('a worker that stops gives its encode task back, and the next one continues at once', async () => {
+test('a worker that stops releases its encode task, and the next worker continues immediately', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
   await workers.splice(0)[0]?.stop();
-  // It was killed before; in its sandbox an encoder may be visible for a moment.
+  // The encoder was killed, but it may remain visible in its sandbox for a moment.
   await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
   await startHere();
   await checkFinishedOnce(key);

@@ -7,12 +7,12 @@ import { checkFinished } from './check-video.ts';
 import { encodersOf } from './encoders.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 /**
- * Longer than a lease of the lab and than the gap after which expired leases are not taken, shorter than giving up. In
- * ms.
+ * Longer than a lease of the lab and the gap after which expired leases are not claimed, but shorter than the time
+ * until tasks are abandoned. In ms.
  */
 const PAUSE_MS = 14_000;
 
@@ -30,13 +30,13 @@ const runningTasks = async ({ mediaId }: MediaKey) => {
   return rows.every(({ queue }) => queue === 'long') ? rows : [];
 };
 
-test('a pause of the database that outlasts the leases costs no encode task', async () => {
+test('a database pause longer than the leases costs no encode task', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=30'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');
   await lab.startWorker({ quickSlots: 2, longSlots: 1 });
   const key = await upload(lab, libraryId, clip);
-  // A task without an encoder has nothing to lose yet.
+  // A task without an encoder has no work to lose yet.
   let task: { attempt: number } | undefined;
   await until(async () => {
     [task] = await runningTasks(key);
@@ -49,7 +49,7 @@ test('a pause of the database that outlasts the leases costs no encode task', as
   const { rows } = await sql<{ attempt: number }>`
     select distinct attempt from chunk where media_id = ${key.mediaId} and attempt = ${task?.attempt ?? 0}
   `.execute(lab.database.db);
-  // The running work was published by the attempt that had begun it.
+  // The running work was published by the attempt that began it.
   expect(rows).toEqual([{ attempt: task?.attempt }]);
   expect((await loadMedia(lab, key)).messages).toEqual([]);
   expect((await checkFinished(lab, key)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([

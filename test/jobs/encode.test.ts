@@ -25,13 +25,13 @@ import {
   type Worker,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let libraryId: number;
 let worker: Worker;
-/** An H.264 source that was copied without encoding, with a rung below. */
+/** An H.264 source that was copied without encoding, with one lower rung. */
 let passed: MediaKey;
 beforeAll(async () => {
   lab = await startLab();
@@ -64,7 +64,7 @@ async function encoded(
   return { key, renditions: await checkFinished(lab, key) };
 }
 
-test('an H.264 source is its own top rendition, and the rung below has the same cuts and pictures', async () => {
+test('an H.264 source is its own top rendition, and the lower rung has the same cuts and frames', async () => {
   const renditions = await checkFinished(lab, passed);
   const common = { kind: 'video', frames: 120, durationSec: 12, segments: 4, warnings: '' };
   expect(renditions).toEqual([
@@ -78,10 +78,10 @@ test('an H.264 source is its own top rendition, and the rung below has the same 
   expect(media.thumbnail_key).not.toBeNull();
 });
 
-test('a source over the rate of its rung is shown until its encoded set replaces it at once', async () => {
+test('shows a source over the bitrate of its rung until its complete encoded set replaces it', async () => {
   const inputs = [...picture('24', 8, '320x240'), ...silence(8)];
   const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
-  // The rest of it waits for a slot that this worker does not have.
+  // The remaining tasks wait for a slot that this worker does not have.
   await worker.stop();
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   const key = await upload(lab, libraryId, clip);
@@ -101,7 +101,7 @@ test('a source over the rate of its rung is shown until its encoded set replaces
   await checkFinished(lab, key);
 });
 
-test('a source that cannot pass through is encoded in all rungs', async () => {
+test('encodes a source that cannot pass through in all rungs', async () => {
   const inputs = [...picture('30000/1001', 10, STRIP), ...silence(10)];
   const clip = await makeClip(lab, 'old.mkv', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'libvorbis', '-ac', '2');
   const { renditions } = await encoded(clip);
@@ -112,7 +112,7 @@ test('a source that cannot pass through is encoded in all rungs', async () => {
   ]);
 });
 
-test('a source that cannot pass through starts with the lowest rung; all rungs show as they grow', async () => {
+test('a source that cannot pass through starts with the lowest rung, and all rungs show as they grow', async () => {
   const all = await addLibrary(lab, { encoding: { rungs: [240, 360, 480] } });
   const clip = await makeClip(lab, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
   await worker.stop();
@@ -130,14 +130,14 @@ test('a source that cannot pass through starts with the lowest rung; all rungs s
   await checkFinished(lab, key);
   const chunks = await loadChunks(lab, key);
   expect(chunks).toContainEqual(first[0]);
-  // The first two long encode tasks share the segments: the first task published its output in several steps.
+  // The first two long encode tasks share the segments. The first task published its output in several steps.
   for (const rung of [360, 480]) {
     const mine = chunks.filter((chunk) => rungs.get(chunk.rendition_id) === rung && chunk.first_segment < 3);
     expect(mine.length).toBeGreaterThan(1);
   }
 });
 
-test('webhooks report each rung when it is complete, before the end of the video', async () => {
+test('webhooks report each rung when it is complete, before the video is finished', async () => {
   const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
   const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, heard, clip);
@@ -156,7 +156,7 @@ test('webhooks report each rung when it is complete, before the end of the video
   ]);
 });
 
-test('a source without sound has pictures only, a source without picture has sound only', async () => {
+test('a source without audio has video only, and a source without video has audio only', async () => {
   const mute = await makeClip(
     lab,
     'mute.webm',
@@ -184,7 +184,7 @@ test.each([
       return (await readFile(clip)).subarray(0, 20_000);
     },
   },
-])('a $name file fails with a reason for machines and one for people', async ({ name, kind, make }) => {
+])('a $name file fails with one reason for machines and one for people', async ({ name, kind, make }) => {
   const file = path.join(lab.clips, `${name}.mp4`);
   await writeFile(file, await make());
   const key = await upload(lab, libraryId, file);
@@ -204,7 +204,7 @@ test('a job that is delivered twice changes nothing', async () => {
   expect(await load()).toEqual(before);
 });
 
-test('a video that is encoded again stays as it is until the new set is complete', async () => {
+test('a video that is encoded again stays unchanged until the new set is complete', async () => {
   const key = passed;
   const old = (await loadRenditions(lab, key)).map(({ id }) => id);
   await lab.database.db.transaction().execute(async (tx) => {
@@ -219,7 +219,7 @@ test('a video that is encoded again stays as it is until the new set is complete
   await checkFinished(lab, key);
 });
 
-test('progress only rises and reaches 100 with the finish', async () => {
+test('progress only increases and reaches 100 when the video is finished', async () => {
   const clip = await makeClip(lab, 'progress.avi', ...picture('10', 40, '640x96'), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, libraryId, clip);
   const seen: string[] = [];
@@ -233,7 +233,7 @@ test('progress only rises and reaches 100 with the finish', async () => {
   expect(new Set(seen).size).toBeGreaterThan(3);
 });
 
-test('a rung that cannot be made fails alone, with a message', async () => {
+test('a rung that cannot be encoded fails alone, with a message', async () => {
   const { db } = lab.database;
   const broken = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   await sql
@@ -252,7 +252,7 @@ test('a rung that cannot be made fails alone, with a message', async () => {
   expect(messages.map(({ level, value }) => `${level} ${value}`)).toEqual(['2 360p', '2 incomplete']);
 });
 
-test('a commit of an earlier attempt is refused whole', async () => {
+test('refuses a commit of an earlier attempt completely', async () => {
   const key = passed;
   const { db } = lab.database;
   const rendition = (await loadRenditions(lab, key)).find(({ active }) => active);
@@ -261,7 +261,7 @@ test('a commit of an earlier attempt is refused whole', async () => {
     ...{ key, id: newGuid(), timelineId: rendition.timeline_id, kind: 'video' as const, renditionIds: [rendition.id] },
     ...{ fromSegment: 0, toSegment: 1, isFirst: false, queue: 'long' as const, priority: 0, weight: 1 },
   };
-  // In one transaction, so that no worker takes it in between.
+  // Uses one transaction, so that no worker claims the task in between.
   const late = await db.transaction().execute(async (tx) => {
     await insertTasks(tx, [task]);
     const first = await claimTask(tx, key, task.id, 'late');

@@ -4,7 +4,7 @@ import { treeOf } from '../../src/media/ffmpeg/read-process-tree.ts';
 import { signalAll } from '../support/signal-all.ts';
 import { until } from './lab.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const FREEZE_LIMIT_MS = 150_000;
 
 const HOLD_MS = 100;
@@ -20,15 +20,15 @@ export function ffmpegsOf(pid: number): number[] {
 }
 
 /**
- * Stops the encoders below a process as soon as there are any, so that none finishes too early. Returns them with their
- * sandboxes, which are complete by then.
+ * Suspends the encoders below a process as soon as there are any, so that none finishes too early. Returns them with
+ * their sandboxes, which are complete by then.
  */
 export async function freezeEncoders(pid: number): Promise<number[]> {
   const limitMs = performance.now() + FREEZE_LIMIT_MS;
   for (;;) {
     const encoders = ffmpegsOf(pid);
     signalAll(encoders, 'SIGSTOP');
-    // An encoder that ended by itself in the meantime is not stopped.
+    // An encoder that has exited in the meantime is not suspended.
     if (encoders.some(standsStill)) return encodersOf(pid);
     if (performance.now() > limitMs) throw new Error(`Expected an encoder below ${pid} within ${FREEZE_LIMIT_MS} ms.`);
     await sleep(5);
@@ -36,8 +36,8 @@ export async function freezeEncoders(pid: number): Promise<number[]> {
 }
 
 /**
- * Freezes the encoders below a process, including new ones, until the returned function is called: stalled ones are
- * started again.
+ * Suspends the encoders below a process, including new ones, until the returned function is called, because stalled
+ * ones are restarted.
  */
 export async function holdEncoders(pid: number): Promise<() => void> {
   await freezeEncoders(pid);
@@ -45,23 +45,23 @@ export async function holdEncoders(pid: number): Promise<() => void> {
   return () => clearInterval(timer);
 }
 
-/** Resumes frozen encoders. */
+/** Resumes suspended encoders. */
 export function thawEncoders(encoders: readonly number[]): void {
   signalAll(encoders, 'SIGCONT');
 }
 
-/** Returns whether an encoder found earlier still runs. */
+/** Returns whether an encoder found earlier is still running. */
 export function isRunning(pid: number): boolean {
   return readProc(`/proc/${pid}/cmdline`).includes('ffmpeg');
 }
 
-/** Returns the encoders of a process, once there is one. */
+/** Returns the encoders of a process, once there is at least one. */
 export async function findEncoders(pid: number): Promise<number[]> {
   await until(async () => encodersOf(pid).length > 0, 'an encoder to run');
   return encodersOf(pid);
 }
 
-/** Kills -9 encoders found earlier, and ignores any that have already ended. */
+/** Kills encoders found earlier with -9, and ignores any that have already exited. */
 export function killEncoders(encoders: readonly number[]): void {
   signalAll(encoders, 'SIGKILL');
 }
@@ -71,7 +71,10 @@ function standsStill(pid: number): boolean {
   return /^\d+ \(.*\) T/s.test(readProc(`/proc/${pid}/stat`));
 }
 
-/** Returns the CPU time of a process: fields 14 and 15 of proc_pid_stat(5), in hundredths. 0 once it has ended. */
+/**
+ * Returns the CPU time of a process: fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. 0 once it has
+ * ended.
+ */
 export function readCpuSec(pid: number): number {
   const fields = readProc(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, upload } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test("a library's single upload does not wait behind the many of another, from probe to last rung", async () => {
+test("a library's single upload does not wait behind many uploads of another, from probe to last rung", async () => {
   const settings = { encoding: { rungs: [240] } };
   const [full, small] = [await addLibrary(lab, settings), await addLibrary(lab, settings)];
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=9'];

@@ -9,7 +9,7 @@ import { mediaPrefix } from '../../src/catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
-import { readJpegSize } from '../../src/media/images/jpeg.ts';
+import { readJpegSize } from '../../src/media/images/jpeg-size.ts';
 import { PREVIEW_NAMES } from '../../src/media/images/plan-previews.ts';
 import { readAnimatedWebp } from '../support/animated-webp.ts';
 import { checkObjects, checkWhole } from './check-video.ts';
@@ -91,7 +91,7 @@ async function load(name: string) {
   return { key, media, images, read };
 }
 
-/** Returns the grey levels of an image, shrunk to `columns` x `rows` by the mean of each part. */
+/** Returns the grey levels of an image, shrunk to `columns` x `rows` by averaging. */
 async function levels(bytes: Buffer, columns: number, rows: number): Promise<number[]> {
   const file = path.join(lab.clips, 'looked-at.jpg');
   await writeFile(file, bytes);
@@ -102,7 +102,7 @@ async function levels(bytes: Buffer, columns: number, rows: number): Promise<num
   return [...stdout.subarray(0, columns * rows)];
 }
 
-/** Converts a studio level to that of a JPEG, which has the full range. */
+/** Converts a studio level to a JPEG level, which has the full range. */
 const fullRange = (luma: number) => ((luma - 16) * 255) / 219;
 
 describe('the storyboard', () => {
@@ -162,14 +162,14 @@ describe('thumbnails', () => {
     expect(media.thumbnail_key).toContain(`${key.mediaId}/thumbnail/`);
   });
 
-  test('the moment that was requested is shown', async () => {
+  test('show the requested moment', async () => {
     const { media } = await load('short.avi');
     const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
     const [level = 0] = await levels(shown, 1, 1);
     expect(Math.abs(level - fullRange(levelOfStep(2)))).toBeLessThan(20);
   });
 
-  test('they have the size of the largest rendition', async () => {
+  test('have the size of the largest rendition', async () => {
     const { read } = await load('copied and encoded.mp4');
     expect(readJpegSize(await read('thumbnail_3.jpg'))).toEqual({ widthPx: 640, heightPx: 360 });
     const { read: readUpright } = await load('upright.mkv');
@@ -201,7 +201,7 @@ describe('previews', () => {
     },
   );
 
-  test('a preview shows the moments one after the other', async () => {
+  test('show the moments one after the other', async () => {
     const { read } = await load('scenes.mkv');
     const file = path.join(lab.clips, 'preview.mp4');
     await writeFile(file, await read('preview_hq.mp4'));
@@ -225,18 +225,18 @@ async function probe(name: string, bytes: Buffer) {
   return { codec, frames: Number(frames), longSidePx: Math.max(width, height), durationSec: Number(format.duration) };
 }
 
-test('audio alone is finished without images', async () => {
+test('finishes an audio-only video without images', async () => {
   const media = await loadMedia(lab, keyOf('sound.mp3'));
   expect(media).toMatchObject({ images: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
 });
 
-test('everything stored is named and counted, and a sweep finds nothing to do', async () => {
+test('names and counts everything that is stored, and leaves a sweep nothing to do', async () => {
   await sweep.run({}, worker.deps, never);
   for (const key of keys.values()) await checkWhole(lab, key);
   expect(lab.errors).toEqual([]);
 });
 
-test('a video that was finished without images gets them by the sweep', async () => {
+test('the sweep adds images to a video that was finished without them', async () => {
   const { key, images: before } = await load('upright.mkv');
   const { db } = lab.database;
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
@@ -266,7 +266,7 @@ test('a video that is encoded again gets new images in place of the old ones', a
   await checkObjects(lab, key);
 });
 
-test('a deleted video takes its images with it', async () => {
+test('deletes the images of a deleted video', async () => {
   const { key } = await load('upright.mkv');
   const { db } = lab.database;
   expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
@@ -277,7 +277,7 @@ test('a deleted video takes its images with it', async () => {
   expect(rows).toEqual([]);
 });
 
-test('images that cannot be made leave a message, and the video is finished anyway', async () => {
+test('images that cannot be created leave a message, and the video still finishes', async () => {
   const { key } = await load('line.mkv');
   const { db } = lab.database;
   const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();

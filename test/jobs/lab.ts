@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import type { Packager } from '../../src/catalog/drm/packager.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
@@ -31,8 +31,8 @@ import { SCRATCH } from '../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * A database, folders of objects and of clips, and workers; `stop` ends all. Previews are made only by the tests that
- * check them.
+ * A database, folders of objects and of clips, and workers. `stop` stops all of them. Previews are created only by the
+ * tests that check them.
  */
 export type Lab = {
   database: TestDatabase;
@@ -101,7 +101,7 @@ type WorkerSettings = {
   transcriber?: Transcriber;
 };
 
-/** Starts a worker like its role does: queue, cache, slots. */
+/** Starts a worker with queue, cache and slots, as its role does. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { database, storage, onError } = settings;
   const queue = await openQueue({ pool: database.pool, onError });
@@ -125,7 +125,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     segments,
     orphanAgeMs: 0,
     quarantineSec: 0,
-    // Only some tests merge: the clock must not change the chunks that other tests check.
+    // Merging is off, because its timing would change the chunks that other tests check.
     mergeBytes: 0,
   };
   await queue.run(allJobs, deps, settings.slots);
@@ -161,8 +161,7 @@ export async function upload(
   const mediaId = newGuid();
   const key = { libraryId, mediaId };
   const sourceKey = storageKey(`${libraryId}/${mediaId}/source/${newGuid()}`);
-  // The row is written first, as in service: a sweep, which may run now, deletes the objects of videos that do not
-  // exist.
+  // The row is written first, as in the service, because a concurrent sweep deletes the objects of unknown videos.
   const video = {
     library_id: libraryId,
     id: mediaId,
@@ -195,7 +194,7 @@ export function loadMedia(lab: Lab, { mediaId }: MediaKey) {
   return lab.database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
 }
 
-/** Reads the renditions of a video, video tracks first, the highest first. */
+/** Reads the renditions of a video, video tracks first, in descending height. */
 export function loadRenditions(lab: Lab, { mediaId }: MediaKey) {
   return lab.database.db
     .selectFrom('rendition')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { saveTimeline } from '../../src/catalog/lifecycle/plan-store.ts';
 import { refreshProgress } from '../../src/catalog/tasks/claim-store.ts';
-import { claimNext, LEAST_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
+import { claimNext, MIN_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
 import { describeOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
@@ -57,13 +57,13 @@ async function plan(durationSec: number): Promise<MediaKey> {
 }
 const outlook = async (key: MediaKey) => describeOutlook(await createOutlookStore(lab.database.db).load(key));
 
-test('behind 100 hours of queue each video has an end in sight, short ones overtake, progress moves', async () => {
+test('behind 100 hours of queue each video has an estimate, short ones overtake, and progress is reported', async () => {
   const long: MediaKey[] = [];
   for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
   const short = await plan(60);
   const { db } = lab.database;
   const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
-  // Each has an estimated end, later ones a later end, and all work is counted once.
+  // Each has an estimated end, in queue order, and all work is counted once.
   for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);
@@ -74,7 +74,7 @@ test('behind 100 hours of queue each video has an end in sight, short ones overt
     queue: 'long',
     owner: 'test',
     leaseSec: 30,
-    leastPriority: LEAST_PRIORITY,
+    leastPriority: MIN_PRIORITY,
     withoutMedia: [],
   } as const;
   const claim = await claimNext(db, options);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Lab } from './lab.ts';
 
 /**
- * Makes the first `event` on a table fail like the loser of a deadlock; returns a function that counts the events so
+ * Makes the first `event` on a table fail like the loser of a deadlock. Returns a function that counts the events so
  * far.
  */
 export async function loseFirst(

@@ -19,11 +19,11 @@ import {
   type Worker,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
-/** The worker's own connections, which break while the tests' stay up. */
+/** Connections of the worker alone, which break while those of the test stay up. */
 let connections: Database;
 let worker: Worker;
 const used = new Set<pg.PoolClient>();
@@ -43,7 +43,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-/** Delays the first commit that publishes the output so far of a running encode task. */
+/** Delays the first commit that publishes partial output of a running encode task. */
 async function slowFirstGrowth(): Promise<void> {
   await sql`
     create sequence growth minvalue 0 start 0;
@@ -58,7 +58,7 @@ async function slowFirstGrowth(): Promise<void> {
   `.execute(lab.database.db);
 }
 
-/** Waits until a connection is in that commit; returns its process id. */
+/** Waits until a connection is in that commit. Returns its process id. */
 async function untilCommitting(): Promise<number> {
   let found: number | undefined;
   await until(async () => {
@@ -76,7 +76,7 @@ function breakConnection(pid: number): void {
   for (const client of clients) Reflect.get(client, 'connection').stream.destroy();
 }
 
-test('a commit whose response was lost keeps what it published, even if the encoder died in between', async () => {
+test('a commit whose response was lost keeps its published output, even if the encoder died in between', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-c:v', 'mpeg4', '-q:v', '5'];
   const clip = await makeClip(lab, 'silent.avi', ...source);
@@ -97,7 +97,7 @@ test('a commit whose response was lost keeps what it published, even if the enco
     { rung: 360, frames: 450, segments: 5, warnings: '' },
     { rung: 240, frames: 450, segments: 5, warnings: '' },
   ]);
-  // The output was kept, and another error was reported.
+  // The output was kept, and a different error was reported.
   expect((await loadChunks(lab, key)).map((chunk) => chunk.attempt)).toContain(attempt);
   expect(lab.errors.map(({ cause }) => cause)).toContainEqual(expect.any(FfmpegFailed));
 });

@@ -1,9 +1,9 @@
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
 
-// Merges in a process of its own, to be killed: merge-child.ts {database folder} {objects} {put}. It kills itself after
-// writing `put` objects; with 0 it runs to its end.
+// Merges in a separate process: merge-child.ts {database folder} {objects} {put}. Kills itself after writing `put`
+// objects. With 0 it runs to its end.
 const [host = '', objects = '', put = '0'] = process.argv.slice(2);
 const report = (error: Error) => void process.stderr.write(`${error.stack}\n`);
 const database = openDatabase({ host, user: 'millrace', database: 'postgres' }, report);

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
-import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed-storage.ts';
 import { recountStorage } from '../../src/catalog/renditions/storage-store.ts';
 import { idxKeyOf, packKey } from '../../src/catalog/tasks/encode-task.ts';
 import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
@@ -25,7 +25,7 @@ import { ownStore } from '../support/own-store.ts';
 import { until } from './lab.ts';
 import { storePacked, storeSingles } from './store-film.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SEGMENTS = 12;
@@ -94,7 +94,7 @@ const loadRows = ({ mediaId }: { mediaId: string }) =>
 const countsOf = async ({ renditionId, mediaId }: RenditionKey) =>
   (await loadRows({ mediaId })).filter((row) => row.rendition_id === renditionId).map((row) => row.segment_count);
 
-/** Returns digests of all that a viewer gets: playlists and each segment. */
+/** Returns digests of everything that a viewer gets: playlists and each segment. */
 async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promise<string[]> {
   const base = `${edge.base}/vz-${libraryId}/${mediaId}`;
   const lists = [audio, video].map((one) => `${base}/r/${one?.renditionId}/video.m3u8`);
@@ -133,7 +133,7 @@ const storedBytes = async ({ mediaId }: { mediaId: string }) =>
 
 const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 
-/** Deletes retired objects and objects without a row at once. */
+/** Deletes retired objects and objects without a row immediately. */
 async function sweepNow(): Promise<void> {
   const sweeping = { ...deps(), store: ownStore, retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
   await database.db.updateTable('retired_object').set({ retired_at: new Date() }).execute();
@@ -153,7 +153,7 @@ async function expectMerged(published: PublishedFilm, before: readonly string[])
   const named = (await loadRows(published)).flatMap((row) => [row.storage_key, idxKeyOf(row.storage_key)]);
   expect(new Set(files.keys())).toEqual(new Set(named));
   expect(await storedBytes(published)).toBe(sumOf(files));
-  // Objects that the edge cached before their deletion are of an older publication.
+  // Objects that the edge cached before their deletion belong to an older publication.
   expect(await watch(published)).toEqual(before);
   expect(await database.db.selectFrom('merge_due').selectAll().execute()).toEqual([]);
 }
@@ -164,7 +164,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
   await merge();
   expect(errors).toEqual([]);
-  // The previous objects exist for the grace time, and count.
+  // The previous objects exist for the grace period and are counted.
   const files = await listFiles(published);
   expect(files.size).toBe(SEGMENTS * 4 + 2 * 4);
   expect(await storedBytes(published)).toBe(sumOf(files));
@@ -174,7 +174,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect(await loadRows(published)).toEqual(rows);
 });
 
-test('segments in a shared object leave it one rendition after the other, and the last deletes it', async () => {
+test('segments leave a shared object one rendition after the other, and the last one deletes it', async () => {
   const published = await addSingles(storePacked);
   const { audio, videos } = published;
   const before = await watch(published);
@@ -196,7 +196,7 @@ test('segments in a shared object leave it one rendition after the other, and th
   await expectMerged(published, before);
 });
 
-test('a retired rendition leaves the objects that it shares, and takes its own with it', async () => {
+test('a retired rendition leaves the objects that it shares, and its own are deleted', async () => {
   const published = await addSingles(storePacked);
   const renditionId = published.videos[0]?.renditionId;
   const alone = packKey(published, newGuid());
@@ -220,7 +220,7 @@ test('a retired rendition leaves the objects that it shares, and takes its own w
 });
 
 test.each(['its first object', 'its first index', 'the transaction', 'the commit'])(
-  'a run killed after %s costs nothing, and the next one merges',
+  'a run killed after %s loses nothing, and the next one merges',
   async (step) => {
     const published = await addSingles();
     const before = await watch(published);
@@ -264,7 +264,7 @@ async function killHeld(child: ChildProcess): Promise<void> {
   queueMicrotask(() => child.kill('SIGKILL'));
 }
 
-test('nothing is merged for a video that is deleted in between, and no object stays', async () => {
+test('merges nothing for a video that is deleted in between, and leaves no object', async () => {
   const published = await addSingles();
   await merge({
     async put(...args) {
@@ -272,11 +272,11 @@ test('nothing is merged for a video that is deleted in between, and no object st
       return storage.put(...args);
     },
   });
-  // Objects that the video's rows named are deleted by another job.
+  // Another job deletes the objects that the video's rows named.
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a part that was made again, and one that is damaged, keep only their neighbours from being merged', async () => {
+test('a part that was encoded again or is damaged prevents merging only of itself and its neighbours', async () => {
   const published = await addSingles();
   const [audio, video] = [published.audio, published.videos[0]];
   const rows = await loadRows(published);

@@ -6,7 +6,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test('sound that changes midway is kept, and a message says how much of a damaged one is silent', async () => {
+test('keeps audio that changes midway, and a message reports how much of a damaged one is silent', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=3'];
   const stereo = await makeClip(
@@ -37,7 +37,7 @@ test('sound that changes midway is kept, and a message says how much of a damage
   const list = path.join(path.dirname(stereo), 'list.txt');
   await writeFile(list, [stereo, surround].map((part) => `file '${part}'\n`).join(''));
   const joined = await makeClip(lab, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
-  // Packets of the audio stream, of which half a second is removed.
+  // Packets of the audio stream, from which the test removes half a second.
   const bytes = await readFile(joined);
   const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, (at + 1) * 188));
   const sounding = packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) === 0x101);
@@ -54,26 +54,23 @@ test('sound that changes midway is kept, and a message says how much of a damage
 test.each([
   { name: 'ts', codecs: ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac'] },
   { name: 'mpg', codecs: ['-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2'] },
-])(
-  'recordings in .$name that were appended, each with its own clock, are one video with a message',
-  async (container) => {
-    const { name, codecs } = container;
-    const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=4', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4'];
-    const one = await makeClip(lab, `one.${name}`, ...inputs, ...codecs);
-    const later = await makeClip(lab, `later.${name}`, '-i', one, '-c', 'copy', '-output_ts_offset', '500');
-    const appended = path.join(path.dirname(one), `appended.${name}`);
-    await writeFile(appended, Buffer.concat(await Promise.all([one, one, later].map((part) => readFile(part)))));
-    const key = await upload(lab, libraryId, appended);
-    await untilState(lab, key, 'finished');
-    const renditions = await checkFinished(lab, key);
-    expect(renditions).toMatchObject([{ kind: 'video' }, { kind: 'audio' }]);
-    for (const { durationSec } of renditions) expect(Math.abs(durationSec - 12)).toBeLessThan(0.3);
-    const { messages } = await loadMedia(lab, key);
-    expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
-  },
-);
+])('appended recordings in .$name, each with its own clock, become one video with a message', async (container) => {
+  const { name, codecs } = container;
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=4', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4'];
+  const one = await makeClip(lab, `one.${name}`, ...inputs, ...codecs);
+  const later = await makeClip(lab, `later.${name}`, '-i', one, '-c', 'copy', '-output_ts_offset', '500');
+  const appended = path.join(path.dirname(one), `appended.${name}`);
+  await writeFile(appended, Buffer.concat(await Promise.all([one, one, later].map((part) => readFile(part)))));
+  const key = await upload(lab, libraryId, appended);
+  await untilState(lab, key, 'finished');
+  const renditions = await checkFinished(lab, key);
+  expect(renditions).toMatchObject([{ kind: 'video' }, { kind: 'audio' }]);
+  for (const { durationSec } of renditions) expect(Math.abs(durationSec - 12)).toBeLessThan(0.3);
+  const { messages } = await loadMedia(lab, key);
+  expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
+});
 
-test('an MP3 that begins with 200 kB of something else sounds from its first frame on, without noise', async () => {
+test('an MP3 that begins with 200 kB of other data plays from its first frame on, without noise', async () => {
   const good = await makeClip(lab, 'good.mp3', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4', '-c:a', 'libmp3lame');
   const random = seededRandom(17);
   const garbage = Buffer.from(Array.from({ length: 200_000 }, () => random.below(256)));
@@ -107,8 +104,8 @@ test('the chapters of a file become those of its video', async () => {
 });
 
 /**
- * Makes a clip of two parts of different sizes, the second from 2.5 s on, where no segment begins: its parameter sets
- * are in-band.
+ * Creates a clip of two parts of different sizes. The second starts at 2.5 s, within a segment, with in-band parameter
+ * sets.
  */
 async function makeResized(name: string, ...options: string[]): Promise<string> {
   const parts: string[] = [];
@@ -128,7 +125,7 @@ test.each([
     options: ['-metadata:s:v', 'rotate=90'],
     size: { width_px: 180, height_px: 320 },
   },
-])('an MP4, $what, whose size changes between two cuts is encoded at its first size, whole', async (made) => {
+])('an MP4, $what, whose size changes between two cuts is encoded completely at its first size', async (made) => {
   const clip = await makeResized(made.name, ...made.options);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -138,7 +135,7 @@ test.each([
   expect(active).toMatchObject([made.size]);
 });
 
-test('a variable rate is that of its quickest pictures, also of a copy', async () => {
+test('a variable frame rate uses the shortest frame duration, also for a copy', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=50:d=8', '-vf', "select='if(lt(t,4),not(mod(n,5)),1)'"];
   const codec = ['-vsync', 'vfr', '-c:v', 'libx264', '-crf', '40', '-bf', '0', '-g', '40', '-pix_fmt', 'yuv420p'];
   const clip = await makeClip(lab, 'variable.mp4', ...picture, ...codec, '-video_track_timescale', '90000');

@@ -7,7 +7,7 @@ import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 const OLD = ['-c:v', 'mpeg4', '-q:v', '3'];
@@ -56,7 +56,7 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
   expect(lab.errors).toEqual([]);
 });
 
-test('a rung that was left out is made when its codec is requested, and stays', async () => {
+test('encodes an omitted rung when its codec is requested, and keeps it', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle: true } });
   const clip = await makeClip(lab, 'after-all.avi', '-f', 'lavfi', '-i', `${FLAT}:d=2`, ...OLD);
   const key: MediaKey = await upload(lab, libraryId, clip);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-key-source.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
@@ -20,7 +20,7 @@ import {
   upload,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -58,7 +58,7 @@ afterAll(async () => {
 const packagesOf = ({ mediaId }: MediaKey) =>
   lab.database.db.selectFrom('drm_package').selectAll().where('media_id', '=', mediaId).execute();
 
-test('an upload waits while the key server is away, says so, and has its keys before its first object', async () => {
+test('an upload waits and reports it while the key server is down, and has keys before its first object', async () => {
   keyServer.script((_request, response) => response.writeHead(503).end('closed'));
   const key = await upload(lab, libraryId, clip);
   await until(async () => (await loadMedia(lab, key)).state_reason?.includes('key server') === true, 'the reason');
@@ -68,18 +68,18 @@ test('an upload waits while the key server is away, says so, and has its keys be
   expect(await loadRenditions(lab, key)).toEqual([]);
 
   keyServer.script(answerKeys);
-  // As the sweep does each minute.
+  // Sends the job like the sweep, which runs every minute.
   await lab.database.db.transaction().execute(lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId }));
   await untilState(lab, key, 'finished');
   const [packaged] = await packagesOf(key);
   expect(packaged?.signals.map(({ system }) => system)).toEqual(['playReady', 'playReady', 'playReady']);
 });
 
-test('an upload for which the key server gives no keys fails with the reason', async () => {
+test('an upload for which the key server returns no keys fails with the reason', async () => {
   keyServer.script((_request, response) => response.writeHead(401).end());
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'failed');
   const { messages } = await loadMedia(lab, key);
-  expect(messages.at(-1)?.message).toContain('The DRM key server refused to give keys: it answered HTTP 401.');
+  expect(messages.at(-1)?.message).toContain('The DRM key server refused the request: it answered HTTP 401.');
   expect(await packagesOf(key)).toEqual([]);
 });

@@ -25,7 +25,7 @@ import {
 import { loseFirst } from './lose-deadlock.ts';
 import { addTask } from './tasks.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -57,7 +57,7 @@ const finishedEvents = async ({ mediaId }: MediaKey) => {
 };
 const shown = async (key: MediaKey) => (await loadRenditions(lab, key)).filter(({ active }) => active);
 
-/** While it runs, the upper rung and the audio of any planned video cannot be encoded. */
+/** While `run` executes, the upper rung and the audio of any planned video cannot be encoded. */
 async function whileBroken(run: () => Promise<void>): Promise<void> {
   const { db } = lab.database;
   const body = `begin new.plan := new.plan - 'maxBitrateBps' || '{"streamIndex": 99}'; return new; end`;
@@ -70,14 +70,14 @@ async function whileBroken(run: () => Promise<void>): Promise<void> {
   await sql.raw('drop function break_it cascade').execute(db);
 }
 
-/** Restores what the video's encode tasks need to succeed. */
+/** Restores the conditions under which the video's encode tasks succeed. */
 async function putRight({ mediaId }: MediaKey): Promise<void> {
   await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}'
     where media_id = ${mediaId} and state = 'failed'
   `.execute(lab.database.db);
 }
 
-test('failed rungs are made once more, one or all, and finished ones are not touched', async () => {
+test('encodes failed rungs again, one or all, and does not touch finished ones', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
@@ -88,7 +88,7 @@ test('failed rungs are made once more, one or all, and finished ones are not tou
   });
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
-  // Ended at once, although that transaction lost a deadlock.
+  // They ended immediately, although that transaction lost a deadlock.
   expect(await countFailed()).toBe(3);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
@@ -119,7 +119,7 @@ test('failed rungs are made once more, one or all, and finished ones are not tou
   expect(await retryAll()).toEqual({ retried: 0, refused: 0 });
 });
 
-test('failed images are made once more with everything incomplete', async () => {
+test('creates failed images again together with everything incomplete', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=2', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
   await untilState(lab, key, 'finished');
@@ -136,7 +136,7 @@ test('failed images are made once more with everything incomplete', async () => 
   expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
-test('a video whose worker died while planning it is planned by a job that waits for its lease to end', async () => {
+test('a job plans a video whose planner died, after it waited for the lease to expire', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=5:d=2', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'dropped.avi', ...inputs));
@@ -159,7 +159,7 @@ test('a video whose worker died while planning it is planned by a job that waits
   expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
 });
 
-test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling that leaves no trace', async () => {
+test('cancelling an encode stops its encoders, a re-encode creates it, and cancelling that leaves no trace', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));
@@ -175,7 +175,7 @@ test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling
   await freezeEncoders(process.pid);
   await cancel();
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
-  // Frozen encoders end only if they are killed.
+  // Suspended encoders end only if they are killed.
   await until(isEncoderGone, 'the encoders to end');
   expect(await loadChunks(lab, key)).toEqual([]);
   await reencode();

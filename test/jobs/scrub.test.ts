@@ -26,7 +26,7 @@ import {
 import { chunksOf, dropRetired, keysOf, loseChunk, mergeStored } from './stored-chunks.ts';
 import { addTask, claimOnly, performClaim } from './tasks.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
 
 const forever = new AbortController().signal;
@@ -70,7 +70,7 @@ async function countRepairs(): Promise<number> {
 
 const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
-test('an intact store is read in bounded steps that continue where the last ended, and then left alone', async () => {
+test('reads an intact store in bounded steps that continue where the last ended, and then pauses', async () => {
   const total = await countChunks();
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {
@@ -91,8 +91,8 @@ test('an intact store is read in bounded steps that continue where the last ende
   expect(lab.errors).toEqual([]);
 });
 
-test('damage of every kind is found and repaired, only the damaged parts, and the videos keep playing', async () => {
-  // The beginning of a timeline is published as it grows, but not when it is encoded again.
+test('finds and repairs damage of every kind, only in the damaged parts, and the videos keep playing', async () => {
+  // A timeline publishes its beginning as it grows, but not during a re-encode.
   const [flipped] = await chunksOf(lab, encoded, 'video', 360);
   const [missing] = await chunksOf(lab, copied, 'video', 360);
   const [short] = (await chunksOf(lab, encoded, 'audio', null)).slice(-1);
@@ -129,7 +129,7 @@ test('damage of every kind is found and repaired, only the damaged parts, and th
 });
 
 test.each(['copied', 'encoded'] as const)(
-  'nothing is repaired from an original that is damaged too: a video that was %s says so',
+  'repairs nothing from a damaged original: a video that was %s reports it',
   async (origin) => {
     const key = origin === 'copied' ? copied : encoded;
     const { db } = lab.database;
@@ -156,7 +156,7 @@ test.each(['copied', 'encoded'] as const)(
   },
 );
 
-test('a repair made from a file that replaced the original in between is rejected', async () => {
+test('rejects a repair made from a file that replaced the original in between', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);
@@ -175,7 +175,7 @@ test('a repair made from a file that replaced the original in between is rejecte
   expect(await loadChunks(lab, copied)).toEqual(before);
 });
 
-test('a store that is empty counts as away, not as damaged', async () => {
+test('treats an empty store as unavailable, not as damaged', async () => {
   await rename(lab.objects, `${lab.objects}-away`);
   await mkdir(lab.objects);
   await expect(look()).rejects.toThrow('the store is empty');
@@ -185,7 +185,7 @@ test('a store that is empty counts as away, not as damaged', async () => {
   expect(await countRepairs()).toBe(0);
 });
 
-test('an object that cannot be read is reported, skipped, and read in the next round', async () => {
+test('reports and skips an object that cannot be read, and reads it in the next round', async () => {
   const [first, second] = await loadChunks(lab, copied);
   if (first === undefined || second === undefined) throw new Error('Expected chunks.');
   const total = await countChunks();
@@ -196,7 +196,7 @@ test('an object that cannot be read is reported, skipped, and read in the next r
   }
   await look();
   expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
-  // The scheduled sweep finds them as well.
+  // The scheduled sweep also finds them.
   const reported = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
   expect(reported.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
   for (const file of unread) await rename(`${file}.kept`, file);
@@ -207,7 +207,7 @@ test('an object that cannot be read is reported, skipped, and read in the next r
 });
 
 test.each(['library', 'video'])(
-  'the missing part of a %s is reported once and skipped, and nothing of it is repaired',
+  'reports the missing part of a %s once and skips it without any repair',
   async (part) => {
     const folder = fileOf(`${copied.libraryId}${part === 'video' ? `/${copied.mediaId}` : ''}`);
     const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
@@ -232,7 +232,7 @@ test.each(['library', 'video'])(
   },
 );
 
-test('originals are read too: damage is reported once on the video, and a missing one repairs nothing', async () => {
+test('reads originals too: reports damage once on the video, and repairs nothing from a missing one', async () => {
   const { db } = lab.database;
   const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
   const bytes = await readFile(original);
@@ -263,7 +263,7 @@ test('originals are read too: damage is reported once on the video, and a missin
   await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
 });
 
-test('workers share a round: each object is taken once, and one whose check failed again', async () => {
+test('workers share a round: each object is taken once, or again if its check failed', async () => {
   const { db } = lab.database;
   const [first, ...others] = await Promise.all([takeNext(db), takeNext(db), takeNext(db)]);
   const names = [first, ...others].map((taken) => taken?.item.storageKey);
@@ -274,7 +274,7 @@ test('workers share a round: each object is taken once, and one whose check fail
   expect((await takeNext(db))?.item.storageKey).toBe(last.item.storageKey);
 });
 
-test('unrepairable damage is reported once on the video, and nothing is removed', async () => {
+test('reports unrepairable damage once on the video, and deletes nothing', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
   const lost = await loseChunk(lab, encoded, 240);
@@ -288,7 +288,7 @@ test('unrepairable damage is reported once on the video, and nothing is removed'
   expect((await chunksOf(lab, encoded, 'video', 240)).map(({ storage_key: key }) => key)).toContain(lost.storageKey);
 });
 
-test('stored objects are read while others wait for encoders', async () => {
+test('reads stored objects while other tasks wait for encoders', async () => {
   await worker.stop();
   await addTask(lab.database.db, encoded, 'video', 'waiting');
   await look();

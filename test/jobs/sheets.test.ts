@@ -9,7 +9,7 @@ import { checkFinished, checkObjects } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 import { performClaim } from './tasks.ts';
 
-/** At this rate 72 s, where the second sheet begins, is between two frames. */
+/** At this rate, 72 s, where the second sheet begins, is between two frames. */
 const CLIP = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=6000/1001:d=90', '-c:v', 'mpeg4', '-q:v', '5'];
 const NAMES = ['seek/_0.jpg', 'seek/_1.jpg', ...[1, 2, 3, 4, 5].map((number) => `thumbnail_${number}.jpg`)];
 const never = new AbortController().signal;
@@ -18,19 +18,19 @@ let lab: Lab;
 let deps: JobDeps;
 beforeAll(async () => {
   lab = await startLab();
-  // Tasks that need a long slot are run by the tests themselves, one after the other.
+  // The tests run tasks that need a long slot themselves, one after the other.
   deps = (await lab.startWorker({ quickSlots: 4, longSlots: 0 })).deps;
 });
 afterAll(() => lab.stop());
 
-test('a sheet is made while the video is encoded, once, and the result is as if it were made at the end', async () => {
+test('creates a sheet once during the encode, with the same result as at the end', async () => {
   const key = await upload(
     lab,
     await addLibrary(lab, { encoding: { rungs: [240] } }),
     await makeClip(lab, 'a.avi', ...CLIP),
   );
   await untilState(lab, key, 'transcoding');
-  // The worker makes the first segment by itself.
+  // The worker encodes the first segment without help.
   await until(async () => (await openTasks(key, 'quick')).length === 0, 'the end of quick tasks');
   const kinds: string[] = [];
   for (let [id] = await openTasks(key, 'long'); id !== undefined; [id] = await openTasks(key, 'long')) {
@@ -73,7 +73,9 @@ async function claimOne(key: MediaKey, id: Claim['task']['id']): Promise<Claim> 
   return claim;
 }
 
-/** Makes another worker take over a late worker's task. The late one's sheets are rejected when they finally arrive. */
+/**
+ * Makes another worker take over a slow worker's task. The slow worker's sheets are rejected when they finally arrive.
+ */
 async function performTwice(late: Claim): Promise<void> {
   const { key, id } = late.task;
   await lab.database.db.updateTable('encode_task').set({ state: 'waiting' }).where('id', '=', id).execute();
@@ -81,7 +83,7 @@ async function performTwice(late: Claim): Promise<void> {
   await performClaim(deps, late);
 }
 
-/** Forgets a video's images, and makes them all in one task. */
+/** Deletes a video's images and creates them all in one task. */
 async function makeAtOnce(key: MediaKey): Promise<void> {
   await lab.database.db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, deps, never);

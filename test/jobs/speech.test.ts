@@ -33,7 +33,7 @@ let lab: Lab;
 let worker: Worker;
 let spans = 0;
 
-/** The engine's behaviour for a span, given its number, from 1. */
+/** Behaviour of the engine for a span, by its number, from 1. */
 let recognise: (span: number) => Promise<SpokenWord[]> | SpokenWord[];
 
 const scripted: Transcriber = {
@@ -55,7 +55,7 @@ beforeAll(async () => {
     storage: lab.storage,
     cache: path.join(lab.clips, 'cache-speech'),
     onError: (error) => lab.errors.push(error),
-    // No slot for the viewers' queue, so its tasks wait.
+    // There is no slot for the viewers' queue, so its tasks wait.
     slots: { quickSlots: 4, longSlots: 2, viewerSlots: 0 },
     transcriber: scripted,
   });
@@ -65,7 +65,7 @@ afterAll(async () => {
   await lab?.stop();
 });
 
-/** Uploads three tones with silence between them, for transcription. */
+/** Uploads three tones separated by silence, for transcription. */
 async function uploadTones(): Promise<MediaKey> {
   const loud = 'between(t,1,2)+between(t,4,5)+between(t,7,8)';
   const sound = ['-f', 'lavfi', '-i', `aevalsrc='0.4*sin(440*2*PI*t)*(${loud})':s=48000:d=9`];
@@ -84,7 +84,7 @@ async function spokenLines(key: MediaKey): Promise<string[]> {
   return vtt.split('\n').filter((line) => line.startsWith('Span'));
 }
 
-test('a span at which the engine crashes costs only that span, and the messages say so', async () => {
+test('an engine crash loses only its span, and the messages report it', async () => {
   recognise = (span) => {
     if (span === 2) throw new EngineCrashed('The process ended by SIGSEGV.');
     return say(`Span ${span}`);
@@ -97,7 +97,7 @@ test('a span at which the engine crashes costs only that span, and the messages 
   expect(spans).toBe(3);
 });
 
-test('a local engine begins no span while new videos wait to be encoded, and continues when none does', async () => {
+test('a local engine begins no span while new videos wait to be encoded, and continues afterwards', async () => {
   const { db } = lab.database;
   const waiting = newGuid();
   recognise = async (span) => {
@@ -140,7 +140,7 @@ async function addTalk(libraryId: number, title: string, vtt: string): Promise<M
 const vttOf = (texts: readonly string[]) =>
   ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
 
-test('videos whose captions cannot be indexed hold up no other, nor does a time that is out of range', async () => {
+test('videos whose captions cannot be indexed, or have a time out of range, do not delay others', async () => {
   const { db } = lab.database;
   const libraryId = await addLibrary(lab);
   const good = await addTalk(libraryId, 'good', 'WEBVTT\n\n700:00:00.000 --> 700:00:01.000\nVery late');
@@ -165,7 +165,7 @@ test('videos whose captions cannot be indexed hold up no other, nor does a time 
   expect(await block.execute()).toEqual([{ first_ms: 2 ** 31 - 1, cues: 'Very late' }]);
 });
 
-/** Runs a job and returns its follow-up job and the time of it. */
+/** Runs a job and returns its follow-up job and the scheduled time. */
 async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel['complete']) {
   const languageModel = { name: 'a model', complete: model };
   const sent: { payload: object; delaySec: number | undefined }[] = [];
@@ -203,7 +203,7 @@ test('a translation that the model interrupts continues after the translated par
   expect(vtt.match(/Zeile\d+/g)).toEqual(texts.map((text) => text.replace('Line ', 'Zeile')));
 });
 
-test('a model that is busy for long is tried less and less often', async () => {
+test('retries a busy model at growing intervals', async () => {
   const { db } = lab.database;
   const key = await addTalk(await addLibrary(lab), 'busy', vttOf(['One sentence is said here.']));
   let request: Guid | null = null;

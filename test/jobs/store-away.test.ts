@@ -16,7 +16,7 @@ import {
   type Worker,
 } from './lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -26,7 +26,7 @@ let isAway = false;
 /** Makes the lab's store look like one on another machine, which can be unreachable. */
 function remote(storage: Storage): Storage {
   const reach = () => {
-    if (isAway) throw new StorageAway('Expected S3 to answer, came no answer.');
+    if (isAway) throw new StorageAway('Expected S3 to respond, got no response.');
   };
   return {
     ...storage,
@@ -66,7 +66,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-test('a store outage before planning and in mid-encode costs a video nothing but time', async () => {
+test('a store outage before planning or in mid-encode only delays a video', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
@@ -83,7 +83,7 @@ test('a store outage before planning and in mid-encode costs a video nothing but
       where media_id = ${key.mediaId} and state = 'waiting' and reason like '%storage%'
     `.execute(lab.database.db);
   const seen = new Set<number>();
-  // By now, each has been tried more often than the limit of failures.
+  // By now, each task has been tried more often than the failure limit.
   await until(async () => {
     const { rows } = await sql<{ attempt: number }>`
       select attempt from encode_task where media_id = ${key.mediaId} and reason like '%storage%'

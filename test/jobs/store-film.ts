@@ -16,7 +16,7 @@ const forever = new AbortController().signal;
 type Place = { db: Db; storage: Storage };
 type Stored = [RenditionKey, FilmTrack];
 
-/** Stores each segment as an object of its own, with its row. */
+/** Stores each segment as a separate object, with its row. */
 export async function storeSingles({ db, storage }: Place, ...stored: Stored[]): Promise<void> {
   for (const [{ renditionId, ...key }, track] of stored) {
     const place = { storage, key, renditionId, attempt: 7 };
@@ -25,7 +25,7 @@ export async function storeSingles({ db, storage }: Place, ...stored: Stored[]):
   }
 }
 
-/** Stores segments as a live stream leaves them: those with the same number are in one object. */
+/** Stores segments as a live stream leaves them: segments with the same number share an object. */
 export async function storePacked({ db, storage }: Place, ...stored: Stored[]): Promise<void> {
   const [first] = stored;
   if (first === undefined) return;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { createGuardedStorage } from '../../src/adapters/storage/guarded.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
+import { createGuardedStorage } from '../../src/adapters/storage/guarded-storage.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { type Database, type MediaKey, openDatabase } from '../../src/catalog/db.ts';
 import { keepOrphans, pageOrphans } from '../../src/catalog/orphans/orphan-store.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
@@ -55,7 +55,7 @@ async function startS3(): Promise<typeof s3> {
   return { open: () => createS3Storage({ url: stub.url.replace(/media$/, newGuid()), credentials }), stop: stub.stop };
 }
 
-/** Opens a folder that can be absent for a while. */
+/** Opens a folder that can be made unavailable. */
 async function openFolder() {
   const parent = await mkdtemp(path.join(tmpdir(), 'mr-guard-'));
   const folder = path.join(parent, 'objects');
@@ -63,7 +63,7 @@ async function openFolder() {
   return { folder, storage: await createFileStorage(folder) };
 }
 
-/** Opens a database of the same server: a copy of the migrated one, or of another, like a restored backup. */
+/** Opens a database of the same server: a copy of the migrated one or of another one, like a restored backup. */
 async function openCopy(of = 'postgres'): Promise<Database & { name: string }> {
   const name = `copy_${newGuid().replaceAll('-', '_')}`;
   const admin = openDatabase({ ...server.config, database: 'template1', max: 1 }, () => undefined);
@@ -76,7 +76,7 @@ async function openCopy(of = 'postgres'): Promise<Database & { name: string }> {
   return { ...database, name };
 }
 
-/** Opens a new installation: its database was made by the migrations. */
+/** Opens a new installation, whose database the migrations created. */
 async function openNew(): Promise<Database & { name: string }> {
   const database = await openCopy();
   await sql`update installation set id = gen_random_uuid()`.execute(database.db);
@@ -104,7 +104,7 @@ async function openNode(database: Database, places: Storage): Promise<Node> {
   const storage = createGuardedStorage(places, store);
   const ages = { retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
   const queue = await createTableQueue(database.db);
-  // The sweeps use only these.
+  // The sweeps use only these dependencies.
   const deps = { db: database.db, storage, store, queue, ...ages } as unknown as JobDeps;
   return { database, storage, said, deps, close: () => store.close() };
 }
@@ -182,7 +182,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  '$kind: a database restored from a backup deletes nothing before the quarantine is over',
+  '$kind: a database restored from a backup deletes nothing before the quarantine has ended',
   async ({ open }) => {
     const places = await open();
     const backedUp = await openNew();
@@ -207,7 +207,7 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)('$kind: a store without its mark, or that does not respond, loses nothing', async ({ open }) => {
+test.each(kinds)('$kind: a store without its marker, or that does not respond, loses nothing', async ({ open }) => {
   const places = await open();
   const database = await openNew();
   const ours = await openNode(database, places);
@@ -235,7 +235,7 @@ test.each(kinds)('$kind: a store without its mark, or that does not respond, los
   expect([await keysOf(places), reasonsOf(whole)]).toEqual([[source], '']);
 });
 
-test('orphans wait in quarantine, may be kept, and are not deleted when there are too many', async () => {
+test('orphans are quarantined, can be kept, and are not deleted if there are too many', async () => {
   const { storage: places } = await openFolder();
   const node = await openNode(await openNew(), places);
   const orphans = await addOrphans(node);

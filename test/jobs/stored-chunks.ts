@@ -33,7 +33,7 @@ export async function keysOf(lab: Lab, videos: readonly MediaKey[]): Promise<Sto
   return chunks.flat().map(({ storage_key: key }) => key);
 }
 
-/** Merges objects stored segment by segment, and drops the parts. */
+/** Merges objects that were stored segment by segment, and deletes the parts. */
 export async function mergeStored(lab: Lab, deps: JobDeps, videos: readonly MediaKey[]): Promise<void> {
   const parts = await keysOf(lab, videos);
   await mergeChunks.run({}, { ...deps, mergeBytes: 1e9 }, new AbortController().signal);
@@ -44,7 +44,7 @@ export async function mergeStored(lab: Lab, deps: JobDeps, videos: readonly Medi
   );
 }
 
-/** Deletes replaced objects, which count as stored until their grace time is over. */
+/** Deletes replaced objects, which count as stored until their grace period ends. */
 export async function dropRetired(lab: Lab, keys: readonly StorageKey[]): Promise<void> {
   const files = keys.flatMap((key) => [key, idxKeyOf(key)]).map((key) => path.join(lab.objects, placeOf(key)));
   await Promise.all(files.map((file) => rm(file, { force: true })));

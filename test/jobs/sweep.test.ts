@@ -34,7 +34,7 @@ beforeEach(async () => {
   await lab.database.db.deleteFrom('orphan').execute();
 });
 
-/** The sweeps use only these. */
+/** The sweeps use only these dependencies. */
 function sweepDeps(): JobDeps {
   const { db } = lab.database;
   const storage: Storage = { ...lab.storage, delete: refuseKept };
@@ -56,7 +56,7 @@ async function addVideo(title: string, state: MediaState = 'finished'): Promise<
   return id;
 }
 
-/** Stores an object of a video under a name of its own. */
+/** Stores an object of a video under a unique name. */
 async function addObject(mediaId: Guid, name = `pictures/${newGuid()}/seek/a.jpg`): Promise<StorageKey> {
   const key = storageKey(`${libraryId}/${mediaId}/${name}`);
   await lab.storage.put(key, Buffer.from('bytes'), {}, never);
@@ -68,7 +68,7 @@ async function retire(mediaId: Guid, key: StorageKey): Promise<StorageKey> {
   return key;
 }
 
-/** Adds a rendition past its time, with its chunk's object; returns the object's key. */
+/** Adds an expired rendition, with its chunk's object. Returns the object's key. */
 async function addRetired(mediaId: Guid): Promise<StorageKey> {
   const { db } = lab.database;
   await addRows(db, mediaId, [{ rung: 240, isActive: false }]);
@@ -88,7 +88,7 @@ async function addRetired(mediaId: Guid): Promise<StorageKey> {
 
 const isThere = async (key: StorageKey) => (await lab.storage.head(key)) !== null;
 
-test('objects that cannot be deleted, and uploads that cannot be ended, block no other sweep', async () => {
+test('objects that cannot be deleted, and uploads that cannot be aborted, block no other sweep', async () => {
   const { db } = lab.database;
   const [cursed, stuck] = [await addVideo('cursed', 'transcoding'), await addVideo('stuck', 'transcoding')];
   await sql`
@@ -134,7 +134,7 @@ test('objects that cannot be deleted, and uploads that cannot be ended, block no
   expect(await Promise.all([locked, lockedChunk, lockedOrphan].map(isThere))).toEqual([false, false, false]);
 });
 
-test('more objects than one sweep looks at, none of which can be deleted, do not block another forever', async () => {
+test('more undeletable objects than one sweep examines do not block another object forever', async () => {
   const many = await addVideo('many');
   const locked = Array.from({ length: 600 }, (_, n) => storageKey(`${libraryId}/${many}/pictures/${n}.jpg`));
   for (const key of locked) kept.add(key);
@@ -152,7 +152,7 @@ test('more objects than one sweep looks at, none of which can be deleted, do not
   );
 });
 
-test('upload sessions whose bytes cannot be removed keep no other open, however many there are', async () => {
+test('upload sessions whose bytes cannot be deleted keep no other open, regardless of their number', async () => {
   const { db } = lab.database;
   const uploads = createUploadStore(db);
   const mediaId = await addVideo('uploaded', 'created');
@@ -178,7 +178,7 @@ test('upload sessions whose bytes cannot be removed keep no other open, however 
   expect(new Set(sessions.map(({ id }) => id))).toEqual(new Set(locked));
 });
 
-test('the loser of a deadlock is retried by the same sweep', async () => {
+test('the same sweep retries the loser of a deadlock', async () => {
   const { db } = lab.database;
   const [stuck, whole] = [await addVideo('stuck', 'transcoding'), await addVideo('whole')];
   const object = await retire(whole, await addObject(whole));
@@ -195,12 +195,12 @@ test('the loser of a deadlock is retried by the same sweep', async () => {
   expect(state).toBe('failed');
 });
 
-test('locked objects that no row names do not block a free one of the same video forever', async () => {
+test('locked objects without a row do not block an unlocked one of the same video forever', async () => {
   const mediaId = await addVideo('many');
   // In key order, the unlocked one is the last.
   const names = [...'abcdefghijkl'].map((name) => `pictures/${mediaId}/seek/${name}.jpg`);
   const objects = await Promise.all(names.map((name) => addObject(mediaId, name)));
-  const free = objects.at(-1) as StorageKey; // Twelve were made.
+  const free = objects.at(-1) as StorageKey; // The test created twelve.
   for (const key of objects) if (key !== free) kept.add(key);
   await until(
     async () => {
@@ -212,7 +212,7 @@ test('locked objects that no row names do not block a free one of the same video
   );
 });
 
-test('a store that refuses everything is called a bounded number of times', async () => {
+test('calls a store that refuses everything a bounded number of times', async () => {
   for (let n = 0; n < 30; n += 1) {
     const mediaId = await addVideo(`${n}`);
     for (const key of [await retire(mediaId, await addObject(mediaId)), await addRetired(mediaId)]) kept.add(key);
@@ -223,7 +223,7 @@ test('a store that refuses everything is called a bounded number of times', asyn
   expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
 });
 
-test('a store that never responds keeps no encode task from being found, and the sweeps end', async () => {
+test('a store that never responds does not prevent encode tasks from being found, and the sweeps end', async () => {
   const { db } = lab.database;
   const stuck = await addVideo('stuck', 'transcoding');
   const mediaId = await addVideo('whole');

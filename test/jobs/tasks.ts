@@ -8,7 +8,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { runTask } from '../../src/jobs/queue/run-task.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
-/** Performs a task of any kind as a worker would, unless it is over. */
+/** Performs a task of any kind as a worker would, unless the task is already finished. */
 export async function performTask(deps: JobDeps, key: MediaKey, id: Guid): Promise<void> {
   const claim = await deps.db.transaction().execute((tx) => claimTask(tx, key, id, 'test'));
   if (claim !== null) await performClaim(deps, claim);

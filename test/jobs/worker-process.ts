@@ -1,8 +1,8 @@
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { startWorker } from './lab.ts';
 
-// A worker in a process of its own, for tests that kill it. Arguments: database folder, object folder, cache folder.
+// A worker in a separate process, for tests that kill it. Arguments: database folder, object folder, cache folder.
 const [host, objects, cache] = process.argv.slice(2);
 if (host === undefined || objects === undefined || cache === undefined) throw new Error('Expected three folders.');
 

@@ -35,7 +35,7 @@ async function compose(...parts: { startMs?: number; endMs?: number }[]): Promis
   return ((await call(service, 'POST', '/library/1/videos/compose', wanted)) as VideoAnswer).guid;
 }
 
-/** Returns the numbers of a clip's frames; its audio must last as long as the video, and nothing may be damaged. */
+/** Returns the frame numbers of a clip. Checks that its audio is as long as the video and that nothing is damaged. */
 async function readClip(guid: string): Promise<number[]> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
   const { errors, audio, videoFrames, audioFrames } = await framesOf(playlistUrl(service, guid));
@@ -44,8 +44,8 @@ async function readClip(guid: string): Promise<number[]> {
   return readNumbers(playlistUrl(service, guid));
 }
 
-test('a clip of a running stream has its newest whole segments, picture for picture, and is not encoded', async () => {
-  // Until something of the stream is stored, there is nothing to clip.
+test('a clip of a running stream has its newest whole segments, frame by frame, without encoding', async () => {
+  // Until the stream has stored data, there is nothing to clip.
   const guid = await until(() => compose({ startMs: -5_000 }).catch(() => null), 'a clip');
   await readClip(guid);
   const clip = await until(async () => {
@@ -66,7 +66,7 @@ test('a clip of a running stream has its newest whole segments, picture for pict
   await expect(compose({ startMs: 3_600_000 })).rejects.toThrow('answered 400');
 }, 120_000);
 
-test('parts of one stream are joined at segment borders', async () => {
+test('joins parts of one stream at segment boundaries', async () => {
   const numbers = await readClip(await compose({ startMs: 0, endMs: 1_900 }, { startMs: 4_000, endMs: 4_100 }));
   expect(numbers).toEqual([...run(0, 50), ...run(100, 50)]);
 }, 120_000);
@@ -80,7 +80,7 @@ async function readMedia(query = ''): Promise<{ text: string; firstMs: number }>
 
 const utc = (ms: number) => new Date(ms).toISOString();
 
-/** Returns when the first four video segments were captured, in ms since 1970, once they are stored; null before. */
+/** Returns when the first four video segments were captured, in ms since 1970. Null until they are stored. */
 async function takenMs(): Promise<[number, number, number, number] | null> {
   const rows = await catalogue.database.db
     .selectFrom('chunk')
@@ -95,10 +95,10 @@ async function takenMs(): Promise<[number, number, number, number] | null> {
   return fourth === undefined ? null : [first ?? 0, second ?? 0, third ?? 0, fourth];
 }
 
-/** Capture times from before the stream ended: later only the stream's clock is kept. */
+/** Capture times from before the stream ended. Later, only the stream's clock is kept. */
 let taken: [number, number, number, number];
 
-test('each keyframe of a growing rendition is a picture of its own', async () => {
+test('the I-frame playlist of a growing rendition lists each keyframe', async () => {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const address = `${base}/${/#EXT-X-I-FRAME-STREAM-INF:.*URI="(.*?)"/.exec(multivariant)?.[1]}`;
   const pictures = await until(async () => {
@@ -116,10 +116,10 @@ test('each keyframe of a growing rendition is a picture of its own', async () =>
   }
 }, 60_000);
 
-test('a range of the clock plays from the running stream, and later from its recording', async () => {
+test('a clock range plays from the running stream, and later from its recording', async () => {
   taken = await until(takenMs, 'four stored segments');
   const [first, second, third, fourth] = taken;
-  // Between the ends of the first two, and the starts of the last two.
+  // From between the ends of the first two segments to between the starts of the last two.
   const fromMs = Math.round((first + second) / 2) + 2_000;
   const range = `?from=${utc(fromMs)}&to=${utc((third + fourth) / 2)}`;
   const running = await readMedia(range);
@@ -127,7 +127,7 @@ test('a range of the clock plays from the running stream, and later from its rec
   expect(running.text).toContain('#EXT-X-ENDLIST');
   expect(Math.abs(running.firstMs - second)).toBeLessThan(2);
   expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
-  // Without an end, it grows with the stream.
+  // Without an end, the playlist grows with the stream.
   const open = (await readMedia(`?from=${fromMs}`)).text;
   expect(open).toContain('#EXT-X-MEDIA-SEQUENCE:1\n');
   expect(open).toContain('#EXT-X-PART:');
@@ -146,7 +146,7 @@ test('a range of the clock plays from the running stream, and later from its rec
   expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
 }, 120_000);
 
-test('a token may have the range signed, and opens what it lists', async () => {
+test('a token with a signed range opens what the playlist lists', async () => {
   const [first, second, third] = taken;
   const fromMs = (first + second) / 2 + 2_000;
   const zone = await zoneOfLibrary();
@@ -180,6 +180,6 @@ async function account(method: string, path: string, body?: unknown): Promise<un
   return response.json().catch(() => null);
 }
 
-test('the recording of an ended stream gives clips too', async () => {
+test('the recording of an ended stream also provides clips', async () => {
   expect(await readClip(await compose({ startMs: 2_000, endMs: 6_000 }))).toEqual(run(50, 100));
 }, 120_000);

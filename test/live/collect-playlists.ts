@@ -5,7 +5,7 @@ import { readText } from './live-service.ts';
 /** `byPlaylist`: the texts that a player of each media playlist has received so far, in order. */
 export type Collector = {
   byPlaylist: ReadonlyMap<string, readonly string[]>;
-  /** Reads all playlists at one moment. */
+  /** Reads all playlists simultaneously. */
   readTogether(): Promise<string[]>;
   stop(): Promise<void>;
 };
@@ -13,7 +13,7 @@ export type Collector = {
 const PAUSE_MS = 100;
 
 /**
- * Follows all media playlists of a stream like low-latency players, by blocking reloads, every other one a delta
+ * Follows all media playlists of a stream like low-latency players, with blocking reloads, every other one a delta
  * update, until it is stopped.
  */
 export async function collectPlaylists(base: string): Promise<Collector> {
@@ -27,7 +27,8 @@ export async function collectPlaylists(base: string): Promise<Collector> {
     while (!isStopped) {
       const text = await readText(reloadOf(address, texts)).catch(() => null);
       if (text !== null) texts.push(text);
-      // An immediate response, such as that of an edge whose owner is unreachable, is not requested again at once.
+      // After an immediate response, for example from an edge whose owner is unreachable, waits before the next
+      // request.
       await sleep(PAUSE_MS);
     }
   };

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
 
-/** Starts a stream; `publish` sends a numbered clip to the current ingest process. */
+/** Starts a stream. `publish` sends a numbered clip to the current ingest process. */
 async function goLive() {
   const { key, streamKey, base } = await startLive({ service, catalogue });
   const publish = async (clip: string) => {
@@ -57,7 +57,7 @@ async function recordingOf({ base }: Stream): Promise<string> {
   );
 }
 
-test('an outage of 40 s neither ends nor splits a stream; stopped twice it is one whole video', async () => {
+test('an outage of 40 s neither ends nor splits a stream, which becomes one complete video even if stopped twice', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);

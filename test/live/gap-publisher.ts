@@ -7,10 +7,10 @@ import { onceARun } from '../support/once-a-run.ts';
 export const SYNC_RATE = 30;
 const KEY_SEC = 2;
 const AUDIO_FRAMES_PER_SEC = 48_000 / 1024;
-/** Beeps say their second modulo 8: turns of such a length go on without a step. */
+/** Beeps encode their second modulo 8, so loops of this length continue without a discontinuity. */
 const TURN_SEC = 24;
 
-/** Seconds of the publisher's clock in which it sends nothing of a track. */
+/** Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. */
 export type Away = { audio?: readonly Range[]; video?: readonly Range[] };
 export type Range = readonly [number, number];
 
@@ -45,12 +45,12 @@ export function makeSyncClip(size = '320x180'): Promise<string> {
 }
 
 /**
- * Publishes a clip as it is in real time, over and over, without what is away; to the end of the test at most. The
- * address says by which protocol.
+ * Publishes a clip in real time, in a loop, without the ranges in `away`, until the end of the test at most. The
+ * address selects the protocol.
  */
 export function publishWithGaps(address: string, clip: string, away: Away = {}): ChildProcess {
   const filters = (['audio', 'video'] as const).flatMap((kind) => dropArgv(kind, away[kind] ?? []));
-  // Else the muxer waits up to 10 s for the track that is away.
+  // Otherwise the muxer waits up to 10 s for the absent track.
   const muxer = ['-max_interleave_delta', '100000', '-f', address.startsWith('rtmp') ? 'flv' : 'mpegts'];
   const source = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy'];
   const child = spawn('ffmpeg', [...source, ...filters, ...muxer, address], { stdio: ['ignore', 'ignore', 'pipe'] });

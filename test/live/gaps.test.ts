@@ -84,7 +84,7 @@ const CASES: {
 ];
 
 test.each(CASES)(
-  'playback and recording go on over a gap: $title',
+  'playback and recording continue across a gap: $title',
   async ({ address, away, playSec, silentSec, darkSec }) => {
     const stream = await startLive(room);
     const publisher = publishWithGaps(address(stream), clip, away);
@@ -108,7 +108,7 @@ test.each(CASES)(
   240_000,
 );
 
-test('an encoder that comes back twice leaves neither a hole nor a step of the programme clock', async () => {
+test('an encoder that reconnects twice leaves neither a gap nor a step in the programme clock', async () => {
   const stream = await startLive(room);
   const first = publishWithGaps(rtmpOf(stream), clip);
   await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist');
@@ -133,6 +133,6 @@ test('an encoder that comes back twice leaves neither a hole nor a step of the p
   expect(faultsOf(errors, 2)).toEqual([]);
   expect(sync.largestMs).toBeLessThan(MAX_OFFSET_MS);
   expect(sync.soundHoles).toEqual([]);
-  // A killed publisher keeps up to two reordered pictures back.
+  // A killed publisher withholds up to two reordered frames.
   expect(sync.pictureHoles.filter(({ fromSec, toSec }) => toSec - fromSec > 0.1)).toEqual([]);
 }, 240_000);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
+test('rungs below the source share its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
   await publish(ingest, { size: '854x480', ...FEW_PICTURES });
   // On a busy machine the rungs appear later than the source.
@@ -62,7 +62,7 @@ test('rungs below the source have its segments, a player switches, and a dead en
   await stop(key);
 }, 300_000);
 
-test('a stream that the cores have no room for is passed through, and its video gets the rungs', async () => {
+test('a stream without free cores is passed through, and its video gets the rungs later', async () => {
   const other = await startLive(room);
   const holder = await publish(other.ingest, { size: '854x480', ...FEW_PICTURES });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
@@ -115,7 +115,7 @@ async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> 
   expect(files.length).toBeLessThanOrEqual(streamSec);
 }
 
-/** Stops a stream and waits for its video: its rungs then use no more cores. */
+/** Stops a stream and waits for its video, after which its rungs use no more cores. */
 async function stop(key: MediaKey): Promise<void> {
   await room.catalogue.streams.change(key, stopStream);
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
@@ -157,7 +157,7 @@ function durationsBySequence(text: string): Map<number, number> {
 
 function choose(page: Page, heightPx: number): Promise<void> {
   return page.evaluate((wanted) => {
-    // Set by `playLive`.
+    // `playLive` set this variable.
     const { hls } = (window as unknown as { live: { hls: { levels: { height: number }[]; currentLevel: number } } })
       .live;
     hls.currentLevel = hls.levels.findIndex(({ height }) => height === wanted);

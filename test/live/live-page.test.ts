@@ -10,9 +10,9 @@ import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, makeClip, NO_RUNGS, publish, startLive } from './live-service.ts';
 
-/** Only a hang takes this long; each poll takes the page's own time. */
+/** Timeout that only a hang exceeds. Each poll costs the page CPU time. */
 const PATIENCE = { timeout: 60_000, interval: 250 };
-/** Reduced motion: the animations of a waiting page would be drawn sixty times a second. */
+/** Reduced motion, because the animations of a waiting page would be drawn sixty times a second. */
 const PAGE = { ...SMALL_PAGE, reducedMotion: 'reduce' } as const;
 
 let room: LiveRoom;
@@ -28,7 +28,7 @@ const read = (page: Page) =>
     durationSec: video.duration,
   }));
 
-/** Hovers over the bar; returns the number of colours in the preview above it, which is decoded from a keyframe. */
+/** Hovers over the bar. Returns the number of colours in the preview above it, which is decoded from a keyframe. */
 async function lookAtBar(page: Page): Promise<number> {
   const box = await page.locator('bunny-media-time-range').boundingBox();
   if (box === null) return 0;
@@ -43,7 +43,7 @@ async function lookAtBar(page: Page): Promise<number> {
   });
 }
 
-test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
+test('the player page waits for a stream, plays it close to the live edge, and then plays its video', async () => {
   const { key, ingest } = await createLive(room);
   const page = await room.browser.newPage({ ...PAGE, userAgent: PERSON });
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
@@ -55,15 +55,15 @@ test('the player page waits for a stream, plays it near its newest second, and t
   await page.getByRole('button', { name: 'Live: playing live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
-  // Offline for longer than its buffer lasts, the page stalls, and returns to where it was.
+  // The page is offline for longer than its buffer lasts, so it stalls and then returns to its latency.
   await page.context().setOffline(true);
   await page.waitForTimeout(6_000);
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
-  // A small frame has no room for the viewer count.
+  // A small frame hides the viewer count for lack of space.
   await expect.poll(() => page.locator('.viewers').textContent(), PATIENCE).toBe('1 watching');
-  // After a short pause, it also returns close to its newest second.
+  // After a short pause, the page also returns close to the live edge.
   const video = page.locator('video');
   await video.evaluate((element: HTMLVideoElement) => element.pause());
   const paused = await read(page);
@@ -78,7 +78,7 @@ test('the player page waits for a stream, plays it near its newest second, and t
   await page.close();
 });
 
-test('until a stream begins its trailer loops under the countdown, then the stream plays in its place', async () => {
+test('a trailer loops under the countdown until the stream begins and replaces it', async () => {
   const trailer = await createVideo(room.service, 'Trailer');
   const clip = await makeClip();
   expect((await uploadFile(room.service, trailer, clip)).status).toBe(200);
@@ -119,8 +119,8 @@ test('the bar of a stream with a DVR window shows its keyframes', async () => {
   await page.close();
 });
 
-// Last in this file: its library requires tokens from then on.
-test('a viewer with an embed token sees the preview before the start in the page, and then the stream', async () => {
+// This test is the last in this file, because its library requires tokens from then on.
+test('a viewer with an embed token sees the preview before the start and then the stream', async () => {
   const { service, browser, catalogue } = room;
   const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };
   const changed = JSON.stringify({ PlayerTokenAuthenticationEnabled: true });
@@ -138,7 +138,7 @@ test('a viewer with an embed token sees the preview before the start in the page
   await shoot(page, 'preview', ['1280', '320']);
   await catalogue.streams.change(key, startStream);
   await expect.poll(() => page.getByText('Preview', { exact: true }).isVisible(), PATIENCE).toBe(false);
-  // It continues to play without interaction, from the start of the stream.
+  // It continues without interaction, from the start of the stream.
   const started = (await read(page)).sec;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(started + 2);
   await catalogue.streams.change(key, stopStream);

@@ -9,13 +9,13 @@ export type LivePlayback = {
   stalls: number;
   errors: string[];
   frames: number;
-  /** Holes that `buffered` had at any time, seconds of the media. */
+  /** Gaps that `buffered` had at any time, in seconds of the media. */
   holes: string[];
 };
 
 type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string> } };
 
-/** Opens a page that plays a live stream with low latency until it is closed; `licenceUrl` serves ClearKey licences. */
+/** Opens a page that plays a live stream with low latency until it is closed. `licenceUrl` serves ClearKey licences. */
 export async function playLive(
   browser: Browser,
   origin: string,
@@ -34,14 +34,14 @@ export async function playLive(
       Object.assign(window, { live });
       let firstTimeSec = Number.POSITIVE_INFINITY;
       hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
-        // The engine itself aborted the request, as it does when it changes the rendition.
+        // The engine itself aborts requests when it changes the rendition.
         if (details !== 'aborted') live.errors.push(details);
         if (fatal) hls.startLoad();
       });
       video.addEventListener('waiting', () => {
         if (video.currentTime > 0) live.stalls += 1;
       });
-      // Parts may come in another order than they are played: a hole is one that is still there a moment later.
+      // Parts may arrive out of order. A gap counts only if it persists for a moment.
       let before: string[] = [];
       setInterval(() => {
         const { buffered, currentTime } = video;
@@ -61,15 +61,15 @@ export async function playLive(
 }
 
 const HARMLESS = [
-  // The first segment again: its frames begin a presentation delay after its time in the playlist.
+  // The first segment is appended again: its frames begin a presentation delay after its time in the playlist.
   'bufferAppendNoProgress',
-  // A picture that is there and is not shown yet, as on a busy machine: what lacks is reported as a stall or a hole.
+  // The frame exists but is not shown yet, as on a busy machine. Missing media is reported as a stall or a gap.
   'bufferNudgeOnStall',
 ];
 
 /**
- * Errors of the player. Where nothing was published the player runs out of media once: `outages` says how often, and
- * as many reports of a stall are left out.
+ * Returns errors of the player. Without published media the player runs out of data once: `outages` is the number of
+ * such times, and as many stall reports are ignored.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {
   let stalls = 0;
@@ -83,7 +83,7 @@ export function faultsOf(errors: readonly string[], outages = 0): string[] {
 export function readPlayback(page: Page): Promise<LivePlayback> {
   return page.evaluate(() => {
     const video = document.querySelector('video') as HTMLVideoElement;
-    // Set by `playLive`.
+    // `playLive` set this variable.
     const { live } = window as unknown as Page1;
     const frames = video.getVideoPlaybackQuality().totalVideoFrames;
     return {

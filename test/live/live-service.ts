@@ -12,10 +12,10 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { onceARun } from '../support/once-a-run.ts';
 import type { Health, Service } from '../support/service.ts';
 
-/** Each poll is one or more requests, which cost CPU time in two processes. */
+/** Each poll makes one or more requests, which cost CPU time in two processes. */
 const LOOK_MS = 100;
 
-/** Only a hang takes this long, for programs that read a stream. */
+/** Options for programs that read a stream. Only a hang exceeds the timeout. */
 export const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
 
 export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
@@ -87,8 +87,8 @@ export const NO_RUNGS = { size: '320x180', ...FEW_PICTURES };
 type TestPicture = { size?: string; rate?: number };
 
 /**
- * Publishes a test picture (2 s between keyframes, two B-frames) and a tone in real time, at most until the end of the
- * test. It is encoded once per run, and sent in a loop.
+ * Publishes a test pattern (2 s between keyframes, two B-frames) and a tone in real time, at most until the end of the
+ * test. It is encoded once per run and sent in a loop.
  */
 export async function publish(url: string, { size = '640x360', rate = 25 }: TestPicture = {}): Promise<ChildProcess> {
   // 750 frames of AAC: audio and video have the same length, so each loop follows the last without a gap.
@@ -114,7 +114,7 @@ function encodeOnce({ size, rate, lengthSec }: Required<TestPicture> & { lengthS
 }
 
 /**
- * Publishes a clip with GStreamer in real time, at most until the end of the test; `sink` begins with the muxer named
+ * Publishes a clip with GStreamer in real time, at most until the end of the test. `sink` begins with the muxer named
  * `mux`.
  */
 export function publishByGstreamer(clip: string, sink: readonly string[]): ChildProcess {
@@ -130,7 +130,7 @@ export async function ended(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Polls until it gets a value that is not null. */
+/** Polls until the result is not null, and returns it. */
 export async function until<T>(
   ask: () => Promise<T | null>,
   what: string | (() => string),
@@ -145,7 +145,7 @@ export async function until<T>(
   throw new Error(`Expected ${typeof what === 'string' ? what : what()} within ${limitMs} ms.`);
 }
 
-/** Returns the body of a response, null for a refusal. */
+/** Returns the body of a response. Null for a refusal. */
 export async function readText(url: string): Promise<string | null> {
   const response = await fetch(url);
   const body = await response.text();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('a killed encoder comes back into the page that plays, and the stop makes the video at once', async () => {
+test('playback continues after a killed encoder reconnects, and stopping makes the video immediately', async () => {
   const { key, ingest, base } = await startLive(room);
   const first = await publish(ingest, FEW_PICTURES);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
@@ -76,13 +76,13 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   ]);
   expect(stderr).toBe('');
   const listedSec = [...video.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, sec]) => sum + Number(sec), 0);
-  // Frames are reordered: both publishers that were cut off may have sent a frame without the two that are shown before
+  // Frames are reordered, so both interrupted publishers may have sent a frame without the two that are shown before
   // it.
   const lackingFrames = Math.round(listedSec * FEW_PICTURES.rate) - Number.parseInt(stdout, 10);
   expect([0, 1, 2, 3, 4]).toContain(lackingFrames);
 }, 180_000);
 
-test('a publisher is refused without a valid key, and one with the same key takes over', async () => {
+test('refuses a publisher without a valid key, and lets one with the same key take over', async () => {
   const { key, ingest, base } = await createLive(room);
   const wrong = await publish(`${ingest.slice(0, -4)}0000`, NO_RUNGS);
   let said = '';
@@ -109,7 +109,7 @@ async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${/\n(r\/.*\.m3u8)/.exec(multivariant)?.[1]}`;
 }
 
-test('a killed ingest process and an encoder of another size cost no part that viewers were sent', async () => {
+test('a killed ingest process and an encoder of another size lose no part that viewers received', async () => {
   const receiver = await createLive(room);
   const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
   const { key, ingest, base } = await startLive(room, { relays });
@@ -117,7 +117,7 @@ test('a killed ingest process and an encoder of another size cost no part that v
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
-  // The relay of the stream gets the same media; the other, at a private address, does no harm and has its reason.
+  // The relay of the stream receives the same media. The one to a private address does no harm and has an error reason.
   const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
   expect(states).toEqual([
     { host: '127.0.0.1', state: 'running', reason: null },
@@ -173,7 +173,7 @@ function periodsOf(text: string): string[][] {
   });
 }
 
-/** Decodes all frames of a period and returns their size; any message of the decoder is a failure. */
+/** Decodes all frames of a period and returns their size. Fails on any message of the decoder. */
 async function decodedSize(addresses: readonly string[], playlist: string): Promise<string> {
   const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, playlist))));
   const bytes = Buffer.concat(await Promise.all(answers.map(async (one) => Buffer.from(await one.arrayBuffer()))));
@@ -190,7 +190,7 @@ async function decodedSize(addresses: readonly string[], playlist: string): Prom
   }
 }
 
-/** Returns whole segments of a media playlist, and seconds of media including open parts. */
+/** Returns the whole segments of a media playlist, and the seconds of media including open parts. */
 function parts(text: string): { text: string; segments: string[]; seconds: number } {
   const lines = text.split('\n');
   const lastSegment = lines.findLastIndex((line) => line.startsWith('#EXTINF'));

@@ -46,7 +46,7 @@ async function makePicture(colour: string): Promise<Buffer> {
   return stdout;
 }
 
-/** Publishes a blue picture with a tone, with reordered frames, as most encoders send them. */
+/** Publishes blue video with a tone, with reordered frames like most encoders. */
 function publishBlue(url: string): ChildProcess {
   const picture = ['-re', '-f', 'lavfi', '-i', 'color=blue:s=640x360:r=25', '-f', 'lavfi', '-i', 'sine=r=48000'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '50', '-pix_fmt', 'yuv420p'];
@@ -55,7 +55,7 @@ function publishBlue(url: string): ChildProcess {
 }
 
 /**
- * Returns whether the corners of a frame are red or blue: of a video's first frame, or of one a few segments back in a
+ * Returns whether the corners of a frame are red or blue: in a video's first frame, or in one a few segments back in a
  * stream.
  */
 async function cornersOf(playlist: string) {
@@ -67,7 +67,7 @@ async function cornersOf(playlist: string) {
   return { marked: colour(0), plain: colour(3) };
 }
 
-test('a live mark is in each rendition that viewers get, and in the video', async () => {
+test('a live watermark is in each rendition that viewers get, and in the video', async () => {
   const place = { WatermarkPositionLeft: 0, WatermarkPositionTop: 0, WatermarkWidth: 40, WatermarkHeight: 40 };
   expect((await call('POST', '/videolibrary/1', ACCOUNT_KEY, place)).status).toBe(200);
   const mark = await makePicture('red');
@@ -78,7 +78,7 @@ test('a live mark is in each rendition that viewers get, and in the video', asyn
   await until(async () => (segmentsOf((await readText(address)) ?? '').length >= 3 ? true : null), 'segments', 60_000);
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const renditions = multivariant.match(/^r\/.*\.m3u8$/gm) ?? [];
-  // 360p as published, and 240p below it.
+  // The stream is 360p as published, and 240p below it.
   expect(renditions).toHaveLength(2);
   for (const one of renditions) expect(await cornersOf(`${base}/${one}`)).toEqual({ marked: 'red', plain: 'blue' });
   await catalogue.streams.change(key, stopStream);
@@ -92,7 +92,7 @@ test('a live mark is in each rendition that viewers get, and in the video', asyn
   expect((await call('DELETE', '/videolibrary/1/live/watermark', ACCOUNT_KEY)).status).toBe(204);
 }, 200_000);
 
-test('a stream begins with the picture of its library, can lose it, and gets it back', async () => {
+test("a stream starts with its library's watermark, which can be removed and restored", async () => {
   expect((await call('PUT', '/videolibrary/1/live/thumbnail', ACCOUNT_KEY, await makePicture('green'))).status).toBe(
     204,
   );

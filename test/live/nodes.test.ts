@@ -22,14 +22,17 @@ import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from '
 
 const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
-/** Time for which something is away, in ms: a minute with `npm test -- --mode soak test/live/nodes.test.ts`. */
+/** Duration of each outage, in ms: a minute with `npm test -- --mode soak test/live/nodes.test.ts`. */
 const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
 /** More loops of the clip than a test lasts on any machine. */
 const TURNS = 12;
-/** Number of responses to a player that follows a playlist; it gets a few per second. */
+/** Number of responses to a player that follows a playlist, which gets a few per second. */
 const MANY = 5;
 
-/** `setAway` null: a real engine, requested by the environment as in `test/ports/README.md`, cannot be taken away. */
+/**
+ * `setAway` is null for a real engine (requested by the environment as in `test/ports/README.md`), which cannot be made
+ * unavailable.
+ */
 type Store = {
   url: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
@@ -52,7 +55,7 @@ async function startStore(): Promise<Store> {
   return { ...stub, url: stub.url.replace(/&prefix=.*/, ''), credentials };
 }
 
-/** One role on a machine of its own, with a unique data folder and health port. */
+/** One role on a separate machine, with a unique data folder and health port. */
 type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
 
 let database: TestDatabase;
@@ -63,7 +66,7 @@ let streams: LiveStore;
 let edgeUrl: string;
 let nodes: Machine[];
 const machines: Machine[] = [];
-/** RTMP ports of nodes. A node without its store reports that on its health port, and still accepts publishers. */
+/** RTMP ports of nodes. A node without its store reports this on its health port, and still accepts publishers. */
 const rtmpPorts = new Map<Machine, number>();
 
 beforeAll(async () => {
@@ -162,7 +165,7 @@ async function storedOf(mediaId: string): Promise<number> {
 /** The first response after a node's death, and the segment that was open in the last one before. */
 type Death = { from: number; open: number };
 
-/** Returns whether a fault is due to parts that only the dead node had: no node can list them again. */
+/** Returns whether a fault is due to parts that only the dead node had, which no node can list again. */
 function isOfLostParts(fault: string, { from, open }: Death): boolean {
   const [, answer, message = ''] = /^answer (\d+): (.*)$/.exec(fault) ?? [];
   const [, gone = Number.NaN] = /^segment (\d+) is gone$/.exec(message) ?? [];
@@ -170,10 +173,10 @@ function isOfLostParts(fault: string, { from, open }: Death): boolean {
   return Number(answer) >= from && (Number(gone) >= open || what.test(message));
 }
 
-/** I-frame playlists have rules of their own. */
+/** I-frame playlists follow other rules. */
 const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
-test('after the owner of a stream is killed, another node takes its publisher; at most a segment is lost', async () => {
+test("after a stream's owner is killed, another node accepts its publisher, and at most one segment is lost", async () => {
   const { key, streamKey, base } = await goLive();
   const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
   expect(known).toEqual([
@@ -214,12 +217,12 @@ test('after the owner of a stream is killed, another node takes its publisher; a
   }
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0]);
-  // Segments of two seconds; the open one may be lost.
+  // Segments last two seconds, and the open one may be lost.
   expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
 }, 240_000);
 
 test.skipIf(realStore !== null)(
-  'without its store, and then without its database, a stream continues; rows follow, and no picture is lost',
+  'without its store, and then without its database, a stream continues, rows follow, and no frame is lost',
   async () => {
     const { key, streamKey, base } = await goLive();
     const publisher = publishTo(nodes[1], streamKey, TURNS);
@@ -241,8 +244,8 @@ test.skipIf(realStore !== null)(
     const live = (await readText(address)) ?? '';
     await streams.change(key, stopStream);
     await ended(publisher);
-    // The lease may have expired during the database's pause: then the stop itself makes the video, and the owner adds
-    // what it still holds once it is back.
+    // The lease may have expired during the database outage. The stop then makes the video, and the owner adds its
+    // remaining segments once the database is back.
     await recordingOf(base);
     const missing = async () => missingOf(address, live, (await readMedia(base)) ?? '#EXTM3U\n');
     await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
@@ -255,7 +258,7 @@ test.skipIf(realStore !== null)(
   400_000,
 );
 
-/** While something is away, playlists grow in real time. */
+/** During an outage, playlists grow in real time. */
 async function expectGrowth(base: string): Promise<void> {
   const before = await countSegments(base);
   await sleep(AWAY_MS);

@@ -6,7 +6,7 @@ const BOX_PX = 40;
 
 /**
  * Publishes video (25 frames a second, 2 s between keyframes) that shows each frame's number as white boxes, and a
- * tone; the caller ends it.
+ * tone. The caller ends it.
  */
 export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   const boxes = Array.from({ length: BITS }, (_, bit) => {
@@ -29,7 +29,7 @@ export async function readNumbers(source: string): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ffmpeg', ['-v', 'error', '-i', source, ...output], {
     encoding: 'buffer',
     maxBuffer: 2 ** 26,
-    // Only a hang takes this long.
+    // Timeout that only a hang exceeds.
     timeout: 90_000,
     killSignal: 'SIGKILL',
   });
@@ -40,7 +40,7 @@ export async function readNumbers(source: string): Promise<number[]> {
   );
 }
 
-/** Returns `count` numbers from `first` on. */
+/** Returns `count` numbers starting with `first`. */
 export function run(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }

@@ -32,7 +32,7 @@ afterAll(async () => {
   await discard(service);
 });
 
-/** Publishes a small picture and a tone in real time; `codecs` and what follows are ffmpeg's. */
+/** Publishes a small test pattern and a tone in real time. `codecs` and later arguments are ffmpeg options. */
 function send(lengthSec: number, picture: string, output: readonly string[]): ChildProcess {
   const inputs = ['-re', '-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
   const argv = ['-nostdin', '-v', 'error', ...inputs, '-t', `${lengthSec}`, ...output];
@@ -53,7 +53,10 @@ async function statusOf({ key }: TestStream): Promise<LiveStreamStatusModel> {
 const reasonOf = (stream: TestStream) =>
   until(async () => (await statusOf(stream)).transcoding?.reason ?? null, 'a reason in the status');
 
-/** When each listed segment of a playlist was taken: its own word, or that of the one before and its duration. */
+/**
+ * Returns when each listed segment of a playlist was captured: its own date, or that of the preceding segment plus its
+ * duration.
+ */
 function datesOf(text: string): Map<number, number> {
   const dates = new Map<number, number>();
   let nextMs: number | null = null;
@@ -65,7 +68,7 @@ function datesOf(text: string): Map<number, number> {
   return dates;
 }
 
-test('odd keyframes change no target duration, hints come true, and dates agree with durations', async () => {
+test('odd keyframes change no target duration, hints are fulfilled, and dates agree with durations', async () => {
   const stream = await startLive({ service, catalogue });
   const keys = ['-g', `${4 * RATE}`, '-force_key_frames', '0,1.2,2.4,2.8,7,8'];
   const publisher = send(24, SMALL, [...X264, ...keys, ...AAC, '-f', 'flv', stream.ingest]);
@@ -90,9 +93,9 @@ test('odd keyframes change no target duration, hints come true, and dates agree 
   }
 }, 120_000);
 
-test('SRT keeps its last pictures, states its rate and channels, and names the tracks that it leaves out', async () => {
+test('SRT keeps its last frames, reports frame rate and channels, and names the tracks that it omits', async () => {
   const stream = await startLive({ service, catalogue });
-  // The last segment is one picture.
+  // The last segment is one frame.
   const frames = 8 * RATE + 1;
   const tracks = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:1', 'mp2', '-map', '0:v', '-c:v:1', 'mpeg2video'];
   const output = ['-f', 'mpegts', srtOf(stream)];
@@ -140,7 +143,7 @@ test.each([
   },
   { name: 'Sorenson', output: ['-c:v', 'flv', ...AAC], reason: /picture is left out.* got Sorenson/ },
 ])(
-  'RTMP with $name says so in the status of the stream',
+  'reports RTMP with $name in the status of the stream',
   async ({ output, reason }) => {
     const stream = await startLive({ service, catalogue });
     const publisher = send(20, SMALL, [...output, '-f', 'flv', stream.ingest]);
@@ -150,7 +153,7 @@ test.each([
   60_000,
 );
 
-test('a rung costs no more than its source', async () => {
+test('a rung uses at most the bitrate of its source', async () => {
   const stream = await startLive({ service, catalogue });
   const noisy = `testsrc2=size=640x360:rate=12,noise=alls=40:allf=t`;
   const rate = ['-b:v', '300k', '-maxrate', '300k', '-bufsize', '300k', '-g', '24'];

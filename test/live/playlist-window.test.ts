@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
-import { writePlaylist } from '../../src/media/hls/playlist-tags.ts';
+import { writePlaylist } from '../../src/media/hls/playlist.ts';
 import type { FeedRendition } from '../../src/media/live/playlist/feed-message.ts';
 import { LiveIndex } from '../../src/media/live/playlist/live-index.ts';
 import { livePlaylist } from '../../src/media/live/playlist/live-playlist.ts';
@@ -12,7 +12,7 @@ const NONE = Buffer.alloc(0);
 
 type Window = { index: LiveIndex; rendition: FeedRendition; text(isDelta: boolean): string };
 
-/** Opens a stream of `periods` periods, all stored, of which the last one continues; each has a gap. */
+/** Opens a stream of `periods` periods, all stored, of which the last one continues. Each has a gap. */
 function openWindow(hours: number, periods: number): Window {
   const index = new LiveIndex();
   const [first, ...others] = Array.from({ length: periods }, (_, number) => addPeriod(index, number));
@@ -46,7 +46,7 @@ function addPart({ index, rendition: { id } }: Window, segment: number, part: nu
   index.apply({ message: { type: 'part', ...place, isIndependent: part === 0 }, bytes: Buffer.alloc(1) });
 }
 
-test('a window of three hours over several periods is reloaded by its newest segments alone, and slides', () => {
+test('a window of three hours over several periods reloads only its newest segments, and slides', () => {
   const window = openWindow(3, 6);
   const texts = [window.text(false)];
   for (let segment = PERIOD_SEGMENTS; segment < PERIOD_SEGMENTS + 12; segment += 1) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('parts are encrypted under keys that existed before them, and the video keeps these keys', async () => {
+test('encrypts parts with keys that existed before them, which the video keeps', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base } = stream;
@@ -61,7 +61,7 @@ test('parts are encrypted under keys that existed before them, and the video kee
   await player.close();
 }, 120_000);
 
-test('under basic protection a play session gets whole segments, encrypted under its own key', async () => {
+test('with basic protection, a play session gets whole segments, encrypted with its own key', async () => {
   await setDrm('basic', { playerTokenRequired: true });
   const stream = await createLive(room);
   const { key, base } = stream;
@@ -82,7 +82,7 @@ test('under basic protection a play session gets whole segments, encrypted under
   await player.close();
 }, 120_000);
 
-test('after another process sent parts, media continues under its own rendition, which repeats no IV', async () => {
+test('after another process sent parts, media continues in its own rendition, which repeats no IV', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base, streamKey } = stream;
@@ -110,7 +110,7 @@ test('after another process sent parts, media continues under its own rendition,
   await ended(second);
 }, 120_000);
 
-test('pictures that cannot be encrypted are refused, and nothing of them is kept', async () => {
+test('refuses frames that cannot be encrypted and keeps none of them', async () => {
   await setDrm('enterprise');
   const { key, streamKey, listeners } = await startLive(room);
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];
@@ -119,7 +119,7 @@ test('pictures that cannot be encrypted are refused, and nothing of them is kept
   const argv = ['-v', 'error', ...picture, ...encoder, address];
   const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
   expect(await ended(publisher)).not.toBe(0);
-  // It had been admitted: its key itself is not refused.
+  // The publisher had been admitted, so its key itself is not refused.
   const { rows: leases } = await sql`select session from live_lease where stream_id = ${key.mediaId}`.execute(
     room.catalogue.database.db,
   );
@@ -136,7 +136,7 @@ async function goLive({ key, ingest }: TestStream) {
   return publish(ingest, FEW_PICTURES);
 }
 
-/** Opens the player page of a stream that has not begun; from then on, none of its requests may be refused. */
+/** Opens the player page of a stream that has not begun. From then on, none of its requests may be refused. */
 async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Promise<Page> {
   const player = await room.browser.newPage(SMALL_PAGE);
   player.on('response', (response) => {

@@ -8,7 +8,7 @@ import { readText } from './live-service.ts';
 /** Live playlists and those of videos have different numbers of decimals. */
 const ROUNDING_SEC = 0.0001;
 
-/** Returns the address of the first video media playlist; throws if there is none. */
+/** Returns the address of the first video media playlist. Throws if there is none. */
 export async function mediaPlaylistOf(base: string): Promise<string> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const found = /^r\/.*\.m3u8$/m.exec(multivariant)?.[0];
@@ -16,14 +16,14 @@ export async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${found}`;
 }
 
-/** Returns the addresses of the video variants of a multivariant playlist, without the variant of sound alone. */
+/** Returns the addresses of the video variants of a multivariant playlist, without the audio-only variant. */
 export function videoAddressesOf(multivariant: string): string[] {
   return [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=.*\n(r\/.*)$/gm)].map(
     ([, address]) => address ?? '',
   );
 }
 
-/** Reads that playlist; null while there is none, for polling. */
+/** Reads that playlist. Null while there is none, for polling. */
 export async function readMedia(base: string): Promise<string | null> {
   const address = await mediaPlaylistOf(base).catch(() => null);
   return address === null ? null : readText(address);
@@ -41,8 +41,8 @@ export async function countSegments(base: string): Promise<number> {
 }
 
 /**
- * Decodes each period of a media playlist and returns the numbers shown by its frames, as runs that rise by one: each
- * publisher of a numbered clip is one run from 0 on, and a lost or doubled frame splits a run.
+ * Decodes each period of a media playlist and returns the numbers shown by its frames, as runs that rise by one. Each
+ * publisher of a numbered clip is one run from 0 on. A lost or duplicated frame splits a run.
  */
 export async function readRuns(address: string): Promise<{ from: number; to: number }[]> {
   const runs: { from: number; to: number }[] = [];
@@ -69,7 +69,7 @@ export async function readPeriods<T>(address: string, read: (file: string) => Pr
   return answers;
 }
 
-/** Returns segments that viewers were sent and that are missing from the recording, or have another length there. */
+/** Returns segments that viewers received and that are missing from the recording, or have another length there. */
 export function missingOf(address: string, live: string, recording: string): string[] {
   const pathOf = ({ uri }: ListedMedia) => new URL(uri ?? '', address).pathname;
   const recorded = new Map(segmentsOf(recording).map((segment) => [pathOf(segment), segment]));

@@ -78,7 +78,7 @@ test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
   }
 }, 120_000);
 
-test('streams name every address of ingest, under the configured host and region', async () => {
+test('streams list every ingest address, with the configured host and region', async () => {
   const { key, listeners } = await startLive({ service, catalogue });
   const headers = { AccessKey: ACCOUNT_KEY };
   const shown = await until(async () => {
@@ -98,7 +98,7 @@ test('streams name every address of ingest, under the configured host and region
   });
 });
 
-test('a few connections of one address may wait without publishing, for ten seconds', async () => {
+test('a limited number of connections per address may wait without publishing, for ten seconds', async () => {
   const { listeners } = await service.health();
   const sockets = Array.from({ length: 40 }, () => connect(listeners.rtmp ?? 0, '127.0.0.1'));
   const closedAt: number[] = [];
@@ -167,7 +167,7 @@ test.each([
     // Two segments of 24, except reordered frames that were in flight at the stop.
     expect(found.videoFrames).toBeGreaterThanOrEqual(44);
     expect(found.audioFrames).toBeGreaterThanOrEqual(150);
-    // The relay of the stream got the same by RTMP.
+    // The relay of the stream received the same media by RTMP.
     await catalogue.streams.change(receiver.key, stopStream);
     await until(async () => ((await catalogue.streams.load(receiver.key)).isVideo ? true : null), 'the video');
     expect(await framesOf(`${receiver.base}/playlist.m3u8`)).toMatchObject({ errors: '', video, audio: 'aac' });
@@ -175,7 +175,7 @@ test.each([
   90_000,
 );
 
-test("the key as passphrase of the stream's id encrypts; other passphrases and unknown keys are rejected", async () => {
+test("the key as passphrase of the stream's id encrypts, and other passphrases and unknown keys are rejected", async () => {
   const stream = await startLive({ service, catalogue });
   const name = `streamid=${stream.key.mediaId}`;
   const said: string[] = [];
@@ -190,7 +190,7 @@ test("the key as passphrase of the stream's id encrypts; other passphrases and u
   expect(await watched(stream, publisher)).toMatchObject({ errors: '', video: 'h264', audio: 'aac' });
 }, 120_000);
 
-test('GStreamer publishes by srtsink, also after the process that holds libsrt was killed', async () => {
+test('GStreamer publishes by srtsink, also after the process with libsrt was killed', async () => {
   const stream = await startLive({ service, catalogue });
   const [child] = await findProcesses(service, 'srt-child.ts');
   if (child === undefined) throw new Error('Expected a process that holds libsrt.');

@@ -22,9 +22,10 @@ afterAll(async () => {
   await discard(place.service);
 });
 
-test('a recording of two sizes gets the rungs below each, which show every picture of both', async () => {
+test('a recording of two sizes gets the rungs below each, with every frame of both', async () => {
   const { base, key, ingest } = await startLive(place);
-  // Some parts of the next segment too: hls.js does not finish if the last segment of a period is a single frame.
+  // Waits for some parts of the next segment, because hls.js does not finish if the last segment of a period is a
+  // single frame.
   const isUnderWay = async (period: number) => {
     const text = (await readMedia(base)) ?? '#EXTM3U\n';
     const whole = [...Map.groupBy(segmentsOf(text), ({ map }) => map).values()][period]?.length ?? 0;
@@ -42,7 +43,7 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
   await ended(smaller);
   await completeRecordings(place.catalogue.database, new AbortController().signal);
   await untilVideo(place.service, key.mediaId, ({ status }) => status === FINISHED);
-  // An edge knows within seconds. Until a period has a rung, its source is listed in place of the rung.
+  // An edge is notified within seconds. Until a period has a rung, its source is listed instead.
   const sizesOf = (text: string) =>
     [...text.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   const multivariant = await until(async () => {

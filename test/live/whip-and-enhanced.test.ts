@@ -17,7 +17,7 @@ const FAKE_CAMERA = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--allow-loopback-in-peer-connection',
-  // The page is not really served by this machine, so it may not reach other ports of it.
+  // This machine does not really serve the page, so the browser would block requests to its other ports.
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
@@ -68,7 +68,7 @@ function publishFromPage(page: Page, endpoint: string, streamKey: string): Promi
   );
 }
 
-test('the camera of a browser plays in a browser, and its session is changed and ended', async () => {
+test('the camera of a browser plays in a browser, and its session can be changed and ended', async () => {
   const { key, streamKey, listeners, base } = await startLive(room);
   const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
   const page = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
@@ -117,7 +117,7 @@ const CODED_FRAMES = 1;
 /** AV1's OBU types. */
 const [SEQUENCE_HEADER, TEMPORAL_DELIMITER] = [1, 2];
 
-/** Reads AV1 frames from an IVF file: its header has 32 bytes, that of each frame 12. */
+/** Reads AV1 frames from an IVF file. The file header has 32 bytes, each frame header 12. */
 async function makePictures(): Promise<Buffer[]> {
   const file = path.join(folder, 'clip.ivf');
   const picture = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=${RATE}:d=10`, '-pix_fmt', 'yuv420p'];
@@ -162,7 +162,7 @@ function configurationOf(unit: Buffer): Buffer {
 const tagBody = (frame: number, packet: number, data: Buffer) =>
   Buffer.concat([Buffer.from([EXTENDED | frame | packet]), Buffer.from('av01'), data]);
 
-test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video', async () => {
+test('AV1 by enhanced RTMP plays in Chromium while it is live, and becomes the video', async () => {
   const pictures = await makePictures();
   const { key, ingest, base } = await startLive(room);
   const publisher = await openRtmpPublisher(ingest);
@@ -198,7 +198,7 @@ test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video'
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the video');
   const found = await framesOf(`${base}/playlist.m3u8`);
   expect(found).toMatchObject({ errors: '', video: 'av1' });
-  // The last ones may have been in flight when the stream was stopped.
+  // The last frames may have been in flight when the stream was stopped.
   expect(found.videoFrames).toBeGreaterThan(pictures.length - RATE);
   await page.close();
 }, 150_000);

@@ -10,9 +10,9 @@ import type { Source } from './many.ts';
 
 const LENGTH_SEC = 9;
 const MAX_OFFSET_MS = 20;
-/** Lost packets take some beeps with them. */
-const LEAST_BEEPS = 5;
-/** Sources whose DASH manifest and download are measured as well. */
+/** Minimum number of beeps that remain. Lost packets remove some beeps. */
+const MIN_BEEPS = 5;
+/** Sources whose DASH manifest and download are also measured. */
 const MEASURED_EVERYWHERE = ['plain.mp4', 'one packet of 25 lost.mp4', 'B-frames in fragments.mp4'];
 
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-g', '60'];
@@ -104,10 +104,10 @@ async function joinedSource(): Promise<Source> {
 
 const CASES: Pick<Case, 'name' | 'rate' | 'pitches'>[] = [...SOURCES, { name: JOINED, pitches: false }];
 
-test.each(CASES)('$name: sound is within 20 ms of its place in the source', async ({ name, ...reading }) => {
+test.each(CASES)('$name: audio is within 20 ms of its time in the source', async ({ name, ...reading }) => {
   const before = await measureAvSync(files.get(name) ?? '', reading);
   const heard = before.points.length;
-  expect(heard).toBeGreaterThanOrEqual(LEAST_BEEPS);
+  expect(heard).toBeGreaterThanOrEqual(MIN_BEEPS);
   for (const address of await addressesOf(name)) {
     const after = await measureAvSync(address, reading);
     const moved = (after.points[0]?.atSec ?? 0) - (before.points[0]?.atSec ?? 0);

@@ -44,7 +44,7 @@ const SOURCES: Source[] = [
   },
 ];
 
-/** Copied from a longer file, starting between two keyframes, which edit lists then describe. */
+/** Copied from a longer file, starting between two keyframes, as described by edit lists. */
 const CUT_SEC = 1.3;
 const CUTS = [
   { name: 'cut.mp4', codec: H264 },
@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => lab.stop());
 
 test.each([...SOURCES, ...CUTS].map(({ name }) => name))(
-  '%s: picture and sound stay together to the end',
+  '%s: video and audio stay in sync to the end',
   async (name) => {
     const key = keyOf(keys, name);
     await requireFinished(lab, key);

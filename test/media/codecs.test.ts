@@ -31,7 +31,7 @@ afterAll(() => lab.stop());
 
 const byText = (a: string, b: string) => a.localeCompare(b);
 
-test('all codecs have the same cuts and pictures, in chunks that share one init segment', async () => {
+test('all codecs have the same cuts and frames, in chunks that share one init segment', async () => {
   const key = keyOf(keys, 'old.avi');
   await requireFinished(lab, key);
   const checked = await checkFinished(lab, key);
@@ -74,7 +74,7 @@ test('with a source that passes through, each codec has keyframes at the sourceâ
   }
 });
 
-test('the base codec is made first; an upload may ask for fewer codecs than its library', async () => {
+test('encodes the base codec first, and an upload may request fewer codecs than its library', async () => {
   const key = keyOf(keys, 'few.avi');
   await requireFinished(lab, key);
   const rows = await loadRenditions(lab, key);

@@ -59,7 +59,7 @@ test.each<[string, BarsToMake]>([
 test.each<[string, BarsToMake]>([
   ['p3.mp4', { coding: makeCoding({ primaries: 12 }), pixelFormat: 'yuv420p', argv: X264 }],
   ['2020.mp4', { coding: makeCoding({ primaries: 9, transfer: 14, matrix: 9 }), pixelFormat: 'yuv420p', argv: X264 }],
-])('%s is not copied: all rungs are BT.709 and alike', async (name, bars) => {
+])('%s is not copied: all rungs are BT.709 and have the same colours', async (name, bars) => {
   const files = await finish(plain, name, bars);
   expect(files.map(({ row }) => row.origin)).toEqual(['encode', 'encode']);
   const measured = await Promise.all(files.map(({ file }) => measureColours(file, shownPatches(bars.coding, 8))));
@@ -70,7 +70,7 @@ test.each<[string, BarsToMake]>([
   expect(largestDifference(measured[0]?.patches ?? [], measured[1]?.patches ?? [])).toBeLessThan(4);
 });
 
-test('HDR10 keeps its metadata in boxes and samples, and AV1 names its colours', async () => {
+test('HDR10 keeps its metadata in boxes and samples, and AV1 signals its colours', async () => {
   const coding = makeCoding({ primaries: 9, transfer: 16, matrix: 9 });
   const files = await finish(wide, 'hdr.mp4', { coding, pixelFormat: 'yuv420p10le', argv: X265 });
   for (const codec of ['hevc', 'av1']) {

@@ -35,7 +35,7 @@ Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,Guten Tag
 `;
 const DISC = 'disc.mkv';
 
-/** Like a copied disc: DTS audio, bitmap subtitles, and text subtitles; losslessly encoded. */
+/** Creates a source like a copied disc: DTS audio, bitmap subtitles and text subtitles, losslessly encoded. */
 async function discSource(): Promise<Source> {
   const [pictures, text] = [path.join(lab.clips, 'disc.sup'), path.join(lab.clips, 'disc.ass')];
   await writeFile(pictures, writeDiscSubtitles());
@@ -57,7 +57,7 @@ beforeAll(async () => {
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
 
-/** Makes a recording that ended in the middle of a packet, followed by garbage. */
+/** Creates a recording that ends in the middle of a packet, followed by garbage. */
 async function breakTail(file: string, name: string): Promise<string> {
   if (name !== 'broken tail.ts') return file;
   const bytes = await readFile(file);
@@ -66,7 +66,7 @@ async function breakTail(file: string, name: string): Promise<string> {
   return file;
 }
 
-test.each([...SOURCES.map(({ name }) => name), DISC])('%s plays, whole', async (name) => {
+test.each([...SOURCES.map(({ name }) => name), DISC])('%s plays completely', async (name) => {
   const key = keyOf(keys, name);
   await requireFinished(lab, key);
   const made = await checkFinished(lab, key);

@@ -78,7 +78,7 @@ test.each([
     choose: (packets: Packet[]) => packets.filter(({ flags }) => !flags.startsWith('K'))[61],
   },
   {
-    // It is no longer an IDR picture: a segment cannot begin with it.
+    // The frame is no longer an IDR picture, so a segment cannot begin with it.
     what: 'a keyframe at a cut',
     origin: 'encode',
     choose: (packets: Packet[]) => packets.filter(({ flags }) => flags.startsWith('K'))[2],

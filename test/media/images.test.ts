@@ -17,7 +17,7 @@ const FAST = ['-c:v', 'mpeg4', '-q:v', '4'];
 const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
 /**
- * The upper half is white before the rotation; `white` is a part that must be white after it. ffmpeg 5.1 writes its tag
+ * The upper half is white before the rotation. `white` is a part that must be white after it. ffmpeg 5.1 writes its tag
  * `rotate` as a counter-clockwise rotation, by `turnDeg`, into the display matrix.
  */
 const TURNS = [
@@ -103,30 +103,33 @@ async function made(name: string): Promise<{ key: MediaKey; file: string }> {
   return { key, file: await firstFile(lab, key, 'h264') };
 }
 
-test.each(TURNS)('a picture $turnDeg degrees off, pixels $aspect, is upright and has the size shown', async (turn) => {
-  const { key, file } = await made(turnName(turn));
-  const [widthPx = 0, heightPx = 0] = turn.size;
-  expect(await loadMedia(lab, key)).toMatchObject({
-    width_px: widthPx,
-    height_px: heightPx,
-    rotation_deg: 360 - turn.turnDeg,
-  });
-  const even = (px: number) => 2 * Math.round(px / 2);
-  expect((await fields(file, 'width', 'height', 'sample_aspect_ratio')).join()).toBe(
-    `${even(widthPx)},${even(heightPx)},1:1`,
-  );
-  const [inside] = await brightness(file, `crop=${turn.white}`);
-  const [whole] = await brightness(file);
-  expect(inside?.luma).toBeGreaterThan(220);
-  expect(Math.abs((whole?.luma ?? 0) - 127)).toBeLessThan(20);
-});
+test.each(TURNS)(
+  'a video rotated by $turnDeg degrees, pixels $aspect, is upright and has the displayed size',
+  async (turn) => {
+    const { key, file } = await made(turnName(turn));
+    const [widthPx = 0, heightPx = 0] = turn.size;
+    expect(await loadMedia(lab, key)).toMatchObject({
+      width_px: widthPx,
+      height_px: heightPx,
+      rotation_deg: 360 - turn.turnDeg,
+    });
+    const even = (px: number) => 2 * Math.round(px / 2);
+    expect((await fields(file, 'width', 'height', 'sample_aspect_ratio')).join()).toBe(
+      `${even(widthPx)},${even(heightPx)},1:1`,
+    );
+    const [inside] = await brightness(file, `crop=${turn.white}`);
+    const [whole] = await brightness(file);
+    expect(inside?.luma).toBeGreaterThan(220);
+    expect(Math.abs((whole?.luma ?? 0) - 127)).toBeLessThan(20);
+  },
+);
 
 test.each(SIZES)('$name becomes $made: even, not larger, no smaller than its rung', async ({ name, made: size }) => {
   const { file } = await made(name);
   expect((await fields(file, 'width', 'height')).join('x')).toBe(size);
 });
 
-test.each(INTERLACED)('$name becomes whole frames without combs', async ({ name }) => {
+test.each(INTERLACED)('$name becomes whole frames without combing', async ({ name }) => {
   const { file } = await made(name);
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-vf', 'idet', '-f', 'null', '-']);
   const seen = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr);
@@ -134,7 +137,7 @@ test.each(INTERLACED)('$name becomes whole frames without combs', async ({ name 
 });
 
 test.each(RANGES)(
-  '$name becomes SDR in H.264, and stays as it is in the other codecs',
+  '$name becomes SDR in H.264, and stays HDR in the other codecs',
   async ({ name, transfer, range }) => {
     const { key, file } = await made(name);
     const colours = ['pix_fmt', 'color_space', 'color_transfer', 'color_primaries'];
@@ -160,7 +163,7 @@ test.each(RANGES)(
   },
 );
 
-test('where no previews are wanted the other images are made anyway', async () => {
+test('creates the other images if previews are disabled', async () => {
   const key = keyOf(keys, SIZES[0]?.name ?? '');
   await requireFinished(lab, key);
   const { images, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);

@@ -12,9 +12,9 @@ const run = promisify(execFile);
 
 /** Players begin with the first video or the first audio frame: up to one audio frame later, 21 ms. */
 const START_SEC = 0.05;
-/** GStreamer ignores edit lists: video and audio are both late by the presentation delay. */
+/** GStreamer ignores edit lists, so video and audio are both late by the presentation delay. */
 const DELAY_SEC = 0.2;
-/** Half a frame at 24 a second, below what a viewer sees. */
+/** Half a frame at 24 frames a second, below what a viewer notices. */
 const STEP_SEC = 0.02;
 
 const B_FRAMES = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-bf', '3', '-x264-params'];

@@ -3,13 +3,13 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { type Lab, loadMedia, makeClip, until, upload } from '../jobs/lab.ts';
 
-/** A source to make with ffmpeg: its file name, the arguments before it, and the options of its upload. */
+/** A source to create with ffmpeg: its file name, the arguments before it, and the options of its upload. */
 export type Source = { name: string; argv: readonly string[]; options?: UploadOptions };
 
 /** Time limit for a group of small videos on a busy machine. */
 export const GROUP_LIMIT_SEC = 240;
 
-/** Makes and uploads many sources at once, and waits until each is finished or failed. Returns keys by name. */
+/** Creates and uploads many sources concurrently, and waits until each is finished or failed. Returns keys by name. */
 export async function uploadMany(
   lab: Lab,
   libraryId: number,
@@ -18,7 +18,7 @@ export async function uploadMany(
 ): Promise<Map<string, MediaKey>> {
   const keys = new Map<string, MediaKey>();
   for (const { name, argv, options } of sources) {
-    // Names need not be valid file names.
+    // Source names may contain characters that file names cannot.
     const stem = createHash('sha1').update(name).digest('hex').slice(0, 8);
     const file = await change(await makeClip(lab, `${stem}.${name.split('.').at(-1)}`, ...argv), name);
     keys.set(name, await upload(lab, libraryId, file, options));
@@ -30,14 +30,14 @@ export async function uploadMany(
   return keys;
 }
 
-/** Returns the key of a source; throws if it was not uploaded. */
+/** Returns the key of a source. Throws if it was not uploaded. */
 export function keyOf(keys: ReadonlyMap<string, MediaKey>, name: string): MediaKey {
   const key = keys.get(name);
   if (key === undefined) throw new Error(`Expected a source called ${name}.`);
   return key;
 }
 
-/** Checks that a video is finished, and gives the reason if it is not. */
+/** Checks that a video is finished. Fails with its reason otherwise. */
 export async function requireFinished(lab: Lab, key: MediaKey): Promise<void> {
   const { state, state_reason: reason, messages } = await loadMedia(lab, key);
   if (state !== 'finished')

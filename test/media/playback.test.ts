@@ -16,7 +16,7 @@ import { GROUP_LIMIT_SEC } from './many.ts';
 
 const run = promisify(execFile);
 const HLS = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hls.min.js');
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const PATIENCE = { timeout: 60_000 };
 
 declare global {
@@ -78,7 +78,7 @@ async function text(url: string): Promise<string> {
   return response.text();
 }
 
-test('the playlist lists each codec, H.264 first, and the rung alias stays H.264', async () => {
+test('the playlist lists each codec, H.264 first, and the rung alias remains H.264', async () => {
   const playlist = await text(playlistUrl(plain));
   expect(checkPlaylist(playlist)).toEqual([]);
   const codecs = [...playlist.matchAll(/CODECS="(\w+)\..*,mp4a\.40\.2"/g)].map(([, codec]) => codec);
@@ -89,7 +89,7 @@ test('the playlist lists each codec, H.264 first, and the rung alias stays H.264
   expect(playlist).toMatch(new RegExp(`CODECS="avc1[^\\n]*\\nr/${rendition}/`));
 });
 
-test('HEVC decodes, every picture', async () => {
+test('HEVC decodes, every frame', async () => {
   const playlist = await text(playlistUrl(plain));
   const address = /CODECS="hvc1[^\n]*\n(\S+)/.exec(playlist)?.[1] ?? '';
   const source = new URL(address, playlistUrl(plain)).href;
@@ -105,7 +105,7 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
     element.currentTime = 4.2;
   });
   await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(4.6);
-  // Frames may come later than the clock.
+  // Frames may lag behind the clock.
   await expect.poll(async () => (await read()).frames, PATIENCE).toBeGreaterThan(24);
   expect((await read()).heightPx).toBe(120);
   expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
@@ -113,7 +113,7 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
 });
 
 test.each(['avc1', 'vp09', 'av01'])(
-  '%s of an HDR source plays in Chromium, of 10 bits but for H.264',
+  '%s of an HDR source plays in Chromium, with 10 bits except for H.264',
   async (codec) => {
     const playlist = await text(playlistUrl(wide));
     const [, named = '', range = ''] = new RegExp(`CODECS="(${codec}[^",]*).*VIDEO-RANGE=(\\w+)`).exec(playlist) ?? [];
@@ -126,7 +126,7 @@ test.each(['avc1', 'vp09', 'av01'])(
   },
 );
 
-/** Plays the rendition of a codec with hls.js; `read` reports its progress. */
+/** Plays the rendition of a codec with hls.js. `read` reports its progress. */
 async function play(video: MediaKey, codec: string) {
   const page = await browser.newPage(SMALL_PAGE);
   await page.setContent('<video muted></video>');
@@ -170,12 +170,12 @@ const BARS = [
   [191, 0, 0],
   [0, 0, 191],
 ];
-/** Encoded bars are off by up to 11; read as BT.709, they are off by up to 30. */
-const MOST_OFF = 15;
+/** Encoded bars are off by up to 11. Read as BT.709, they are off by up to 30. */
+const MAX_OFFSET = 15;
 const RUNGS = [480, 240];
 
 /**
- * Runs in the page: returns the colours of the upper bars in a rung's first frame, played by Media Source Extensions.
+ * Runs in the page. Returns the colours of the upper bars in a rung's first frame, played by Media Source Extensions.
  */
 async function readBars(rungUrl: string): Promise<number[][]> {
   const bytes = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer());
@@ -221,7 +221,7 @@ async function checkRungs(page: Page): Promise<void> {
     const off = bars.map((bar, index) =>
       Math.max(...bar.map((value, at) => Math.abs(value - (BARS[index]?.[at] ?? 0)))),
     );
-    expect(Math.max(...off), `${rung}p: ${JSON.stringify(bars)}`).toBeLessThanOrEqual(MOST_OFF);
+    expect(Math.max(...off), `${rung}p: ${JSON.stringify(bars)}`).toBeLessThanOrEqual(MAX_OFFSET);
   }
 }
 
@@ -238,7 +238,7 @@ describe('in Firefox', () => {
   });
   afterAll(() => firefox?.close());
 
-  test('it has them too, although they are read from the parameter sets alone', async () => {
+  test('it also has these colours, read from the parameter sets alone', async () => {
     await checkRungs(await firefox.newPage(480, 270));
   });
 

@@ -19,11 +19,11 @@ const BITS = 10;
 const BANDS = ['#c02020', '#20c020', '#2020c0', '#c0c020'];
 const FIRST = { widthPx: 640, heightPx: 360 };
 const SECOND = { widthPx: 480, heightPx: 640 };
-/** Frames of each size. */
+/** Number of frames of each size. */
 const PICTURES = 40;
 const EACH_MS = 50;
-/** Minimum frames of each size in the recording of a busy machine. */
-const LEAST_PICTURES = PICTURES / 8;
+/** Minimum number of frames of each size that a busy machine records. */
+const MIN_PICTURES = PICTURES / 8;
 /** The second size fitted into the first: same height, centred. */
 const FITTED = { widthPx: 270, heightPx: 360, leftPx: 185 };
 /** Tolerance on a scale of 255. Four of ten samples share one chroma sample, and the encoder rounds. */
@@ -42,7 +42,7 @@ afterAll(async () => {
   await remove();
 });
 
-/** Records in Chromium a canvas that is resized midway; null if Chromium has no such codec. */
+/** Records a canvas in Chromium that is resized midway. Null if Chromium lacks the codec. */
 async function record(mimeType: string): Promise<Buffer | null> {
   const page = await browser.newPage();
   const options = { mimeType, sizes: [FIRST, SECOND], pictures: PICTURES, eachMs: EACH_MS, bits: BITS, bands: BANDS };
@@ -108,7 +108,7 @@ async function decode(file: string, filter: string, { widthPx, heightPx }: typeo
   );
 }
 
-/** Returns the slot of the frame grid for each frame of a file; Matroska counts times in milliseconds. */
+/** Returns the slot of the frame grid for each frame of a file. Matroska counts times in milliseconds. */
 async function slotsOf(file: string, startSec: number, rate: Rational): Promise<number[]> {
   const argv = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp_time'];
   const { stdout } = await execute('ffprobe', [...argv, '-of', 'json', file]);
@@ -148,47 +148,44 @@ test.each([
   { name: 'VP8', mimeType: 'video/webm;codecs=vp8', file: 'vp8.webm' },
   { name: 'VP9', mimeType: 'video/webm;codecs=vp9', file: 'vp9.webm' },
   { name: 'H.264', mimeType: 'video/webm;codecs=avc1', file: 'h264.mkv' },
-])(
-  'a recording by Chromium as $name of a canvas that is resized midway is shown picture by picture',
-  async (source) => {
-    const { mimeType, file } = source;
-    const recorded = await record(mimeType);
-    if (recorded === null) throw new Error(`Expected a Chromium that records ${mimeType}, as Debian's does.`);
-    const path = join(dir, file);
-    await writeFile(path, recorded);
-    const facts = await factsOf(path);
-    const cutList = planFrameGrid(facts);
-    const rungs = planLadder(facts, { allowedRungs: [360] });
-    const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
-    const job = { facts, cutList, range, rungs, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1 };
-    const { outputs } = await collect(planEncode(job), path);
-    const made = join(dir, `${file}.mp4`);
-    await writeFile(made, outputs[0] ?? Buffer.alloc(0));
+])('a recording by Chromium as $name of a canvas that is resized midway is shown frame by frame', async (source) => {
+  const { mimeType, file } = source;
+  const recorded = await record(mimeType);
+  if (recorded === null) throw new Error(`Expected a Chromium that records ${mimeType}, as Debian's does.`);
+  const path = join(dir, file);
+  await writeFile(path, recorded);
+  const facts = await factsOf(path);
+  const cutList = planFrameGrid(facts);
+  const rungs = planLadder(facts, { allowedRungs: [360] });
+  const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
+  const job = { facts, cutList, range, rungs, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1 };
+  const { outputs } = await collect(planEncode(job), path);
+  const made = join(dir, `${file}.mp4`);
+  await writeFile(made, outputs[0] ?? Buffer.alloc(0));
 
-    const shown = await decode(made, 'null', FIRST);
-    const numbers = shown.map((picture) => {
-      const isFitted = colourAt(picture, FIRST.widthPx, 20, 270).every((value) => value < 20);
-      const place = isFitted ? FITTED : { ...FIRST, leftPx: 0 };
-      expect(colourFault(picture, FIRST.widthPx, place)).toBeLessThan(COLOUR_SLACK);
-      const number = numberAt(picture, FIRST.widthPx, place);
-      expect({ number, isFitted }).toEqual({ number, isFitted: number > PICTURES });
-      return number;
-    });
-    const whole = { widthPx: BITS, heightPx: 2 };
-    const inFile = (await decode(path, `scale=${BITS}:2:flags=area`, whole)).map((picture) =>
-      numberAt(picture, BITS, { ...whole, leftPx: 0 }),
-    );
-    // A frame in the same grid slot as the next is never visible, nor is the last one if the file ends at its time; all
-    // others are shown.
-    if (cutList.grid.kind !== 'frames') throw new Error('Expected a grid of frames.');
-    const { rate, totalFrames } = cutList.grid;
-    const slots = await slotsOf(path, facts.startSec, rate);
-    expect(slots).toHaveLength(inFile.length);
-    const kept = inFile.filter((_, index) => slots[index] !== slots[index + 1] && slots[index] !== totalFrames);
-    expect([...new Set(numbers)]).toEqual([...new Set(kept)]);
-    // On a busy machine a recorder drops frames, but never most of a size.
-    for (const isSecond of [false, true])
-      expect(kept.filter((number) => number > PICTURES === isSecond).length).toBeGreaterThanOrEqual(LEAST_PICTURES);
-    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-  },
-);
+  const shown = await decode(made, 'null', FIRST);
+  const numbers = shown.map((picture) => {
+    const isFitted = colourAt(picture, FIRST.widthPx, 20, 270).every((value) => value < 20);
+    const place = isFitted ? FITTED : { ...FIRST, leftPx: 0 };
+    expect(colourFault(picture, FIRST.widthPx, place)).toBeLessThan(COLOUR_SLACK);
+    const number = numberAt(picture, FIRST.widthPx, place);
+    expect({ number, isFitted }).toEqual({ number, isFitted: number > PICTURES });
+    return number;
+  });
+  const whole = { widthPx: BITS, heightPx: 2 };
+  const inFile = (await decode(path, `scale=${BITS}:2:flags=area`, whole)).map((picture) =>
+    numberAt(picture, BITS, { ...whole, leftPx: 0 }),
+  );
+  // A frame in the same grid slot as the next is never visible, nor is the last one if the file ends at its time. All
+  // others are shown.
+  if (cutList.grid.kind !== 'frames') throw new Error('Expected a grid of frames.');
+  const { rate, totalFrames } = cutList.grid;
+  const slots = await slotsOf(path, facts.startSec, rate);
+  expect(slots).toHaveLength(inFile.length);
+  const kept = inFile.filter((_, index) => slots[index] !== slots[index + 1] && slots[index] !== totalFrames);
+  expect([...new Set(numbers)]).toEqual([...new Set(kept)]);
+  // On a busy machine, a recorder drops frames, but never most of the frames of a size.
+  for (const isSecond of [false, true])
+    expect(kept.filter((number) => number > PICTURES === isSecond).length).toBeGreaterThanOrEqual(MIN_PICTURES);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+});

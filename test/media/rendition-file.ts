@@ -15,7 +15,7 @@ const forever = new AbortController().signal;
 
 export type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
 
-/** Assembles the active renditions of a video as files: each its init segment and its chunks. */
+/** Assembles the active renditions of a video as files, each with its init segment and its chunks. */
 export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: RenditionRow; file: string }[]> {
   const chunks = await loadChunks(lab, key);
   const files: { row: RenditionRow; file: string }[] = [];
@@ -104,7 +104,7 @@ export async function brightnessAndSamples(
   return { pictures: readBrightness(stderr.toString()), sound: new Float32Array(new Uint8Array(stdout).buffer) };
 }
 
-/** The multivariant playlist of a video, checked. */
+/** Returns the multivariant playlist of a video, after it passed the checker. */
 export async function playlistOf(lab: Lab, key: MediaKey): Promise<string> {
   const publication = await createPublicationStore(lab.database.db).load(key, null);
   const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 10);
@@ -112,7 +112,7 @@ export async function playlistOf(lab: Lab, key: MediaKey): Promise<string> {
   return playlist;
 }
 
-/** How much of a tone is in the sound: 0 to 1 of its power. */
+/** Returns the share of a tone in the audio: 0 to 1 of its power. */
 export function share(sound: Float32Array, hz: number): number {
   let [re, im, power] = [0, 0, 0];
   sound.forEach((sample, index) => {

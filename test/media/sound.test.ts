@@ -67,12 +67,12 @@ async function checked(name: string): Promise<MediaKey> {
   return key;
 }
 
-test('a video without sound lists no sound', async () => {
+test('a video without audio lists no audio', async () => {
   const playlist = await playlistOf(lab, await checked('no sound.avi'));
   expect(playlist).not.toMatch(/AUDIO|mp4a/);
 });
 
-test.each(['podcast.mp3', 'album.flac'])('%s plays as sound alone, whatever its cover', async (name) => {
+test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, regardless of its cover', async (name) => {
   const key = await checked(name);
   const playlist = await playlistOf(lab, key);
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
@@ -85,14 +85,14 @@ test.each(['podcast.mp3', 'album.flac'])('%s plays as sound alone, whatever its 
   expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
-test('a silent track stays a track', async () => {
+test('a silent track remains a track', async () => {
   const key = await checked('silence.mkv');
   const sound = await samples(await firstFile(lab, key, 'aac'));
   expect(sound.length).toBeGreaterThan(31_000);
   expect(sound.every((sample) => Math.abs(sample) < 0.001)).toBe(true);
 });
 
-test('5.1 is mixed down: the centre channel is heard left and right', async () => {
+test('mixes 5.1 down with the centre channel on the left and right', async () => {
   const file = await firstFile(lab, await checked('surround.mkv'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   for (const side of ['c0', 'c1']) {
@@ -102,13 +102,13 @@ test('5.1 is mixed down: the centre channel is heard left and right', async () =
   }
 });
 
-test('one channel at 8 kHz becomes two at 48 kHz', async () => {
+test('converts one channel at 8 kHz to two at 48 kHz', async () => {
   const file = await firstFile(lab, await checked('telephone.mov'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   expect(share(await samples(file), 440)).toBeGreaterThan(0.9);
 });
 
-/** Hash of each packet of the first audio stream. */
+/** Returns a hash of each packet of the first audio stream. */
 async function packetHashes(file: string): Promise<string[]> {
   const shown = [
     '-select_streams',
@@ -124,7 +124,7 @@ async function packetHashes(file: string): Promise<string[]> {
   return stdout.split('\n').flatMap((line) => line.split(',').filter((part) => part.startsWith('MD5:')));
 }
 
-test('AAC-LC of two channels at 48 kHz is copied, without its priming', async () => {
+test('copies AAC-LC of two channels at 48 kHz without its priming', async () => {
   const key = await checked('stereo.mp4');
   const { source_key: original } = await loadMedia(lab, key);
   if (original === null) throw new Error('Expected an original.');
@@ -135,7 +135,7 @@ test('AAC-LC of two channels at 48 kHz is copied, without its priming', async ()
   expect(hashes).toEqual((await packetHashes(source)).slice(1, 1 + hashes.length));
 });
 
-test('5.1 at full scale is limited when it is mixed down', async () => {
+test('limits 5.1 at full scale when it is mixed down', async () => {
   const file = await firstFile(lab, await checked('loud.mkv'), 'aac');
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'astats', '-f', 'null', '-']);
   const peaksDb = [...stderr.matchAll(/Peak level dB: (-?[\d.]+)/g)].map((match) => Number(match[1]));
@@ -149,7 +149,7 @@ async function loudness(file: string): Promise<number> {
   return Number([...stderr.matchAll(/I:\s+(-[\d.]+) LUFS/g)].at(-1)?.[1]);
 }
 
-test('loudness is levelled if the library asks for it, and only then', async () => {
+test('normalises loudness only if the library enables it', async () => {
   const plain = await loudness(await firstFile(lab, await checked('quiet.wav'), 'aac'));
   const levelled = await loudness(await firstFile(lab, await checked('levelled.wav'), 'aac'));
   expect(plain).toBeLessThan(-24);

@@ -20,7 +20,7 @@ const SOURCES: Source[] = [
   { name: 'sides.mov', argv: sides() },
 ];
 
-/** Two English tracks and one without a language, as films and recorders of screens have them. */
+/** Returns two English tracks and one without a language, as in films and screen recordings. */
 function tracks(): string[] {
   const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900), ...tone(1200)];
   const maps = ['0:v', '1:a', '2:a', '3:a', '4:a'].flatMap((stream) => ['-map', stream]);
@@ -33,7 +33,7 @@ function tracks(): string[] {
   return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags];
 }
 
-/** Left and right as a track of one channel each. */
+/** Returns left and right as a track of one channel each. */
 function sides(): string[] {
   return [...picture, ...tone(300), ...tone(900), '-map', '0', '-map', '1', '-map', '2', ...VIDEO, '-c:a', 'pcm_s16le'];
 }
@@ -95,7 +95,7 @@ function subtitled(): Source[] {
   ];
 }
 
-/** English forced, full, SDH and a second full text, in the order of discs. */
+/** Returns English forced, full, SDH and a second full subtitle track, in the order of discs. */
 function kindsOfText(input: string[]): string[] {
   const maps = ['0:v', '1', '1', '1', '1'].flatMap((stream) => ['-map', stream]);
   const tags = [
@@ -113,7 +113,7 @@ async function checked(name: string): Promise<MediaKey> {
   return key;
 }
 
-test('every language is kept and named, the one that the file prefers is the default', async () => {
+test("keeps and names every language, and the file's preferred one is the default", async () => {
   const key = await checked('languages.mkv');
   const lines = (await playlistOf(lab, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
   const shown = lines.map((line) => /NAME="(.*?)",LANGUAGE="(.*?)",DEFAULT=(\w+)/.exec(line)?.slice(1).join(' '));
@@ -130,7 +130,7 @@ test('every language is kept and named, the one that the file prefers is the def
   }
 });
 
-test('every track is offered under its own title, with its purpose', async () => {
+test('offers every track under its own title, with its purpose', async () => {
   const key = await checked('tracks.mkv');
   const lines = (await playlistOf(lab, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
   const shown = lines.map((line) => line.replace(/.*NAME=/, '').replace(/,URI.*/, ''));
@@ -150,7 +150,7 @@ test('every track is offered under its own title, with its purpose', async () =>
   }
 });
 
-test('two tracks of one channel are the sides of one', async () => {
+test('merges two tracks of one channel into the sides of one track', async () => {
   const sounds = (await renditionFiles(lab, await checked('sides.mov'))).filter(({ row }) => row.kind === 'audio');
   expect(sounds).toHaveLength(1);
   const file = sounds[0]?.file ?? '';
@@ -167,7 +167,7 @@ test.each([
   await until(async () => (await loadMedia(lab, key)).captions.length === wanted.length, 'captions');
   await checked(name);
   const { captions, caption_versions: versions } = await loadMedia(lab, key);
-  // A person's captions of the same language get a file of their own.
+  // A person's captions of the same language get a separate file.
   expect(versions).toEqual(Object.fromEntries(wanted.map((language) => [language, 1])));
   expect(captions.map(({ srclang, version }) => `${srclang} ${version}`)).toEqual(
     wanted.map((language) => `${language} 1`),
@@ -183,7 +183,7 @@ test.each([
   expect(captions[0]?.label).toBe('German');
 });
 
-test('text tracks of one language are offered by purpose', async () => {
+test('offers text tracks of one language by purpose', async () => {
   const key = keyOf(keys, 'kinds.mkv');
   await until(async () => (await loadMedia(lab, key)).captions.length === 4, 'captions');
   const { captions } = await loadMedia(lab, key);
@@ -195,7 +195,7 @@ test('text tracks of one language are offered by purpose', async () => {
   ]);
 });
 
-test('captions that a person wrote stay when the original is read again', async () => {
+test('keeps captions that a person wrote when the original is read again', async () => {
   const key = keyOf(keys, 'texts.mkv');
   await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'captions');
   const [, french] = (await loadMedia(lab, key)).captions;

@@ -77,7 +77,7 @@ async function uploadFinished(libraryId: number, name: string, ...argv: string[]
   return key;
 }
 
-test('every rung of every codec has the mark in its place in every picture, and no source passes through', async () => {
+test('every rung of every codec has the watermark at its position in every frame, and no source passes through', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240, 360], codecs: ['h264', 'vp9', 'hevc', 'av1'] });
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-movflags', '+faststart'];
   const key = await uploadFinished(libraryId, 'grey.mp4', '-f', 'lavfi', '-i', `${GREY}:d=2`, ...PIXELS, ...h264);
@@ -93,7 +93,7 @@ test('every rung of every codec has the mark in its place in every picture, and 
   await expectMarked(picture, { what: 'thumbnail' });
 });
 
-test('a codec that is added later has the mark that the video has, whatever its library has by then', async () => {
+test("a codec added later has the video's watermark, regardless of the library's current one", async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240] });
   const key = await uploadFinished(libraryId, 'later.avi', '-f', 'lavfi', '-i', `${GREY}:d=1`, '-c:v', 'mpeg4');
   await lab.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', libraryId).execute();
@@ -106,7 +106,7 @@ test('a codec that is added later has the mark that the video has, whatever its 
   for (const { row, file } of files) await expectMarked(file, { what: row.codec });
 });
 
-test('pictures of an HDR source have it too, no brighter than white', async () => {
+test('frames of an HDR source also have it, no brighter than white', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240], codecs: ['h264', 'hevc'] });
   const hdr = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
   const argv = [
@@ -130,7 +130,7 @@ test('pictures of an HDR source have it too, no brighter than white', async () =
   }
 });
 
-test('segments made on demand are marked like all others, half transparent', async () => {
+test('segments encoded on demand have the same half-transparent watermark', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240], jitEnabled: true }, 0.5);
   const clip = await makeClip(
     lab,

@@ -9,7 +9,7 @@ import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-
 import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
 import { performTask } from '../jobs/tasks.ts';
 
-/** Workers, and edges over their output. */
+/** Workers and the edges over their output. */
 export type OnDemandLab = Lab & { room: EdgeRoom };
 
 export async function startOnDemandLab(): Promise<OnDemandLab> {
@@ -27,14 +27,14 @@ export async function startOnDemandLab(): Promise<OnDemandLab> {
 }
 
 /**
- * For edges that wait for a segment indefinitely: only a hang takes this long. Half of `idleMs` ends an idle
+ * Limits for edges that wait for a segment indefinitely. Only a hang exceeds them. Half of `idleMs` ends an idle
  * connection.
  */
 export const PATIENT = { segmentWaitMs: 150_000, idleMs: 320_000 };
 
 /**
- * Makes requests and leases of runs last minutes longer. Otherwise a process busy with its viewers would pass for dead,
- * and another run would begin. Call the returned function once runs are no longer counted.
+ * Extends requests and leases of runs by minutes. Otherwise a process busy with its viewers would seem dead, and
+ * another run would begin. Call the returned function once runs are no longer counted.
  */
 export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
   for (const [table, column] of [
@@ -75,7 +75,7 @@ export function segmentUrl({ base }: TestEdge, key: MediaKey, renditionId: Guid,
   return `${base}/vz-${key.libraryId}/${key.mediaId}/r/${renditionId}/${segment}.m4s`;
 }
 
-/** Returns how many segment tasks were ever begun. */
+/** Returns how many segment tasks have ever started. */
 export async function countRuns(lab: Lab): Promise<number> {
   const { rows } = await sql<{ begun: number }>`select count(*) as begun from noted_run`.execute(lab.database.db);
   return rows[0]?.begun ?? 0;
@@ -85,7 +85,7 @@ export type Fetched = { status: number; retryAfter: string | undefined; body: Bu
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 
-/** Fetches without a limit on connections; the signal disconnects like a viewer who closes the page. */
+/** Fetches without a limit on connections. The signal disconnects like a viewer who closes the page. */
 export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, ...(signal === undefined ? {} : { signal }) }, (response) => {
@@ -105,7 +105,7 @@ export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   });
 }
 
-/** Retries as often as the response says, like players do. */
+/** Retries as often as the response requests, like players. */
 export async function fetchPatiently(url: string): Promise<Buffer> {
   for (;;) {
     const { status, body, retryAfter } = await fetchFile(url);
@@ -160,7 +160,7 @@ export async function drop(lab: Lab, { mediaId }: MediaKey): Promise<void> {
   await lab.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
 }
 
-/** Fills in the rest at once, without the pause before it. No other video may have such work. */
+/** Encodes the remaining segments immediately, without the usual pause. No other video may have such work. */
 export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
   const tasks = await lab.database.db
     .selectFrom('encode_task')
@@ -171,7 +171,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
   for (const { libraryId, mediaId, taskId } of tasks) await performTask(deps, { libraryId, mediaId }, taskId);
 }
 
-/** Returns the requested and running work for a video; encode tasks that only fill in do not count. */
+/** Returns the requested and running work for a video, without encode tasks that only fill in. */
 export async function countOpen(
   lab: Lab,
   { mediaId }: MediaKey,

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const picture = (source: string) => ['-f', 'lavfi', '-i', source];
 const SOUND = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:d=20'];
-/** No browser plays it, so all of it has to be encoded. */
+/** No browser plays this codec, so all of the clip has to be encoded. */
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
 
 test('a thousand viewers of one cold segment cause one encode', async () => {
@@ -61,7 +61,7 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   await drop(lab, key);
 });
 
-test('segments of a protected video are encoded on demand too, but not for requests in the clear', async () => {
+test('encodes segments of a protected video on demand, but not for requests in the clear', async () => {
   const drm = { enabled: true, version: 'enterprise' };
   const encoding = { rungs: [240], jitEnabled: true };
   const protectedId = await addLibrary(lab.database.db, { encoding, drm });
@@ -78,7 +78,7 @@ test('segments of a protected video are encoded on demand too, but not for reque
   await drop(lab, key);
 });
 
-test('a video is ready before it is encoded; segments of viewers and background join without a seam', async () => {
+test('a video is ready before it is encoded, and segments for viewers and background join seamlessly', async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
   const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
   const key = await upload(lab, libraryId, clip);
@@ -93,7 +93,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
     const list = (await fetchFile(`${playlists}/r/${id}/video.m3u8`)).body.toString();
     expect(list).toContain('#EXT-X-ENDLIST');
     expect(boundariesOf(list).map((sec) => Math.round(sec * 24_000))).toEqual(
-      // A segment is 96 frames of 1001 ticks; 384 frames are 16 s at this rate, rounded to whole frames.
+      // A segment is 96 frames of 1001 ticks. 384 frames are 16 s at this rate, rounded to whole frames.
       Array.from({ length: 4 }, (_, segment) => (segment + 1) * 96 * 1001),
     );
   }
@@ -121,7 +121,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
     expect(await pictureTicks(id)).toEqual(Array.from({ length: 384 }, (_, n) => n * 1001));
 });
 
-test('with a source that passes through, lower rungs are encoded on its own cuts', async () => {
+test('encodes lower rungs of a source that passes through on its own cuts', async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=25:d=12'), ...SOUND, '-t', '12'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
   const clip = await makeClip(
@@ -148,7 +148,7 @@ test('with a source that passes through, lower rungs are encoded on its own cuts
   ]);
 });
 
-test('viewers who watch all of it finish a video', async () => {
+test('viewers who watch the whole video finish it', async () => {
   const library = await addOnDemandLibrary(lab, [240]);
   const clip = await makeClip(lab, 'watched.avi', ...picture('testsrc2=s=160x120:r=10:d=14'), ...MPEG4);
   const key = await uploadReady(lab, library, clip);
@@ -159,13 +159,13 @@ test('viewers who watch all of it finish a video', async () => {
   await checkFinished(lab, key);
 });
 
-test('the whole time is listed from the start, including sound, in HLS and DASH', async () => {
+test('lists the whole duration from the start, including audio, in HLS and DASH', async () => {
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=18.5'), ...SOUND, '-t', '18.5'];
   const key = await uploadReady(lab, libraryId, await makeClip(lab, 'listed.avi', ...inputs, ...MPEG4));
   const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
   const manifest = (await fetchFile(`${playlists}/manifest.mpd`)).body.toString();
   expect(manifest).toContain('mediaPresentationDuration="PT18.5');
-  // 18.5 s are 868 frames of 1024 ticks: four segments of 188, and 116.
+  // 18.5 s are 868 frames of 1024 ticks: four segments of 188, and one of 116.
   expect(manifest).toMatch(/<S t="0" d="192512" r="3"\/>\s*<S d="118784"\/>/);
   const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
   const list = (await fetchFile(`${playlists}/r/${sound?.id}/video.m3u8`)).body.toString();
@@ -174,7 +174,7 @@ test('the whole time is listed from the start, including sound, in HLS and DASH'
   await drop(lab, key);
 });
 
-test('sound of levelled loudness is encoded as a whole: it depends on everything before', async () => {
+test('encodes audio of normalised loudness as a whole, because it depends on everything before', async () => {
   const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
   const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));
@@ -193,7 +193,7 @@ test.each([
   { name: 'one keyframe in an indexed file', file: 'c.mp4', args: [...picture(LOW), '-g', '600'], why: '20 s' },
   { name: 'sound only', file: 'd.wav', args: SOUND, why: 'no picture' },
   { name: 'a library of the free tier', file: 'e.mkv', args: picture(LOW), why: 'premium', tier: 'free' },
-])('$name: the video is encoded as a whole and says why', async ({ file, args, why, tier = 'premium' }) => {
+])('$name: the video is encoded as a whole and reports why', async ({ file, args, why, tier = 'premium' }) => {
   const library = await addOnDemandLibrary(lab, [240], { tier });
   const key = await upload(lab, library, await makeClip(lab, file, ...args));
   const states = await followStates(lab, key, 'finished');

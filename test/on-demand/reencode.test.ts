@@ -19,7 +19,7 @@ import {
   uploadReady,
 } from './on-demand-lab.ts';
 
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: OnDemandLab;
@@ -46,10 +46,10 @@ const reencode = (key: MediaKey) =>
   createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
 const messagesOf = async (key: MediaKey) => (await loadMedia(lab, key)).messages;
 
-test('a video on demand whose new set fails keeps playing, says why, and is finished later', async () => {
+test('an on-demand video whose new set fails keeps playing, reports why, and is finished later', async () => {
   const key = await uploadReady(lab, await addOnDemandLibrary(lab, [240]), await clipOf('ready.avi'));
   const rung = await findRung(lab, key, 240);
-  // Too little for any encoder to start.
+  // Too little memory for any encoder to start.
   worker.deps.encoderMemoryBytes = 2 ** 20;
   await reencode(key);
   await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
@@ -66,7 +66,7 @@ test('a video on demand whose new set fails keeps playing, says why, and is fini
   expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
 });
 
-test('a finished video whose original can no longer be read stays finished and says why', async () => {
+test('a finished video whose original can no longer be read stays finished and reports why', async () => {
   const libraryId = await addOnDemandLibrary(lab, [240], { jitEnabled: false });
   const key = await upload(lab, libraryId, await clipOf('finished.avi'));
   await untilState(lab, key, 'finished');

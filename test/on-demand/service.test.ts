@@ -14,7 +14,7 @@ import { open } from '../uploads/tus-client.ts';
 
 const run = promisify(execFile);
 const PLAYLISTS_CREATED = 8;
-/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
+/** Timeout that only a hang exceeds. A browser that just started is slow on a busy machine. */
 const PATIENCE = { timeout: 90_000, interval: 250 };
 
 let service: Service;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     '-i',
     'anullsrc=r=44100:d=40',
   ];
-  // No browser plays MPEG-4 part 2; without `faststart` the index is at the end.
+  // No browser plays MPEG-4 part 2. Without `faststart` the index is at the end.
   const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '24', '-c:a', 'aac', clip];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...argv]);
   const settings = { JitEncodingEnabled: true, EnabledResolutions: '240p,360p' };
@@ -78,7 +78,7 @@ const uploads = {
   },
 };
 
-/** A segment that takes long on a busy machine: the player is told to retry, and does. */
+/** On a busy machine a segment may take long. The response tells the player to retry, and it does. */
 const isLate = (response: Response) =>
   response.status() === 503 && response.url().endsWith('.m4s') && response.headers()['retry-after'] !== undefined;
 
@@ -90,7 +90,7 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-test('the index of the test clip comes last', async () => {
+test('the index of the test clip is at the end', async () => {
   expect(readBoxes(await readFile(clip)).map(({ type }) => type)).toEqual(['ftyp', 'free', 'mdat', 'moov']);
 });
 

@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 afterAll(() => lab.stop());
 
-/** Uploads a video and waits until its quick encode tasks are over; those for long slots wait. */
+/** Uploads a video and waits until its quick encode tasks have finished. Tasks for long slots wait. */
 async function uploadQuick(clip: string): Promise<MediaKey> {
   const key = await uploadReady(lab, libraryId, clip);
   const tasks = sql<{ open: number }>`select count(*)::int as open from encode_task where media_id = ${key.mediaId}
@@ -68,12 +68,12 @@ const PART = [
   ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
 ];
 const SEEKS = 6;
-/** A request for a segment also covers the next one; audio is encoded in groups of eight. */
-const MOST_PICTURES_A_SEEK = 2;
-const MOST_SOUNDS_A_SEEK = 8;
+/** A request for a segment also covers the next one. Audio is encoded in groups of eight. */
+const MAX_FRAMES_PER_SEEK = 2;
+const MAX_AUDIO_FRAMES_PER_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
 
-test('a viewer who seeks wildly through two hours has video and audio each time, and no encoder is left', async () => {
+test('a viewer who seeks wildly through two hours gets video and audio each time, and no encoder is left', async () => {
   const part = await makeClip(lab, 'part.avi', ...PART);
   const again = String(LONG_SEC / PART_SEC - 1);
   const clip = await makeClip(lab, 'long.avi', '-stream_loop', again, '-i', part, '-c', 'copy');
@@ -84,10 +84,10 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
   const random = seededRandom(7);
   const wholeSoundCpuSec = await measureWholeSound(clip);
   const cpuBeforeSec = childrenCpuSec();
-  /** Encoders killed within their sandbox are in no sum of children. */
+  /** CPU time of encoders killed within their sandbox, which no sum of children includes. */
   const cpuSecOf = new Map<number, number>();
   for (let seek = 0; seek < SEEKS; seek += 1) {
-    // On the way there, a position that is left at once.
+    // Seeks to another position on the way and leaves it immediately.
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);
@@ -103,7 +103,7 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
     expect(readSegmentTimes(seen).baseTick).toBe(pictures * 4 * picture.timescale);
     expect(readSegmentTimes(heard).baseTick).toBe(sounds * SOUND_SEGMENT_TICKS);
     for (const encoder of ffmpegsOf(process.pid)) cpuSecOf.set(encoder, readCpuSec(encoder));
-    // An encoder that was ended may be visible for a moment; one that waits for viewers waits longer than this.
+    // An encoder that was stopped may be visible for a moment. One that waits for viewers waits longer than this.
     await until(async () => ffmpegsOf(process.pid).length <= VIEWER_SLOTS, 'no more encoders than slots', 10);
   }
   await edge.close();
@@ -111,9 +111,9 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
   expect(await countOpen(lab, key)).toMatchObject({ requests: 0 });
   const after = await countSegments(key);
-  expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MOST_PICTURES_A_SEEK);
-  expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MOST_SOUNDS_A_SEEK);
-  // A bound on the order of magnitude: no seek encodes what precedes it or continues to the end.
+  expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MAX_FRAMES_PER_SEEK);
+  expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MAX_AUDIO_FRAMES_PER_SEEK);
+  // A bound on the order of magnitude: no seek encodes preceding segments or continues to the end.
   const seenCpuSec = [...cpuSecOf.values()].reduce((sum, sec) => sum + sec, 0);
   expect(childrenCpuSec() - cpuBeforeSec + seenCpuSec).toBeLessThan(wholeSoundCpuSec / 3);
   await checkObjects(lab, key);
@@ -139,21 +139,21 @@ async function measureWholeSound(clip: string): Promise<number> {
 }
 
 /**
- * Returns the CPU time of all ended children and their descendants: fields 16 and 17 of proc_pid_stat(5), in
- * hundredths.
+ * Returns the CPU time of all exited children and their descendants: fields 16 and 17 of proc_pid_stat(5), in
+ * hundredths of a second.
  */
 function childrenCpuSec(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-test('sound made for viewers and sound encoded in the background become one track', async () => {
+test('audio encoded for viewers and audio encoded in the background become one track', async () => {
   const tone = ['-f', 'lavfi', '-i', 'sine=f=300:sample_rate=44100:d=100'];
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=100', '-c:v', 'mpeg4', '-g', '10'];
   const key = await uploadQuick(await makeClip(lab, 'tone.avi', ...tone, ...pictures, '-c:a', 'pcm_s16le'));
   const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
   if (sound === undefined) throw new Error('Expected a sound.');
-  // The first 16 of 25 exist; the others wait for a slot that this worker does not have.
+  // The first 16 of 25 exist. The others wait for a slot that this worker does not have.
   for (const segment of [24, 18]) await fetchPatiently(segmentUrl(edge, key, sound.id, segment));
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
   await worker.stop();
@@ -172,7 +172,7 @@ test('sound made for viewers and sound encoded in the background become one trac
   const bytes = await Promise.all(chunks.map((chunk) => lab.storage.readBytes(chunk.storage_key, null, forever)));
   const pcm = await decodeRaw(Buffer.concat([sound.init ?? Buffer.alloc(0), ...bytes]), 'a');
   const samples = new Float32Array(pcm.buffer, pcm.byteOffset, pcm.length / 4);
-  // A tone of 300 Hz at one eighth rises by at most 0.005 from one sample to the next, and a click by more.
+  // A tone of 300 Hz at one eighth rises by at most 0.005 from one sample to the next. A click rises by more.
   const steps = samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? sample)));
   expect(steps.slice(4096, -4096).reduce((high, step) => Math.max(high, step), 0)).toBeLessThan(0.01);
 });

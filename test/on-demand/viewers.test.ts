@@ -30,7 +30,7 @@ let lab: OnDemandLab;
 let edge: TestEdge;
 let libraryId: number;
 let film: string;
-/** A ready video with no more work pending. */
+/** A ready video with no pending work. */
 let shared: MediaKey;
 const workers: Worker[] = [];
 const processes: ChildProcess[] = [];
@@ -43,7 +43,7 @@ beforeAll(async () => {
   shared = await uploadQuiet(film);
   await stopAll();
 });
-// Each test has an edge of its own, so that requests of another test's viewers do not linger.
+// Each test has a separate edge, so that requests of another test's viewers do not linger.
 beforeEach(async () => {
   edge = await lab.room.start({ storage: lab.storage });
 });
@@ -78,14 +78,14 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A ready video with no more work pending. */
+/** A ready video with no pending work. */
 async function uploadQuiet(clip: string): Promise<MediaKey> {
   const key = await uploadReady(lab, libraryId, clip);
   await until(async () => (await countOpen(lab, key)).tasks === 0, 'its first encode tasks to be over');
   return key;
 }
 
-test('a segment task of which no worker was notified is found too', async () => {
+test('finds a segment task even if no worker was notified of it', async () => {
   await startHere();
   const { db } = lab.database;
   const [rung, segment] = [await findRung(lab, shared, 480), 6];
@@ -102,7 +102,7 @@ test('a segment task of which no worker was notified is found too', async () => 
   await requests.dropAll();
 });
 
-test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
+test('when the only viewer leaves, the encoder stops and nothing remains', async () => {
   await startHere();
   const key = shared;
   const viewer = new AbortController();
@@ -116,7 +116,7 @@ test('when the only viewer leaves, the encoder ends and nothing is left of it', 
   await checkObjects(lab, key);
 });
 
-test('an encoder ends with its lease, even if the renewal hangs', async () => {
+test('an encoder stops with its lease, even if the renewal hangs', async () => {
   await startHere();
   const viewer = new AbortController();
   const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 4);
@@ -131,7 +131,7 @@ test('an encoder ends with its lease, even if the renewal hangs', async () => {
   await until(async () => (await countOpen(lab, shared)).runs === 0, 'no run', 20);
 });
 
-test('two viewers of one segment: it is made even if the first leaves', async () => {
+test('a segment that two viewers request is encoded even if the first leaves', async () => {
   await startHere();
   const viewer = new AbortController();
   const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 2);
@@ -144,7 +144,7 @@ test('two viewers of one segment: it is made even if the first leaves', async ()
   expect((await second).length).toBeGreaterThan(1000);
 });
 
-test('deleting a video during its encode ends the encoder and leaves nothing', async () => {
+test('deleting a video during its encode stops the encoder and leaves nothing', async () => {
   await startHere();
   const key = await uploadQuiet(film);
   const answer = fetchFile(segmentUrl(edge, key, await findRung(lab, key, 480), 3));
@@ -160,7 +160,7 @@ test('deleting a video during its encode ends the encoder and leaves nothing', a
   expect(lab.errors).toEqual([]);
 });
 
-test('a worker that is killed during the encode is followed by another, for the same viewer', async () => {
+test('another worker continues for the same viewer if a worker is killed during the encode', async () => {
   const doomed = await startProcess();
   const answer = fetchPatiently(segmentUrl(edge, shared, await findRung(lab, shared, 480), 5));
   const encoders = await freezeEncoders(doomed.pid ?? 0);
@@ -170,7 +170,7 @@ test('a worker that is killed during the encode is followed by another, for the 
   await until(async () => !encoders.some(isRunning), 'the first encoder to be gone');
 });
 
-test('without a worker the response is 503 with a time to try again', async () => {
+test('without a worker, responds with 503 and a retry time', async () => {
   const hasty = await lab.room.start({ storage: lab.storage, limits: { segmentWaitMs: 500 } });
   const url = segmentUrl(hasty, shared, await findRung(lab, shared, 480), 1);
   expect(await fetchFile(url)).toMatchObject({ status: 503, retryAfter: '2' });
@@ -185,11 +185,11 @@ test('an encoder that works ahead yields to a viewer who waits', async () => {
   expect((await fetchPatiently(segmentUrl(edge, shared, high, 7))).length).toBeGreaterThan(1000);
 });
 
-test('a segment that cannot be made is given up after some tries, and the video says so', async () => {
+test('abandons a segment that cannot be encoded after several attempts, and the video reports it', async () => {
   await startHere();
   const key = shared;
   const rung = await findRung(lab, key, 240);
-  // An init segment that no encoder produces: new output never matches it.
+  // An init segment that no encoder produces, so new output never matches it.
   await lab.database.db
     .updateTable('rendition')
     .set({ init_sha256: Buffer.alloc(32) })

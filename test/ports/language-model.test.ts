@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOpenAiModel } from '../../src/adapters/language-model/openai.ts';
+import { createOpenAiModel } from '../../src/adapters/language-model/open-ai-model.ts';
 import { generateTexts } from '../../src/jobs/smart/generate-texts.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { readTranscript } from '../../src/media/transcript/transcript.ts';
@@ -42,7 +42,7 @@ const generate = (...answers: ModelReply[]) => {
   return generateTexts({ features: FEATURES, transcript, model, readEvidence: async () => evidence }, never);
 };
 
-test('the text of a model is plain, bounded and in the video; chapters begin with sentences', async () => {
+test('the generated texts are plain, bounded and based on the video, and chapters begin with sentences', async () => {
   const { values, messages } = await generate(`\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``);
   expect(messages).toEqual([]);
   expect(values).toEqual({
@@ -54,7 +54,7 @@ test('the text of a model is plain, bounded and in the video; chapters begin wit
   });
 });
 
-test('speech is sent as data, apart from the instructions, with the schema of the result', async () => {
+test('speech is sent as data, separate from the instructions, with the schema of the result', async () => {
   await generate(JSON.stringify(GOOD));
   const [request] = server.requests;
   expect(request?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -79,7 +79,7 @@ test.each([
   expect(given.values.chapters).toHaveLength(3);
 });
 
-test('a busy model says when it accepts work again, a refusing one is final', async () => {
+test('a busy model reports when to retry, and a refusal is final', async () => {
   const busy: unknown = await generate({ status: 429, headers: { 'retry-after': '17' } }).catch((error) => error);
   expect([busy instanceof EngineBusy, Object(busy).retryAfterSec]).toEqual([true, 17]);
   await expect(generate({ status: 401 })).rejects.toMatchObject({ kind: 'unprocessable' });

@@ -15,14 +15,14 @@ const START_LIMIT_MS = 90_000;
 
 export type Gateway = { endpoint: string; accessKeyId: string; secretAccessKey: string; stop: () => Promise<void> };
 
-/** Returns the programs of Ceph that are not on the path. */
+/** Returns the Ceph programs that are not on the path. */
 export function missingPrograms(): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
 }
 
 /**
- * Starts Ceph's S3 gateway with one monitor and one object daemon that keeps everything in memory, single copy, on
+ * Starts Ceph's S3 gateway with one monitor and one object daemon that keeps a single copy of everything in memory, on
  * loopback, in a temporary folder. `stop` ends the three processes by their handles.
  */
 export async function startRadosgw(): Promise<Gateway> {
@@ -133,13 +133,13 @@ async function answers(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(endpoint)).ok;
   } catch {
-    // Not listening yet: the caller retries until its deadline.
+    // The gateway does not listen yet, so the caller retries until its deadline.
     return false;
   }
 }
 
 function daemon(program: string, args: string[]): ChildProcess {
-  // The kernel ends the daemon when this process dies without having called `stop`.
+  // The kernel kills the daemon when this process dies without having called `stop`.
   return spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' });
 }
 

@@ -6,8 +6,8 @@ import { missingPrograms, startRadosgw } from './radosgw.ts';
 export type RealS3 = { name: string; start: () => Promise<{ options: S3Options; stop: () => Promise<void> }> };
 
 /**
- * Returns the real engine that the environment requests (see README.md in this folder), or null if it requests none.
- * Throws if the requested engine is unavailable: a run against a real engine must not pass without one.
+ * Returns the real engine that the environment requests (see README.md in this folder). Null if it requests none.
+ * Throws if the requested engine is unavailable, because a run against a real engine must not pass without one.
  */
 export function openRealS3(): RealS3 | null {
   const { MILLRACE_TEST_S3, MILLRACE_TEST_S3_ENDPOINT } = process.env;

@@ -69,11 +69,11 @@ export async function startS3Stub() {
     ...state,
     state,
     calls,
-    /** Plans a fault for the next call of an operation; several queue up. */
+    /** Plans a fault for the next call of an operation. Several faults queue up. */
     fail(operation: string, ...planned: Fault[]): void {
       faults.push(...planned.map((fault) => ({ operation, fault })));
     },
-    /** While `away`, ends each connection without a response. */
+    /** While `away`, closes each connection without a response. */
     setAway(away: boolean): void {
       isAway = away;
     },

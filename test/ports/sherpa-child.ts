@@ -1,5 +1,5 @@
-// A child process in place of sherpa-onnx's. It ends by a signal at spans whose first sample is 1, and once per program
-// folder at those whose first sample is 2. It responds to all others.
+// A child process that replaces sherpa-onnx's. It dies by a signal at spans whose first sample is 1, and once per
+// program folder at those whose first sample is 2. It responds to all others.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listPath, modelFolder } from '../../src/adapters/sherpa/installed-models.ts';
 import { readModel } from '../../src/adapters/sherpa/read-model.ts';
-import { createSherpaTranscriber } from '../../src/adapters/transcriber/sherpa.ts';
-import { openTranscribers } from '../../src/compose/transcriber.ts';
+import { createSherpaTranscriber } from '../../src/adapters/transcriber/sherpa-transcriber.ts';
+import { openTranscribers } from '../../src/compose/transcribers.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import { EngineCrashed } from '../../src/ports/engine-crashed.ts';
@@ -42,7 +42,7 @@ async function open(program?: string): Promise<Transcriber> {
 const LOW = 'sin(2*PI*500*t)*(between(t,1,1.5)+between(t,3,3.4))';
 const HIGH = 'sin(2*PI*3000*t)*between(t,2,2.5)';
 
-test('a model in a folder is run by the library, and its words have their times', async () => {
+test('the library runs a model in a folder and returns words with their times', async () => {
   const samples = await makeSamples(`aevalsrc='0.4*(${LOW}+${HIGH})':d=4:s=16000`);
   const { language, words } = await (await open()).transcribe(samples, { language: null }, never);
   expect(language).toBe('en');
@@ -50,7 +50,7 @@ test('a model in a folder is run by the library, and its words have their times'
   for (const [index, startSec] of [1, 2, 3].entries()) expect(words[index]?.startSec).toBeCloseTo(startSec, 0);
 });
 
-test('another model that was added under the same name is used without a restart', async () => {
+test('uses a new model of the same name without a restart', async () => {
   await writeToneModel(modelFolder(folder, 'own'));
   const add = async (sha256: string, languages: string[]) => {
     const model = { name: 'own', sha256, from: 'own.tar', languages, licence: '', addedAt: '2026-11-23T00:00:00.000Z' };
@@ -66,12 +66,12 @@ test('another model that was added under the same name is used without a restart
   await outbound.close();
 });
 
-test('silence has no words', async () => {
+test('returns no words for silence', async () => {
   const { words } = await (await open()).transcribe(Buffer.alloc(64_000), { language: 'en' }, never);
   expect(words).toEqual([]);
 });
 
-test('a process that crashes is restarted; a span at which it always does costs that span alone', async () => {
+test('restarts a crashed process, and skips only a span at which it always crashes', async () => {
   const engine = await open(child);
   const say = async (first: number) => {
     const { words } = await engine.transcribe(Buffer.alloc(3_200, first), { language: 'en' }, never);
@@ -89,7 +89,7 @@ test('a process that crashes is restarted; a span at which it always does costs 
   await expect(say(3)).rejects.toThrow('no such model');
 });
 
-test('a process that was not used for a while is ended', async () => {
+test('ends a process after a period without use', async () => {
   const engine = await open(child);
   const { words } = await engine.transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   const pid = Number(words[1]?.text);
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a folder that is not a model is refused with what is expected', async () => {
+test('refuses a folder that is not a model, and reports what is expected', async () => {
   await expect(readModel(folder)).rejects.toThrow('Expected a folder with a Whisper');
   await expect(readModel(path.join(folder, 'absent'))).rejects.toMatchObject({ kind: 'invalid' });
 });

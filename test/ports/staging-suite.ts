@@ -50,7 +50,7 @@ export function growingTests(given: () => Given): void {
     const stalling = new PassThrough();
     const append = storage.staging.append(id, 17 * MIB, stalling, controller.signal);
     stalling.write(bytes.subarray(17 * MIB, 17 * MIB + 1000));
-    // The append has consumed it, so it is not in the stream that the abort destroys.
+    // The append has consumed the byte, so it is not in the stream that the abort destroys.
     await expect.poll(() => stalling.readableLength, { timeout: 20_000 }).toBe(0);
     controller.abort(new Error('enough'));
     await expect(append).rejects.toThrow('enough');
@@ -62,7 +62,7 @@ export function growingTests(given: () => Given): void {
 }
 
 export function stagingRefusalTests(given: () => Given): void {
-  test('refuses an append at another offset or during another append, and leaves its stream alone', async () => {
+  test('refuses an append at another offset or during another append, without touching its stream', async () => {
     const { storage } = given();
     const id = newGuid();
     await storage.staging.append(id, 0, Readable.from([Buffer.from('12345')]), never);
@@ -85,7 +85,7 @@ export function stagingRefusalTests(given: () => Given): void {
     await expect(storage.staging.abort(id)).resolves.toBeUndefined();
   });
 
-  test('refuses to commit what was never staged; an upload without a byte is one', async () => {
+  test('refuses to commit an unknown upload, and accepts one without a byte', async () => {
     const { storage, key } = given();
     await expect(storage.staging.commit(newGuid(), key('nothing'), never)).rejects.toMatchObject({ kind: 'not-found' });
     const id = newGuid();

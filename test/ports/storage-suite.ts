@@ -61,7 +61,7 @@ function objectTests(given: () => Given): void {
     }
   });
 
-  test('stores an object without a byte', async () => {
+  test('stores an empty object', async () => {
     const { storage, key } = given();
     expect(await storage.put(key('empty'), Readable.from([]), {}, never)).toEqual({
       sizeBytes: 0,
@@ -123,7 +123,7 @@ function refusalTests(given: () => Given): void {
     expect(() => storage.localPath(malformed)).toThrow('storage key');
   });
 
-  test('refuses a range without meaning and a read into memory above 64 MiB', async () => {
+  test('refuses an invalid range and a read into memory above 64 MiB', async () => {
     const { storage, key } = given();
     await storage.put(key('limits'), Readable.from(cut(Buffer.alloc(65 * MIB), MIB)), {}, never);
     await expect(storage.readBytes(key('limits'), null, never)).rejects.toThrow('at most 67108864 bytes');
@@ -139,7 +139,7 @@ function refusalTests(given: () => Given): void {
 }
 
 function writeTests(given: () => Given): void {
-  test('keeps every byte of an object of many parts', async () => {
+  test('keeps every byte of an object with many parts', async () => {
     const { storage, key } = given();
     const bytes = randomBytes(37 * MIB + 5);
     const written = await storage.put(key('large'), Readable.from(cut(bytes, 777_777)), {}, never);
@@ -149,7 +149,7 @@ function writeTests(given: () => Given): void {
     expect(written.sha256.equals(sha256(bytes))).toBe(true);
   });
 
-  test('lets exactly one of many conditional writes win', async () => {
+  test('lets exactly one of many conditional writes succeed', async () => {
     const { storage, key } = given();
     const tries = Array.from({ length: 8 }, (_, index) =>
       storage.put(key('race'), Readable.from([Buffer.from(`writer ${index}`)]), { ifAbsent: true }, never),
@@ -177,13 +177,13 @@ function writeTests(given: () => Given): void {
     for (const chunk of cut(Buffer.alloc(mib * MIB), MIB)) {
       if (!closing.write(chunk)) await once(closing, 'drain');
     }
-    // Neither end nor error: a sender whose connection was closed cleanly.
+    // Neither end nor error, like a sender whose connection was closed cleanly.
     closing.destroy();
     await expect(put).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(await storage.head(key('dir/failed'))).toBeNull();
   });
 
-  test.each([0, 1, 40])('leaves nothing when it is aborted after %i MiB', async (mib) => {
+  test.each([0, 1, 40])('leaves nothing when a write is aborted after %i MiB', async (mib) => {
     const { storage, key } = given();
     const controller = new AbortController();
     async function* stalling() {
@@ -200,7 +200,7 @@ function writeTests(given: () => Given): void {
 }
 
 function readTests(given: () => Given): void {
-  test('a read that is aborted while it opens, or before it is read, is reported only to its reader', async () => {
+  test('reports a read aborted while it opens, or before it is consumed, only to its reader', async () => {
     const { storage, key } = given();
     await storage.put(key('unread'), Buffer.alloc(4 * MIB), {}, never);
     const unexpected: Error[] = [];
@@ -235,7 +235,7 @@ const ABORT_TURNS = 20;
 async function abortUnread(storage: Storage, key: StorageKey, turns: number): Promise<string> {
   const controller = new AbortController();
   const reading = storage.read(key, null, controller.signal).then(async ({ body }) => {
-    // Nothing listens for its error until it is closed.
+    // Nobody listens for the stream's error until it is closed.
     await new Promise<void>((resolve) => (body.closed ? resolve() : body.once('close', resolve)));
     return await gather(body);
   });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { createMovingStorage, type StorePair } from '../../src/adapters/storage/moving.ts';
-import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
+import { createMovingStorage, type StorePair } from '../../src/adapters/storage/moving-storage.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed-storage.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { findPacked, packedKey } from '../../src/ports/packed-key.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
@@ -46,7 +46,7 @@ describeStorage('two stores as one, objects that went from the scripted S3 serve
   return createMovingStorage({ from: await openStub(), to: await openFolder() });
 });
 
-/** The stores at the beginning of a move: objects are written to the old one. */
+/** Returns the stores at the beginning of a move, with objects written to the old one. */
 function whereObjectsAreOld({ from, to }: StorePair): Storage {
   const moving = createMovingStorage({ from, to });
   return { ...moving, put: from.put, staging: { ...moving.staging, append: from.staging.append } };
@@ -69,7 +69,7 @@ test.each([
     const textOf = async (key: typeof pack, range: { start: number; end: number } | null = null) =>
       (await storage.readBytes(key, range, never)).toString();
     expect([await textOf(second), await textOf(idxKeyOf(second))]).toEqual(['second.', 'TWO']);
-    // Bytes after its end belong to another object.
+    // Bytes after the end of the range belong to another object.
     const ranges = [0, 3, 6, 7, 9].map((start) => textOf(second, { start, end: start + 2 }));
     expect(await Promise.all(ranges)).toEqual(['sec', 'ond', '.', '', '']);
     expect(await textOf(second, { start: 2, end: Number.POSITIVE_INFINITY })).toBe('cond.');
@@ -86,7 +86,7 @@ test.each([
     expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
     await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow('Expected 7 bytes');
     await expect(storage.delete([second])).rejects.toThrow('whole objects');
-    // A truncated pack.
+    // The pack is truncated.
     await storage.put(pack, Buffer.from('first.ONEsec'), {}, never);
     expect([(await storage.head(second))?.sizeBytes, (await storage.head(idxKeyOf(second)))?.sizeBytes]).toEqual([
       3, 0,

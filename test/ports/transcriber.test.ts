@@ -3,20 +3,20 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOpenAiTranscriber } from '../../src/adapters/transcriber/openai.ts';
+import { createOpenAiTranscriber } from '../../src/adapters/transcriber/open-ai-transcriber.ts';
 import { pocketsphinx } from '../../src/adapters/transcriber/pocketsphinx.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import type { Transcriber } from '../../src/ports/transcriber.ts';
 import { LIBRIVOX, spokenText } from '../support/speech.ts';
 
-/** A bare 44-byte head, then 16 kHz samples. */
+/** A bare 44-byte header, then 16 kHz samples. */
 const WAV_HEAD = 44;
 const never = new AbortController().signal;
 
 let server: Server;
 let outbound: Outbound;
-/** The service's misbehaviour on the next request, in place of a transcription. */
+/** The service's fault for the next request, in place of a transcription. */
 let misbehave: ((respond: (status: number, body: string) => void, response: ServerResponse) => void) | null = null;
 const engines = new Map<string, Transcriber>([['pocketsphinx', pocketsphinx]]);
 
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 describe.each(['pocketsphinx', 'OpenAI-compatible'])('the transcriber %s', (name) => {
-  test('hears read speech, word by word', async () => {
+  test('transcribes read speech word by word', async () => {
     const { path, text } = LIBRIVOX.short;
     const samples = (await readFile(path)).subarray(WAV_HEAD);
     const { language, words } = await engineOf(name).transcribe(samples, { language: null }, never);
@@ -62,7 +62,7 @@ describe.each(['pocketsphinx', 'OpenAI-compatible'])('the transcriber %s', (name
     expect(words.at(-1)?.endSec).toBeLessThanOrEqual(samples.length / 32_000 + 0.1);
   });
 
-  test('hears nothing in silence', async () => {
+  test('returns no words for silence', async () => {
     const { words } = await engineOf(name).transcribe(Buffer.alloc(64_000), { language: 'en' }, never);
     expect(words).toEqual([]);
   });
@@ -73,7 +73,7 @@ test.each([
   { title: 'a broken service', status: 500, body: 'no', kind: undefined },
   { title: 'a wrong key', status: 401, body: '{"error":"no"}', kind: 'unprocessable' },
   { title: 'half an answer', status: 200, body: '{"words": [', kind: undefined },
-])('$title fails, and says whether trying again may help', async ({ status, body, kind }) => {
+])('$title fails, and reports whether a retry may help', async ({ status, body, kind }) => {
   misbehave = (respond) => respond(status, body);
   const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);
@@ -100,7 +100,7 @@ test.each([
     },
   },
   { title: 'a service that says nothing', answer: () => undefined },
-])('$title fails within its limit, and may be tried again', async ({ answer }) => {
+])('$title fails within its time limit, and may be retried', async ({ answer }) => {
   misbehave = (_, response) => answer(response);
   const { port } = server.address() as AddressInfo;
   const patience = { baseUrl: `http://127.0.0.1:${port}`, model: 'whisper-1', key: null, outbound, limitMs: 3_000 };
@@ -111,7 +111,7 @@ test.each([
   expect([failed instanceof Error, Reflect.get(Object(failed), 'kind')]).toEqual([true, undefined]);
 });
 
-test('a requested language takes precedence over the one that a service names', async () => {
+test('a requested language takes precedence over the one that a service detects', async () => {
   misbehave = (respond) =>
     respond(200, JSON.stringify({ language: 'german', words: [{ word: 'Hi', start: 0, end: 1 }] }));
   const speech = await engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
@@ -119,7 +119,7 @@ test('a requested language takes precedence over the one that a service names', 
   expect(speech.language).toBe('en');
 });
 
-test('segments without words are split by length', async () => {
+test('splits segments without words by length', async () => {
   const segments = [{ text: ' Good day', start: 1, end: 2 }];
   misbehave = (respond) => respond(200, JSON.stringify({ language: 'german', segments }));
   const { language, words } = await engineOf('OpenAI-compatible').transcribe(

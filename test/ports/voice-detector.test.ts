@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSileroDetector } from '../../src/adapters/voice-detector/silero.ts';
+import { findSileroDetector } from '../../src/adapters/voice-detector/silero-detector.ts';
 import { cutVoiceSpans } from '../../src/media/speech/cut-voice-spans.ts';
 import { makeSamples, readSamples, silence } from '../support/samples.ts';
 import { LIBRIVOX } from '../support/speech.ts';
@@ -14,7 +14,7 @@ const CHORDS =
   '0.25*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)*(1+sin(4*PI*t))/2' +
   '+0.15*sin(2*PI*524*t*(1+0.25*floor(mod(t,4))))';
 
-/** Returns start and end of each span, in seconds; samples arrive in odd pieces, as from decoders. */
+/** Returns start and end of each span, in seconds. Samples arrive in odd pieces, as from decoders. */
 async function cut(samples: Buffer): Promise<[number, number][]> {
   const detector = findSileroDetector();
   if (detector === null) throw new Error('Expected sherpa-onnx-node and @ricky0123/vad-web to be installed.');
@@ -57,7 +57,7 @@ test('spans begin and end within 300 ms of speech, and pauses separate them', as
     expect(Math.abs(sec - (said[index] ?? 0))).toBeLessThanOrEqual(0.3);
 });
 
-test('speech without a pause is cut so that an engine accepts it', async () => {
+test('splits speech without a pause into lengths that an engine accepts', async () => {
   const sentence = await readSamples(LIBRIVOX.long.path, TRIM);
   const sound = Buffer.concat(Array.from({ length: 12 }, () => sentence));
   const spans = await cut(sound);

@@ -19,11 +19,11 @@ const SEGMENTS_A_CHUNK = 32;
 const SEGMENT_BYTES = 128 * 1024;
 const SEGMENT_TICKS = 48_000;
 const TIMESCALE = 24_000;
-/** Objects shared by the chunks: more bytes than the edge caches. */
+/** Number of objects shared by the chunks. They have more bytes than the edge caches. */
 const OBJECTS = 20;
 const REQUESTS = 2_500;
 const AT_ONCE = 8;
-/** Maximum of its three caches together (64 MiB each), and room for running requests. */
+/** Maximum of the edge's three caches together (64 MiB each), and of running requests. */
 const CACHES_MIB = 192;
 const SLACK_MIB = 128;
 const seed = faultSeed();
@@ -98,7 +98,7 @@ async function addChunks(db: Db, key: RenditionKey, objects: readonly string[]):
   await db.insertInto('chunk').values(rows).execute();
 }
 
-/** Runs viewers that read playlists and seek at random: each response must be complete. */
+/** Runs viewers that read playlists and seek at random. Each response must be complete. */
 async function watch(random: { below(limit: number): number }): Promise<void> {
   let left = REQUESTS;
   const viewer = async () => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createGrowingRoom, SEGMENT_BYTES, statusOf } from '../delivery/growing-video.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
@@ -31,7 +31,7 @@ const BETWEEN_MS = 100;
 const SEGMENT_MS = 4_000;
 /** Its caches (64 MiB of objects and of publications, 32 of texts), and a running request per viewer. */
 const RSS_MIB = 192 + 128 + VIEWERS * 0.04;
-/** Latency that is instant to any player, in ms; below it, a p99 of single milliseconds may double by chance. */
+/** Latency that no player notices, in ms. Below it, a p99 of single milliseconds may double by chance. */
 const AT_ONCE_MS = 20;
 
 const KEY = 'the security key of the soak';
@@ -88,12 +88,12 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
     const connect = () => new KeptConnection(edgePort, loopbackAddress(firstClient + viewer));
     let connection = connect();
     try {
-      // At least one turn: a busy machine may wake a viewer after the time is over.
+      // Runs at least one turn, because a busy machine may wake a viewer after the time is over.
       let turn = viewer;
       do {
         const nextMs = performance.now() + SEGMENT_MS;
         const list = await connection.ask(files.playlist).catch((error: unknown) => {
-          // Like every client with a kept connection that was closed while idle (RFC 9112, 9.3.1).
+          // Retries once, like every client whose kept-alive connection was closed while idle (RFC 9112, 9.3.1).
           if (turn === viewer) throw error;
           watched.retries += 1;
           connection = connect();
@@ -115,7 +115,7 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
   return watched;
 }
 
-/** Fetches segments one after the other, with the pauses between them spread like those of viewers. */
+/** Fetches segments one after the other, with pauses distributed like those of viewers. */
 async function fetchOn(durationMs: number): Promise<number[]> {
   const untilMs = performance.now() + durationMs;
   const times: number[] = [];
@@ -141,7 +141,7 @@ function quantile(values: readonly number[], share: number): number {
 
 const report = (line: string) => process.stdout.write(`soak edge: ${line}\n`);
 
-test(`${VIEWERS} viewers are served without an error, within bounded memory`, async () => {
+test(`serves ${VIEWERS} viewers without an error, within bounded memory`, async () => {
   const [edge] = await findProcesses(service, 'role.ts edge');
   if (edge === undefined) throw new Error('Expected the process of the edge.');
   forgetPeak(edge.pid);
@@ -170,7 +170,7 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`
     await storage.put(object, stored, {}, new AbortController().signal);
     const edge = await videos.open({ storage });
     const { pathname } = new URL(videos.segmentOf(edge, key, 0));
-    // The video is cached; its bytes are not.
+    // The edge has cached the video's rows but not its bytes.
     await expect.poll(() => statusOf(videos.address(edge, key, 'playlist.m3u8'))).toBe(200);
     const connections = Array.from(
       { length: AT_ONE_SEGMENT },
@@ -187,14 +187,14 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`
   }
 }, 240_000);
 
-/** Unsigned, of another zone, or not found: each is refused by a rule, or by the firewall, which blocks here. */
+/** Unsigned, of another zone, or not found. A rule or the firewall, which blocks here, refuses each of them. */
 const BAD = [
   '/vz-1/00000000-0000-7000-8000-000000000001/playlist.m3u8',
   '/.env',
   '/?id=1%20union%20select%20a,b%20from%20c',
 ];
 
-test(`${BAD_PER_SEC} bad requests a second hold up no viewer, and each is in the log or counted there`, async () => {
+test(`${BAD_PER_SEC} bad requests a second delay no viewer, and each is logged or counted in the log`, async () => {
   const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ shieldZoneId: 0, shieldZone: { wafExecutionMode: 1 } });
   expect((await fetch(`${service.apiUrl}/shield/shield-zone`, { method: 'PATCH', headers, body })).status).toBe(200);

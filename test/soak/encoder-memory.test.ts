@@ -5,7 +5,8 @@ import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, upload } fr
 
 const MIB = 2 ** 20;
 /**
- * Enough for one encoder at 1440p (600), but not for one at 1080p in addition (900); and less than any encoder needs.
+ * Enough for one encoder at 1440p (600), but not for one at 1080p in addition (900). The smaller limit is less than any
+ * encoder needs.
  */
 const ONE_RUNG_BYTES = 720 * MIB;
 const TOO_LITTLE_BYTES = 250 * MIB;
@@ -22,7 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** Encodes the clip under a limit until it is over; returns the failure reasons recorded in its tasks. */
+/**
+ * Encodes the clip under a memory limit until it finishes or fails. Returns the failure reasons recorded in its tasks.
+ */
 async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey; noted: Set<string> }> {
   const worker = await lab.startWorker();
   worker.deps.encoderMemoryBytes = encoderMemoryBytes;
@@ -40,7 +43,7 @@ async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey
 }
 
 test(
-  'an encoder that wants too much memory is tried again with one rung at a time',
+  'retries an encoder that needs too much memory with one rung at a time',
   async () => {
     const { key, noted } = await encodeWithin(ONE_RUNG_BYTES);
     expect([...noted].some((reason) => reason.startsWith('memory: '))).toBe(true);
@@ -51,7 +54,7 @@ test(
 );
 
 test(
-  'one that never has enough ends the video as failed, for memory',
+  'a video whose encoder never has enough memory fails with that reason',
   async () => {
     const { key } = await encodeWithin(TOO_LITTLE_BYTES);
     const media = await loadMedia(lab, key);

@@ -16,11 +16,11 @@ import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile }
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
-/** Promise 3: once the faults stop, everything finishes; on idle cores within 20 s, on busy ones within this. */
+/** Promise 3: once the faults stop, everything finishes, on idle cores within 20 s, on busy ones within this time. */
 const END_LIMIT_MS = 150_000;
 const isSoak = process.env.MODE === 'soak';
 const ROUNDS = faultRounds(isSoak ? 20 : 1);
-/** Maximum pause between two uploads of noise, in ms. Each upload is probed by processes of its own. */
+/** Maximum pause between two uploads of noise, in ms. Separate processes probe each upload. */
 const PAUSE_MS = isSoak ? 200 : 1_500;
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 
@@ -72,10 +72,10 @@ test.each([
     : []),
   { victim: 'PostgreSQL', command: 'postgres -D' },
 ])(
-  'kill -9 of $victim in mid-encode: the video is finished once and nothing is left',
+  'kill -9 of $victim in mid-encode: the video is finished once without leftovers',
   async ({ command }) => {
     const guid = await uploadClip();
-    // On a machine of any speed, an encode is running when the victim is killed.
+    // Suspending the encoders ensures that one is running when the victim is killed, at any machine speed.
     const encoders = await freezeEncoders(service.pid);
     const victims = await findProcesses(service, command);
     killAll(victims);
@@ -106,7 +106,7 @@ async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): 
       await call(service, 'DELETE', `/library/1/videos/${guid}`);
       ledger.deleted.add(guid);
     } catch {
-      // No response: the action may have happened or not.
+      // Without a response, the action may have happened or not.
       await sleep(5);
     }
   }
@@ -116,7 +116,7 @@ async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void
   for (const guid of created) {
     const isEnded = async () => [0, FAILED].includes((await getVideo(service, guid)).status);
     await expect.poll(isEnded, { timeout: END_LIMIT_MS }).toBe(true);
-    // An acknowledged upload of noise ends as failed, and never returns to its first state.
+    // An acknowledged upload of noise fails in the end, and never returns to its first state.
     if (uploaded.has(guid)) expect((await getVideo(service, guid)).status).toBe(FAILED);
   }
   for (const guid of deleted) {
@@ -139,7 +139,7 @@ test(
       isOver = true;
       await busy;
       service = await startService(service.dataDir);
-      // The soak waits until leases expire by themselves.
+      // The soak waits until leases expire naturally.
       if (!isSoak) await endLeases(killedAt);
       await checkClip(guid);
       await checkLedger(ledger);

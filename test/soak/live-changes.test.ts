@@ -28,7 +28,7 @@ afterAll(async () => {
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
 
-/** Starts a stream; `publish` sends a numbered clip to the current ingest process. */
+/** Starts a stream. `publish` sends a numbered clip to the current ingest process. */
 async function goLive() {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
@@ -56,7 +56,7 @@ async function publishFor({ publish, base }: Stream, clip: string, segments: num
 const stop = ({ key }: Stream) =>
   fetch(`${service.apiUrl}/library/1/live/${key.mediaId}/stop`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
 
-/** Returns the whole playlist at the address of a former stream: until it is a video, only its end is listed. */
+/** Returns the whole playlist at the address of a former stream. Until it is a video, only its end is listed. */
 async function recordingOf(address: string): Promise<string> {
   let seen: string | null = null;
   return until(
@@ -69,7 +69,7 @@ async function recordingOf(address: string): Promise<string> {
   );
 }
 
-test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each picture plays once', async () => {
+test('with changing publishers of two sizes, playlists conform to RFC 8216bis and each frame plays once', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);
@@ -103,7 +103,7 @@ test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each p
   const live = (await readText(address)) ?? '';
   expect((await stop(stream)).status).toBe(200);
   const recording = await recordingOf(address);
-  // I-frame playlists have rules of their own.
+  // I-frame playlists follow other rules.
   const whole = [...collected.byPlaylist.values()].filter(
     (texts) => !JSON.stringify(texts).includes('EXT-X-I-FRAMES-ONLY'),
   );
@@ -115,7 +115,8 @@ test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each p
   expect(live).not.toContain('#EXT-X-GAP');
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0, 0, 0]);
-  // Segments of two seconds. At least one is whole: the open segment of the previous publisher is counted when it ends.
+  // Segments last two seconds. At least one is whole: the open segment of the previous publisher is counted when it
+  // ends.
   for (const { to } of runs) expect(to).toBeGreaterThanOrEqual(49);
   await page.close();
 }, 240_000);

@@ -19,11 +19,11 @@ import { findMutator } from './mutate.ts';
 const isSoak = process.env.MODE === 'soak';
 const SAMPLES = isSoak ? 3_000 : 40;
 const MIB = 2 ** 20;
-/** Every parser holds less, for any input. */
-const MOST_HELD_BYTES = 17 * MIB;
+/** Every parser holds less than this, for any input. */
+const MAX_HELD_BYTES = 17 * MIB;
 const STEP_BYTES = 1_316;
-/** An RTP receiver has a bound on the size and on the number of packets. */
-const MOST_PACKETS = 2 * 513;
+/** An RTP receiver bounds the size and the number of packets. */
+const MAX_PACKETS = 2 * 513;
 
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 const mutator = findMutator();
@@ -67,7 +67,7 @@ async function recordRtp(): Promise<Buffer> {
   return Buffer.concat(packets);
 }
 
-/** Reads a wire in steps and returns the maximum bytes held; a connection ends with its first refused byte. */
+/** Reads a wire format in steps and returns the maximum bytes held. A connection ends with its first refused byte. */
 const READERS: Record<string, (wire: Buffer) => number> = {
   rtmp(wire) {
     const reader = new ChunkReader({ messageBytes: 16 * MIB });
@@ -94,7 +94,7 @@ const READERS: Record<string, (wire: Buffer) => number> = {
       most = Math.max(most, receiver.heldPackets);
       at += 2 + length;
     }
-    expect(most).toBeLessThanOrEqual(MOST_PACKETS);
+    expect(most).toBeLessThanOrEqual(MAX_PACKETS);
     return 0;
   },
 };
@@ -108,7 +108,7 @@ function eachStep(wire: Buffer, take: (piece: Buffer) => number): number {
   return most;
 }
 
-/** Allows only the errors by which damaged input is refused. */
+/** Ignores only the errors by which damaged input is refused. */
 function allow(read: () => unknown): void {
   try {
     read();
@@ -125,7 +125,7 @@ test.each(Object.keys(READERS))(
     expect(wire.length).toBeGreaterThan(10_000);
     for (let sample = 0; sample < SAMPLES; sample += 1) {
       const held = READERS[name]?.(await mutator.mutate(wire, seededRandom(random.below(2 ** 31))));
-      expect(held, `bytes held of sample ${sample}, seed ${seed}`).toBeLessThan(MOST_HELD_BYTES);
+      expect(held, `bytes held of sample ${sample}, seed ${seed}`).toBeLessThan(MAX_HELD_BYTES);
     }
   },
   isSoak ? 3_600_000 : 120_000,

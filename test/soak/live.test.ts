@@ -20,7 +20,7 @@ import { findProcesses } from '../support/service-processes.ts';
 /**
  * `npm run soak -- live` runs at full length; `npm test` runs 18 s with few streams, so that the soak keeps working.
  */
-// vitest sets its mode there; `import.meta.env` belongs to Vite, which does not run these files.
+// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 const MINUTE_MS = 60_000;
 const RUNS = isSoak
@@ -30,9 +30,9 @@ const RUNS = isSoak
     ]
   : [{ streams: 6, lengthMs: 18_000, dvrWindowSec: 6 }];
 /** Maximum distance between the ends of a segment's audio and video, including an audio frame of 21 ms. */
-const LARGEST_DRIFT_MS = 50 + 22;
+const MAX_DRIFT_MS = 50 + 22;
 /** Maximum growth from a third of a run to its end. */
-const LARGEST_GROWTH_MIB = 64;
+const MAX_GROWTH_MIB = 64;
 
 let service: Service;
 let browser: Browser;
@@ -87,7 +87,7 @@ async function memoryOf(role: string): Promise<number> {
 
 /**
  * Returns the maximum distance between the ends of a segment's audio and video, in ms, and the number of segments.
- * Excludes the last one, during which its publisher ended.
+ * Excludes the last one, during which its publisher stopped.
  */
 async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {
   const { rows } = await sql<{ segments: number; driftMs: number }>`
@@ -103,9 +103,9 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
 }
 
 test.each(RUNS)(
-  '$streams streams at once: players continue, sound and pictures stay together, memory stays flat',
+  'with $streams simultaneous streams, players continue, audio and video stay in sync, and memory is constant',
   async ({ streams: count, lengthMs, dvrWindowSec }) => {
-    // One after the other: an address may have only few connections that have not authenticated yet.
+    // Starts one after the other, because an address may have only few connections that have not authenticated yet.
     const streams: Awaited<ReturnType<typeof goLive>>[] = [];
     while (streams.length < count) streams.push(await goLive(dvrWindowSec));
     const [first] = streams;
@@ -132,12 +132,12 @@ test.each(RUNS)(
     process.stdout.write(`soak: ${count} streams: ${JSON.stringify({ early, late })}\n`);
     for (const { segments, driftMs } of drifts) {
       expect(segments).toBeGreaterThan(lengthMs / 2_000 / 2);
-      expect(driftMs).toBeLessThanOrEqual(LARGEST_DRIFT_MS);
+      expect(driftMs).toBeLessThanOrEqual(MAX_DRIFT_MS);
     }
     expect(late.playback.timeSec).toBeGreaterThan(early.playback.timeSec + lengthMs / 3_000);
     expect(faultsOf(late.playback.errors)).toEqual([]);
-    expect(late.ingest - early.ingest).toBeLessThan(LARGEST_GROWTH_MIB);
-    expect(late.edge - early.edge).toBeLessThan(LARGEST_GROWTH_MIB);
+    expect(late.ingest - early.ingest).toBeLessThan(MAX_GROWTH_MIB);
+    expect(late.edge - early.edge).toBeLessThan(MAX_GROWTH_MIB);
     // The short run shares the CPUs with other tests.
     if (isSoak) expect(late.playback).toMatchObject({ stalls: early.playback.stalls });
     await page.close();

@@ -10,19 +10,19 @@ import { ended, readText, startLive, type TestStream, until } from '../live/live
 import { mediaPlaylistOf } from '../live/read-recording.ts';
 import { measureAvSync } from '../support/av-sync.ts';
 
-/** Result of one row: what `docs/measured.md` holds of it. */
+/** Result of one row, as recorded in `docs/measured.md`. */
 type Measured = {
   row: string;
-  /** Largest distance between sound and picture, ms. */
+  /** Maximum distance between audio and video, in ms. */
   largestMs: number;
   points: number;
-  /** Seconds without sound in the output. */
+  /** Seconds without audio in the output. */
   soundHolesSec: number;
-  /** Holes that players had in `buffered`, and their errors. */
+  /** Gaps that players had in `buffered`, and their errors. */
   faults: string[];
 };
 
-/** A source and what is measured of it. Add rows to `ROWS`. */
+/** A source and the measurement made of it. Add rows to `ROWS`. */
 type SyncRow = { row: string; measure(): Promise<Omit<Measured, 'row'>> };
 
 const MAX_OFFSET_MS = 20;
@@ -39,7 +39,7 @@ const rtmpOf = ({ ingest }: TestStream) => ingest;
 const srtOf = ({ listeners, streamKey }: TestStream) =>
   `srt://127.0.0.1:${listeners.srt}?streamid=publish:${streamKey}`;
 
-/** Gaps of each kind, again and again: sound, pictures, both. */
+/** Returns repeated gaps of each kind: audio, video, both. */
 function gapsUpTo(sec: number): Required<Away> {
   const starts = Array.from({ length: Math.floor(sec / 60) }, (_, minute) => minute * 60);
   return {
@@ -53,7 +53,7 @@ type LiveCase = {
   address: (stream: TestStream) => string;
   away?: Away;
   size?: string;
-  /** Seconds after each of which the publisher is killed, and comes back 4 s later. */
+  /** Seconds after each of which the publisher is killed. It reconnects 4 s later. */
   returnsAfterSec?: readonly number[];
   playSec?: number;
 };
@@ -117,7 +117,7 @@ afterAll(() => {
 });
 
 test.each(['playlist.m3u8', 'manifest.mpd'])(
-  'Shaka plays over an encoder that comes back: %s',
+  'Shaka plays across an encoder that reconnects: %s',
   async (name) => {
     const stream = await startLive(room);
     const clip = await makeSyncClip();
@@ -140,7 +140,7 @@ test.each(['playlist.m3u8', 'manifest.mpd'])(
   240_000,
 );
 
-/** As much of Shaka as a live stream takes. */
+/** The part of Shaka's interface that a live stream needs. */
 type LiveShaka = {
   Player: new () => {
     addEventListener(type: 'error', listener: (event: { detail: { code: number } }) => void): void;
@@ -153,7 +153,7 @@ type ShakaState = { holes: Set<string>; errors: string[]; fromSec: number };
 async function startShaka(page: Page, address: string): Promise<void> {
   await page.evaluate(async (source) => {
     const video = document.querySelector('video') as HTMLVideoElement;
-    // The script tag put Shaka's one export there.
+    // The script tag defined the single export of Shaka.
     const { shaka } = window as unknown as { shaka: LiveShaka };
     const player = new shaka.Player();
     const state: ShakaState = { holes: new Set(), errors: [], fromSec: Number.POSITIVE_INFINITY };
@@ -175,7 +175,7 @@ async function startShaka(page: Page, address: string): Promise<void> {
 function readShaka(page: Page): Promise<{ timeSec: number; holes: string[]; errors: string[] }> {
   return page.evaluate(() => {
     const video = document.querySelector('video') as HTMLVideoElement;
-    // `startShaka` put it there.
+    // `startShaka` set this variable.
     const { state } = window as unknown as { state: ShakaState };
     return { timeSec: video.currentTime - state.fromSec, holes: [...state.holes], errors: state.errors };
   });
@@ -211,7 +211,7 @@ async function measureLive({
   publisher.kill('SIGKILL');
   await ended(publisher);
   const { largestMs, points, soundHoles } = await recordingOf(stream);
-  // Where nothing at all is published players run out of media.
+  // Players run out of media where neither track is published.
   const bothAway = away?.video?.filter(([from]) => away.audio?.some(([start]) => start === from)).length ?? 0;
   const soundHolesSec = soundHoles.reduce((sum, { fromSec, toSec }) => sum + toSec - fromSec, 0);
   const faults = [...faultsOf(errors, returnsAfterSec.length + bothAway), ...holes.map((hole) => `hole ${hole}`)];

@@ -58,7 +58,7 @@ const rolesOf = () =>
     .map(({ pid }) => pid)
     .sort((a, b) => a - b);
 
-/** Uploads a damaged clip and waits until it either plays or has failed with a reason. */
+/** Uploads a damaged clip and waits until it plays or has failed with a reason. */
 async function soak(number: number, random: Random): Promise<Ended> {
   const containers = [...clips.keys()];
   const container = containers[number % containers.length] ?? 'mp4';
@@ -83,8 +83,8 @@ async function soak(number: number, random: Random): Promise<Ended> {
 }
 
 /**
- * ffmpeg reads everything listed in the playlist and decodes some of it: a source that is copied without encoding keeps
- * its damage.
+ * Checks that ffmpeg reads everything listed in the playlist and decodes some of it. A source that is copied without
+ * encoding keeps its damage.
  */
 async function expectPlays(guid: string, name: string): Promise<void> {
   const { stdout } = await run('ffmpeg', ['-v', 'fatal', '-i', playlistUrl(service, guid), '-f', 'framecrc', '-']);
@@ -118,7 +118,7 @@ async function storedFiles(): Promise<string[]> {
   return files.filter((file) => path.basename(file) !== '.installation');
 }
 
-/** Deletes every video and waits until no trace of any is left. */
+/** Deletes every video and waits until no trace of any remains. */
 async function deleteAll(): Promise<void> {
   const database = openCatalogue(service);
   try {
@@ -153,8 +153,7 @@ test(
     const tools = descendantsOf(service.pid).filter(({ command }) => /ff(mpeg|probe)|bwrap/.test(command));
     expect(tools).toEqual([]);
     const cached = await filesUnder(path.join(service.dataDir, 'cache'));
-    // The lock file of a worker's folder outlives the worker, as it must; the table of networks is compiled once for
-    // all.
+    // A worker's lock file intentionally outlives the worker. The table of networks is compiled once for all.
     expect(cached.filter((file) => !/\.lock$|\/asn-[^/]*\.bin$/.test(file))).toEqual([]);
   },
   4 * 3_600_000,

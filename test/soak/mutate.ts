@@ -3,13 +3,13 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Random } from '../support/seeded-random.ts';
 
-/** Damages a file's bytes by a seed: the same seed causes the same damage. */
+/** Damages a file's bytes by a seed. The same seed causes the same damage. */
 export type Mutator = { name: string; mutate(bytes: Buffer, random: Random): Promise<Buffer> };
 
 /** Shares of bits that are flipped: from light damage to an almost unreadable file. */
 const RATIOS = ['0.00002', '0.0001', '0.0004', '0.002', '0.01', '0.04'];
 
-/** Returns Debian's zzuf if it is installed, else our own mutator. */
+/** Returns Debian's zzuf if it is installed, or else our own mutator. */
 export function findMutator(): Mutator {
   const path = process.env.PATH ?? '';
   const isThere = path.split(delimiter).some((folder) => canRun(join(folder, 'zzuf')));
@@ -38,7 +38,7 @@ function byZzuf(bytes: Buffer, random: Random): Promise<Buffer> {
   });
 }
 
-/** Flips bits, and sometimes truncates the file, clears a piece of it, or moves one to another place. */
+/** Flips bits, and sometimes truncates the file, clears a piece of it, or moves one to another offset. */
 export async function byHand(bytes: Buffer, random: Random): Promise<Buffer> {
   const damaged = Buffer.from(bytes);
   const ratio = Number(RATIOS[random.below(RATIOS.length)]);

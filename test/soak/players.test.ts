@@ -71,7 +71,8 @@ async function tryIn(
 }
 
 /**
- * Repeats trials that failed next to two other browsers and programs on one machine: once, alone and in a new browser.
+ * Repeats trials that failed while two other browsers and programs ran on the machine: once, alone and in a new
+ * browser.
  */
 async function tryFailedAgain({ open, rows }: { open: () => Promise<TrialBrowser>; rows: Row[] }): Promise<Row[]> {
   const again: Row[] = [];
@@ -104,7 +105,7 @@ async function tryPrograms(): Promise<Row[]> {
 const PACKAGES: Readonly<Record<string, string>> = { GStreamer: 'libgstreamer1.0-0', VLC: 'libvlc5' };
 
 test(
-  'every player plays, seeks within a frame, switches, ends and replays, except as its notes say',
+  'every player plays, seeks within a frame, switches, ends and replays, except as its notes state',
   async () => {
     const inBrowser = async (open: () => Promise<TrialBrowser>) => {
       const browser = await open();
@@ -121,7 +122,7 @@ test(
   2 * 3_600_000,
 );
 
-/** Sorts in the order of the list, each player in all its browsers. */
+/** Sorts by the order of the list, each player in all its browsers. */
 function byPlayer(one: Row, other: Row): number {
   const place = ({ player, format }: Row) => {
     const index = PLAYERS.findIndex(({ name }) => name === player);

@@ -18,19 +18,19 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /**
- * A decoder that stalls for half a minute would be ended elsewhere: `npm run soak -- speech-faults` is slower than
+ * A decoder that stalls for half a minute would otherwise be stopped: `npm run soak -- speech-faults` is slower than
  * that.
  */
 const isSoak = process.env.MODE === 'soak';
 const SLOW_MS = isSoak ? 33_000 : 3_000;
-/** Half a second each: more words than a sentence of three seconds holds. */
+/** Half a second each: more words than fit a sentence of three seconds. */
 const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
 
 let service: Service;
 let folder: string;
 let engine: ScriptedEngine;
-/** Created by the first test; the others transcribe it again. */
+/** The first test creates the video, and the others transcribe it again. */
 let guid: string;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
 type Script = (call: Parameters<Parameters<typeof startScriptedEngine>[0]>[0], response: ServerResponse) => void;
 let script: Script = withFaults;
 
-/** Gives each span faults of its own before a valid response. */
+/** Gives each span its planned faults before a valid response. */
 function withFaults({ span, times }: Parameters<Script>[0], response: ServerResponse): void {
   if (span === 0) void sleep(SLOW_MS).then(() => answerWords(response, ['Slow']));
   else if (span === 1 && times === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}');
@@ -79,7 +79,7 @@ async function killWorker(): Promise<void> {
   await passLeases(pool, new Date()).finally(close);
 }
 
-/** Makes a clip of three sentences with silence between them. */
+/** Creates a clip of three sentences separated by silence. */
 async function makeClip(): Promise<string> {
   const file = path.join(folder, 'sentences.mp4');
   const speech = [LIBRIVOX.other, LIBRIVOX.short, LIBRIVOX.long].flatMap((sentence) => ['-i', sentence.path]);
@@ -106,7 +106,7 @@ async function captionsOf(language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('an engine that is slow, busy, endless or broken, and a killed worker, cost at most one span', async () => {
+test('an engine that is slow, busy, endless or broken, and a killed worker, lose at most one span', async () => {
   guid = await createVideo(service, 'Sentences');
   expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
     200,
@@ -114,18 +114,18 @@ test('an engine that is slow, busy, endless or broken, and a killed worker, cost
   await expect.poll(() => captionsOf(), PATIENCE).toContain('-->');
   const texts = (await captionsOf()).split('\n').filter((line) => line !== '' && !/WEBVTT|-->/.test(line));
   expect(texts).toEqual(['Slow', expect.stringMatching(/^Second( word)+$/), 'Third']);
-  // Words after the end of their span are left out: that sentence lasts about three seconds.
+  // Words after the end of their span are omitted. That sentence lasts about three seconds.
   expect(texts[1]?.split(' ').length).toBeLessThan(9);
   expect(engine.counts()).toEqual([1, 3, 3]);
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
 });
 
-test('the language is guessed at three places, and a worker killed there or at the end changes nothing', async () => {
+test('detects the language at three positions, and a worker killed there or at the end changes nothing', async () => {
   const languages: (string | null)[] = [];
   script = ({ language, span }, response) => {
     languages.push(language);
     if (languages.length === 1) return void killWorker();
-    // An opening in another language. The worker is killed when it has the last response.
+    // The opening is in another language. The worker is killed when it has the last response.
     const isOpening = language === null && languages.filter((each) => each === null).length === 2;
     answerWords(response, isOpening ? ['Willkommen'] : [`Good day ${span}`], isOpening ? 'german' : 'english');
     if (language === 'en' && languages.filter((each) => each === 'en').length === 3) void killWorker();
@@ -158,7 +158,7 @@ test('a requested language takes precedence, and endless repetitions of an engin
   await expect(refused).rejects.toThrow(/400: .*A translation into de needs a language model/);
 });
 
-/** An engine that responds to the first span, and to the others once it is released. */
+/** Returns an engine that responds to the first span, and to the others once it is released. */
 function holdAfterFirst(): { calls: () => number; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let calls = 0;
@@ -181,7 +181,7 @@ async function holdInSecondSpan() {
   return held;
 }
 
-test('a transcription shows its progress, and one that is cancelled ends', async () => {
+test('a transcription reports its progress, and stops when cancelled', async () => {
   const { calls, release } = await holdInSecondSpan();
   await expect.poll(transcription, PATIENCE).toMatchObject({ state: 'running' });
   expect((await transcription()).doneSeconds).toBeGreaterThan(2);
@@ -194,7 +194,7 @@ test('a transcription shows its progress, and one that is cancelled ends', async
   expect(calls()).toBe(2);
 });
 
-test('captions that a person writes while a transcription runs stay', async () => {
+test('keeps captions that a person writes while a transcription runs', async () => {
   const { release } = await holdInSecondSpan();
   const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBy hand\n').toString('base64');
   await call(service, 'POST', `/library/1/videos/${guid}/captions/en-auto`, { srclang: 'en-auto', captionsFile });

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-room.ts';
 import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
 
-/** `npm run soak -- statistics` kills each part repeatedly; `npm test` kills one at random, once. */
-// vitest sets its mode there; `import.meta.env` belongs to Vite, which does not run these files.
+/** `npm run soak -- statistics` kills each part repeatedly. `npm test` kills one at random, once. */
+// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const HANG_MS = 240_000;
 const AWAY_MS = isSoak ? 60_000 : 2_500;
 const ROUNDS = faultRounds(isSoak ? 5 * VICTIMS.length : 1);
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => room?.close());
 
 test(
-  `kill -9 of a part of the service: watched time is counted, once (seed ${seed})`,
+  `kill -9 of a part of the service: counts watched time exactly once (seed ${seed})`,
   async () => {
     const first = random.below(VICTIMS.length);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -32,7 +32,7 @@ test(
 );
 
 test(
-  `the database is away: players keep playing, and watched time is counted, once (seed ${seed})`,
+  `database outage: players keep playing, and watched time is counted exactly once (seed ${seed})`,
   async () => {
     let failed = -1;
     await room.watchThrough(async () => {

@@ -13,16 +13,16 @@ import {
   type ViewingRoom,
 } from '../delivery/viewing-room.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const HANG_MS = 180_000;
 /**
- * Maximum viewers at once. Scripts mostly wait for real time, but with more viewers a busy machine shows too few
+ * Maximum concurrent viewers. Scripts mostly wait for real time, but with more viewers a busy machine shows too few
  * frames.
  */
 const VIEWERS_AT_ONCE = 4;
-/** This close to the border between two seconds, frames and steps may be on either side of it. */
+/** Distance to a second boundary within which frames and steps may be on either side of it. */
 const NEAR_SEC = 0.2;
-/** Whole seconds of the film, which ends a moment later. */
+/** Number of whole seconds of the film, which ends a moment later. */
 const WHOLE_SECONDS = 10;
 
 let room: ViewingRoom;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, HANG_MS);
 afterAll(() => room.close());
 
-/** Plays a film and returns a ledger of its picture for each visit. */
+/** Plays a film and returns a ledger of its frames for each session. */
 type Script = (shown: PublishedFilm) => Promise<PictureLedger[]>;
 
 async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, query = ''): Promise<PictureLedger> {
@@ -44,7 +44,7 @@ async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, 
   return ledger;
 }
 
-/** Plays past the end, which a looping video wraps around, to `sec` of the next round. */
+/** Plays past the end of a looping video to `sec` of the next round. */
 const playAround = (page: Page, sec: number) =>
   page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
     let isAround = false;
@@ -171,7 +171,7 @@ const scripts: Record<string, Script> = {
   async 'a sandboxed frame'(shown) {
     const page = await room.people.newPage();
     const embed = `${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`;
-    // A page of this machine: a page without an address may not embed its pages.
+    // Uses a page of this machine, because a page without an address may not embed its pages.
     await page.goto(`${room.edge.base}/assets/none`);
     await page.evaluate((src) => {
       document.body.innerHTML = '<iframe sandbox="allow-scripts" allow="autoplay"></iframe>';
@@ -189,8 +189,8 @@ const scripts: Record<string, Script> = {
 };
 
 /**
- * Returns whether the video stopped or was left at a border of this second: a single frame decides whether it was
- * entered.
+ * Returns whether the video stopped or was left at a boundary of this second, where a single frame decides whether it
+ * was entered.
  */
 function isAtStop(sec: number, ledgers: readonly PictureLedger[]): boolean {
   const isNear = (stop: number) => Math.abs(stop - sec) < NEAR_SEC || Math.abs(stop - sec - 1) < NEAR_SEC;
@@ -199,11 +199,11 @@ function isAtStop(sec: number, ledgers: readonly PictureLedger[]): boolean {
   );
 }
 
-test('statistics and heat of scripted viewers match a ledger of their pictures', {
+test('statistics and heatmap of scripted viewers match a ledger of displayed frames', {
   timeout: HANG_MS,
 }, async () => {
   const waiting = Object.entries(scripts);
-  // Dropped frames on a busy machine blur the comparison: `npm run soak -- viewing` runs this alone.
+  // Dropped frames on a busy machine blur the comparison, so `npm run soak -- viewing` runs this alone.
   const played: { name: string; shown: PublishedFilm; ledgers: PictureLedger[] }[] = [];
   const viewer = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -215,7 +215,7 @@ test('statistics and heat of scripted viewers match a ledger of their pictures',
   await Promise.all(Array.from({ length: VIEWERS_AT_ONCE }, viewer));
   for (const { name, shown, ledgers } of played) {
     const expected = ledgers.reduce((sum, { watchedSec }) => sum + watchedSec, 0);
-    // Each visit is rounded to whole seconds.
+    // Each session is rounded to whole seconds.
     const isCounted = async () => {
       const { views, watchSec } = await sumsOf(room, shown);
       return { name, views, wrongSec: Math.max(0, Math.abs(watchSec - expected) - ledgers.length) };

@@ -1,5 +1,5 @@
-import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
-import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
+import { type Api, type ApiDeps, startApi } from '../../src/api/start-api.ts';
 import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
@@ -31,7 +31,7 @@ export type TestApi = {
   second: { id: number; key: string };
   /** Errors that were logged as our own fault. */
   faults: unknown[];
-  /** Calls with the first library's key by default. `body` is sent as JSON unless it is bytes or text. */
+  /** Sends a request, by default with the first library's key. `body` is sent as JSON unless it is bytes or text. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 };

@@ -38,7 +38,7 @@ test.each<{ title: string; filters: string[]; expected: number; reading?: SyncRe
   expect([...sync.pictureHoles, ...sync.soundHoles]).toEqual([]);
 });
 
-test('reports holes, flashes without a beep and beeps without a flash', async () => {
+test('reports gaps, flashes without a beep and beeps without a flash', async () => {
   const sound = "aselect='not(between(t,2.5,4.5))'";
   const picture = "select='not(between(t,6.5,7.51))'";
   const sync = await measureAvSync(await make(['-vf', picture, '-fps_mode', 'vfr', '-af', sound], 'mkv'));

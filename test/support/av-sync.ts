@@ -1,28 +1,28 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Shape of a source with flashes, beeps and picture numbers. `lengthSec` null: until the reader ends. */
+/** Shape of a source with flashes, beeps and frame numbers. If `lengthSec` is null, it runs until the reader stops. */
 export type SyncSource = { lengthSec: number | null; rate?: number; size?: string };
 
 /**
- * How to read an output. `numberBits`: blocks of the picture numbers. `pitches`: whether the pitch of a beep says its
- * second, as in sources of this file. `input`: ffmpeg arguments before `-i`.
+ * How to read an output. `numberBits`: number of blocks of a frame number. `pitches`: whether the pitch of a beep
+ * encodes its second, as in sources of this file. `input`: ffmpeg arguments before `-i`.
  */
 export type SyncReading = { rate?: number; numberBits?: number; pitches?: boolean; input?: readonly string[] };
 
-/** A flash with its beep. `offsetMs` is positive where the sound is late. */
+/** A flash with its beep. `offsetMs` is positive if the audio is late. */
 export type SyncPoint = { atSec: number; offsetMs: number };
 
 export type AvSync = {
   points: SyncPoint[];
-  /** Largest absolute offset of all points, ms; 0 without points. */
+  /** Maximum absolute offset of all points, in ms. 0 without points. */
   largestMs: number;
-  /** Seconds of flashes without a beep, and of beeps without a flash. */
+  /** Times of flashes without a beep, and of beeps without a flash, in seconds. */
   silentFlashesSec: number[];
   darkBeepsSec: number[];
-  /** Every picture in the order of its time. */
+  /** All frames in presentation order. */
   pictures: { atSec: number; number: number }[];
-  /** Holes in the times of a track above 50 ms, seconds. */
+  /** Gaps above 50 ms in the times of a track, in seconds. */
   pictureHoles: Hole[];
   soundHoles: Hole[];
 };
@@ -31,28 +31,28 @@ export type Hole = { fromSec: number; toSec: number };
 
 const DEFAULT_RATE = 30;
 const NUMBER_BITS = 16;
-/** Beeps of one pitch come again after this many seconds: an offset beyond half of it is not seen. */
+/** Number of seconds after which the pitch of a beep repeats. An offset beyond half of it is not detected. */
 const PITCHES = 8;
 const FIRST_PITCH_HZ = 600;
 const PITCH_STEP_HZ = 200;
 const BEEP_SEC = 0.0666;
 const SAMPLE_RATE_HZ = 48_000;
-/** Samples of one measurement of loudness: 2 ms. */
+/** Number of samples per loudness measurement: 2 ms. */
 const WINDOW = 96;
-/** Part of full scale at which a beep begins: coding noise before it is far below. */
+/** Fraction of full scale at which a beep begins. Coding noise before it is far below. */
 const BEEP_LEVEL = 0.12;
 const QUIET_BEFORE_SEC = 0.15;
 const FLASH_LEVEL = 180;
 const MAX_HOLE_SEC = 0.05;
-/** A bound on hanging. */
+/** Timeout that only a hang exceeds. */
 const DECODE_MS = 300_000;
 
 const execute = promisify(execFile);
 
 /**
- * Input arguments of ffmpeg for a test source: pictures with their number in blocks at the bottom (lowest bit first)
- * and a white flash of two pictures at each full second from 1 on, and a beep of 67 ms with each flash. The pitch of a
- * beep says its second modulo 8.
+ * Returns ffmpeg input arguments for a test source: frames with their number in blocks at the bottom (lowest bit
+ * first), a white flash of two frames at each full second from 1 on, and a beep of 67 ms with each flash. The pitch of
+ * a beep encodes its second modulo 8.
  */
 export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180' }: SyncSource): string[] {
   const flash = `drawbox=0:ih*0.4:iw:ih*0.4:white:fill:enable='gte(n,${rate})*lt(mod(n,${rate}),2)'`;
@@ -69,7 +69,7 @@ export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180
   return [...picture, '-f', 'lavfi', '-i', `aevalsrc='${beep}':s=${SAMPLE_RATE_HZ}${length}`];
 }
 
-/** Decodes a file or playlist with ffmpeg and returns the distance between sound and picture at each flash. */
+/** Decodes a file or playlist with ffmpeg and returns the distance between audio and video at each flash. */
 export async function measureAvSync(input: string, reading: SyncReading = {}): Promise<AvSync> {
   const { rate = DEFAULT_RATE, numberBits = NUMBER_BITS, pitches = true } = reading;
   const source = ['-nostdin', '-v', 'info', '-copyts', ...(reading.input ?? []), '-i', input];
@@ -93,7 +93,7 @@ type Beep = { atSec: number; pitch: number };
 type Frame = { atSec: number; lengthSec: number };
 
 async function readPictures(source: readonly string[], bits: number): Promise<Picture[]> {
-  // Four rows of one grey value a block: three of the flash, the middle one free of edges, and one of the number.
+  // Four rows with one grey value per block: three of the flash, the middle one free of edges, and one of the number.
   const show = `crop=iw:ih*0.4:0:ih*0.5,scale=${bits}:4:flags=area,format=gray,showinfo`;
   const { stdout, stderr } = await decode([
     ...source,
@@ -121,7 +121,7 @@ async function readSound(source: readonly string[]): Promise<{ beeps: Beep[]; fr
   return { beeps: beepsOf(samples, frames), frames };
 }
 
-/** Pipes are larger than a terminal: 16 bits of sound a sample, 64 bytes a picture. */
+/** Pipes carry much data: 16 bits per audio sample, 64 bytes per frame. */
 async function decode(argv: readonly string[]): Promise<{ stdout: Buffer; stderr: string }> {
   const options = { encoding: 'buffer', maxBuffer: 2 ** 30, timeout: DECODE_MS, killSignal: 'SIGKILL' } as const;
   const { stdout, stderr } = await execute('ffmpeg', argv, options);
@@ -132,7 +132,7 @@ function flashesOf(pictures: readonly Picture[]): Picture[] {
   return pictures.filter(({ isFlash }, at) => isFlash && pictures[at - 1]?.isFlash !== true);
 }
 
-/** Finds where the sound gets loud after quiet, placed by the time of the frame that has the sample. */
+/** Finds where the audio gets loud after silence, timed by the audio frame with that sample. */
 function beepsOf(samples: Int16Array, frames: readonly Frame[]): Beep[] {
   const timeOf = createClock(frames);
   const beeps: Beep[] = [];
@@ -149,7 +149,7 @@ function beepsOf(samples: Int16Array, frames: readonly Frame[]): Beep[] {
   return beeps;
 }
 
-/** First sample of a window above a fifth of the amplitude of a beep. */
+/** Returns the first sample of a window above a fifth of the amplitude of a beep. */
 function onset(samples: Int16Array, from: number): number {
   const found = samples.subarray(from, from + WINDOW).findIndex((sample) => Math.abs(sample) > 0.1 * 32_768);
   return from + Math.max(0, found);
@@ -172,7 +172,7 @@ function pitchAt(samples: Int16Array, from: number): number {
   return Math.round((hz - FIRST_PITCH_HZ) / PITCH_STEP_HZ);
 }
 
-/** Time of a sample by the frame that has it; called with rising samples. */
+/** Returns a function that converts a sample to the time of its audio frame. It must be called with rising samples. */
 function createClock(frames: readonly Frame[]): (sample: number) => number {
   let first = 0;
   let at = 0;
@@ -189,7 +189,7 @@ function createClock(frames: readonly Frame[]): (sample: number) => number {
 
 type Pairs = Pick<AvSync, 'points' | 'silentFlashesSec' | 'darkBeepsSec'>;
 
-/** Joins flashes and beeps, those that are nearest to each other first. */
+/** Pairs flashes and beeps, the closest ones first. */
 function pair(flashes: readonly Beep[], beeps: readonly Beep[], pitches: boolean): Pairs {
   const reachSec = pitches ? PITCHES / 2 : 0.5;
   const pairs = flashes.flatMap((flash) =>

@@ -1,4 +1,4 @@
-/** Only guards against a hang: browser commands are slow on a busy machine. */
+/** Timeout against hangs. Browser commands are slow on a busy machine. */
 const COMMAND_MS = 120_000;
 
 type Waiting = { resolve(result: unknown): void; reject(error: Error): void; late: ReturnType<typeof setTimeout> };

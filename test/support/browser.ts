@@ -10,7 +10,7 @@ export const SMALL_PAGE = { viewport: { width: 480, height: 270 } };
 export function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
-    // Only guards against a hang: the first start is slow on a busy machine.
+    // Timeout against hangs. The first start is slow on a busy machine.
     timeout: 120_000,
     args: [
       '--no-sandbox',

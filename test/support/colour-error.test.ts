@@ -13,8 +13,8 @@ const FFV1 = ['-c:v', 'ffv1'];
 const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'lossless=1:log-level=none'];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'];
 
-test('knows samples and curves that the standards print', () => {
-  // ITU-R BT.709 and BT.601 green of 8 bits; BT.2408: reference white is 58 % of PQ and 75 % of HLG.
+test('reproduces samples and curves printed in the standards', () => {
+  // ITU-R BT.709 and BT.601 green of 8 bits. BT.2408: reference white is 58 % of PQ and 75 % of HLG.
   expect(toSamples([0, 1, 0], makeCoding(), 8)).toEqual([173, 42, 26]);
   expect(toSamples([0, 1, 0], makeCoding({ matrix: 6 }), 8)).toEqual([145, 54, 34]);
   const pq = makeCoding({ primaries: 9, transfer: 16, matrix: 9 });
@@ -51,13 +51,13 @@ test.each<[string, string, BarsToMake]>([
     'h.mp4',
     { coding: makeCoding({ primaries: 9, transfer: 18, matrix: 9 }), pixelFormat: 'yuv420p10le', argv: X265 },
   ],
-])('bars of %s are measured as the patches they are', async (_, name, bars) => {
+])('measures bars of %s as their patches', async (_, name, bars) => {
   const file = await makeBars(join(dir, name), { ...bars, frames: 2 });
   const { transfer } = bars.coding;
   const isHdr = transfer === 16 || transfer === 18;
   const { largest, white, coding } = await measureColours(file, isHdr ? TONE_MAPPED : undefined);
   expect(coding).toEqual(bars.coding);
-  // Little light is few code values; SMPTE-C does not reach all of BT.709.
+  // Dark colours have few code values, and SMPTE-C does not cover all of BT.709.
   if (bars.coding.primaries !== 6) expect(largest).toBeLessThan(bars.pixelFormat === 'yuv420p10le' ? 17 : 4);
   if (bars.coding.matrix !== 0) {
     const exact = shownPatches(bars.coding, bars.pixelFormat === 'yuv420p10le' ? 10 : 8);
@@ -66,7 +66,7 @@ test.each<[string, string, BarsToMake]>([
   expect(Math.abs(white - (isHdr ? 230 : 255))).toBeLessThan(1.5);
 });
 
-test('a relabelled file is far off', async () => {
+test('reports a large error for a file with wrong tags', async () => {
   const coding = makeCoding({ primaries: 9, matrix: 9 });
   const wide = await makeBars(join(dir, 'wide.mp4'), { coding, pixelFormat: 'yuv420p10le', argv: X265, frames: 2 });
   expect((await measureColours(wide)).largest).toBeLessThan(12);

@@ -28,7 +28,7 @@ export const PATCHES: readonly Triple[] = [
   [255, 255, 255],
 ];
 
-/** The same patches as an HDR picture shows them, where their white is reference white, after the BT.2390 curve. */
+/** The same patches as shown by an HDR video whose white is reference white, after the BT.2390 curve. */
 export const TONE_MAPPED: readonly Triple[] = PATCHES.map((patch) => {
   const nit = (Math.max(...patch) / 255) ** 2.4 * REFERENCE_WHITE_NIT;
   const scale = (toneMap(nit) / nit) ** (1 / 2.4);
@@ -36,8 +36,8 @@ export const TONE_MAPPED: readonly Triple[] = PATCHES.map((patch) => {
 });
 
 /**
- * The patches as samples of a coding really show them: rounded to whole code values, and cut off where the primaries
- * do not reach them.
+ * Returns the patches as samples of a coding show them: rounded to whole code values, and clipped to the gamut of the
+ * primaries.
  */
 export function shownPatches(coding: Coding, bits: number): Triple[] {
   return PATCHES.map(([r, g, b]) => {
@@ -52,22 +52,22 @@ function clampAll([r, g, b]: Triple): Triple {
   return [clamp(r), clamp(g), clamp(b)];
 }
 
-/** All in R'G'B' of BT.709, 0 to 255: the largest difference, reference white, and each patch. */
+/** Errors and patches in R'G'B' of BT.709, 0 to 255: the maximum difference, reference white, and each patch. */
 type ColourError = { largest: number; white: number; patches: Triple[]; coding: Coding };
 
-/** How to make bars: their size, and encoder arguments that include `-c:v`. `pixelFormat` is ffmpeg's. */
+/** Parameters of bars: their size, and encoder arguments that include `-c:v`. `pixelFormat` is an ffmpeg name. */
 export type BarsToMake = {
   coding: Coding;
   pixelFormat: 'yuv420p' | 'yuvj420p' | 'yuv420p10le' | 'gbrp';
   argv: readonly string[];
   widthPx?: number;
   heightPx?: number;
-  /** False writes no tags, so that readers have to guess. */
+  /** If false, no tags are written, so that readers have to guess. */
   isTagged?: boolean;
   frames?: number;
 };
 
-/** Makes a clip of the patches at 25 pictures a second in a coding. Nothing in it is converted by ffmpeg. */
+/** Creates a clip of the patches at 25 frames a second in a coding, without any conversion by ffmpeg. */
 export async function makeBars(file: string, bars: BarsToMake): Promise<string> {
   const { coding, pixelFormat, argv, widthPx = 576, heightPx = 320, isTagged = true, frames = 50 } = bars;
   const { primaries, transfer, matrix, isFullRange } = coding;
@@ -92,8 +92,8 @@ export async function makeBars(file: string, bars: BarsToMake): Promise<string> 
 }
 
 /**
- * Decodes one picture of a file, reads its colours by the file's own tags, and compares the middle of each patch with
- * `reference`. `part` is the share of the width and height, from the upper left, that the patches cover.
+ * Decodes one frame of a file, reads its colours by the file's own tags, and compares the middle of each patch with
+ * `reference`. `part` is the fraction of the width and height, from the upper left, that the patches cover.
  */
 export async function measureColours(
   file: string,
@@ -118,7 +118,7 @@ export async function measureColours(
   return { largest: largestDifference(patches, reference), white: average(patches.at(-1) ?? []), patches, coding };
 }
 
-/** The largest difference of one component. */
+/** Returns the maximum difference of one component. */
 export function largestDifference(some: readonly Triple[], others: readonly Triple[]): number {
   return Math.max(
     ...some.flatMap((patch, at) => patch.map((value, part) => Math.abs(value - (others[at]?.[part] ?? Infinity)))),
@@ -174,7 +174,7 @@ type Samples = { pixelFormat: string; range: 'full' | 'limited' };
 
 async function decode(file: string, { pixelFormat, range }: Samples, frame: number): Promise<Buffer> {
   const argv = ['-nostdin', '-v', 'error', '-noautorotate', '-i', file, '-map', '0:v:0'];
-  // The scale filter would make limited range of full.
+  // The scale filter would convert full range to limited range.
   const select = [
     '-vf',
     `select=eq(n\\,${frame}),scale=in_range=${range}:out_range=${range},format=${pixelFormat}`,
@@ -198,7 +198,7 @@ function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A coding of BT.709 with what a test changes. */
+/** Returns a BT.709 coding with a test's changes. */
 export function makeCoding(change: Partial<Coding> = {}): Coding {
   return { ...BT709, ...change };
 }

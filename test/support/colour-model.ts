@@ -1,10 +1,10 @@
-// The colour mathematics of ITU-R BT.709, BT.2020, BT.2100, BT.2390 and ITU-T H.273, written without ffmpeg: it makes
-// test pictures and judges them, so it must not share a fault with the filters under test.
+// The colour mathematics of ITU-R BT.709, BT.2020, BT.2100, BT.2390 and ITU-T H.273, written without ffmpeg. It creates
+// test images and judges them, so it must not share a fault with the filters under test.
 
 /** Three components: R, G, B or Y, Cb, Cr. */
 export type Triple = readonly [number, number, number];
 
-/** How a picture's samples mean colours: code points of ITU-T H.273, and the range of the samples. */
+/** How samples encode colours: code points of ITU-T H.273, and the range of the samples. */
 export type Coding = { primaries: number; transfer: number; matrix: number; isFullRange: boolean };
 
 export const BT709: Coding = { primaries: 1, transfer: 1, matrix: 1, isFullRange: false };
@@ -12,7 +12,7 @@ export const BT709: Coding = { primaries: 1, transfer: 1, matrix: 1, isFullRange
 /** Luminance of reference white (ITU-R BT.2408), in cd/m2. */
 export const REFERENCE_WHITE_NIT = 203;
 
-/** Luminance of the display that HLG is shown on, and that a PQ picture without metadata is taken to be made for. */
+/** Luminance of the display assumed for HLG, and for PQ video without metadata, in cd/m2. */
 const USUAL_PEAK_NIT = 1000;
 
 /** Chromaticities of red, green, blue and white (ITU-T H.273 table 2). */
@@ -58,8 +58,8 @@ const WEIGHTS: Readonly<Record<number, readonly [number, number]>> = {
 };
 
 /**
- * Codes an SDR colour, BT.709 R'G'B' of 0 to 1 on a BT.1886 display whose white is reference white, in another
- * coding: R'G'B' of 0 to 1.
+ * Encodes an SDR colour (BT.709 R'G'B' of 0 to 1 on a BT.1886 display whose white is reference white) in another
+ * coding. Returns R'G'B' of 0 to 1.
  */
 export function encodeColour(colour: Triple, { primaries, transfer }: Coding): Triple {
   const light = multiply(
@@ -81,12 +81,12 @@ export function encodeColour(colour: Triple, { primaries, transfer }: Coding): T
   }
 }
 
-/** The inverse of `encodeColour`; colours brighter than reference white by the BT.2390 curve from 1,000 cd/m2. */
+/** The inverse of `encodeColour`. Maps colours brighter than reference white by the BT.2390 curve from 1,000 cd/m2. */
 export function decodeColour(coded: Triple, { primaries, transfer }: Coding): Triple {
   const light = toLight(coded, transfer);
   const brightest = Math.max(...light, 1e-9);
   const isHdr = transfer === 16 || transfer === 18;
-  // The maxRGB form of BT.2390: all components are scaled alike.
+  // The maxRGB form of BT.2390 scales all components alike.
   const scale = isHdr ? toneMap(brightest * REFERENCE_WHITE_NIT) / (brightest * REFERENCE_WHITE_NIT) : 1;
   const shown = multiply(
     fromPrimaries(primaries, 1),
@@ -95,7 +95,7 @@ export function decodeColour(coded: Triple, { primaries, transfer }: Coding): Tr
   return map(shown, (value) => clamp(value) ** (1 / 2.4));
 }
 
-/** Luminance on a display whose peak is reference white, of one made for 1,000 cd/m2 (BT.2390 section 5.4.1). */
+/** Maps a luminance for a display of 1,000 cd/m2 to one whose peak is reference white (BT.2390 section 5.4.1). */
 export function toneMap(nit: number): number {
   const peak = toPq(USUAL_PEAK_NIT);
   const maxLum = toPq(REFERENCE_WHITE_NIT) / peak;
@@ -108,7 +108,7 @@ export function toneMap(nit: number): number {
   return fromPq(e2 * peak);
 }
 
-/** Samples of a depth for R'G'B' of 0 to 1: Y'CbCr, or G, B, R where the matrix is 0. */
+/** Converts R'G'B' of 0 to 1 to samples of a bit depth: Y'CbCr, or G, B, R if the matrix is 0. */
 export function toSamples([r, g, b]: Triple, { matrix, isFullRange }: Coding, bits: number): Triple {
   if (matrix === 0) return map([g, b, r], (value) => Math.round(clamp(value) * (2 ** bits - 1)));
   const [kr, kb] = weightsOf(matrix);
@@ -118,7 +118,7 @@ export function toSamples([r, g, b]: Triple, { matrix, isFullRange }: Coding, bi
   return [Math.round(black + luma * y), chromaOf((b - y) / (2 * (1 - kb))), chromaOf((r - y) / (2 * (1 - kr)))];
 }
 
-/** R'G'B' of samples of Y'CbCr; the inverse of `toSamples`. */
+/** Converts Y'CbCr samples to R'G'B'. The inverse of `toSamples`. */
 export function fromSamples([luma, cb, cr]: Triple, { matrix, isFullRange }: Coding, bits: number): Triple {
   const [kr, kb] = weightsOf(matrix);
   const scale = scaleOf(isFullRange, bits);
@@ -193,7 +193,7 @@ function scaleOf(isFullRange: boolean, bits: number): { black: number; luma: num
 
 type Matrix = readonly [Triple, Triple, Triple];
 
-/** Linear light of one set of primaries as light of another. */
+/** Returns the matrix that converts linear light from one set of primaries to another. */
 function fromPrimaries(from: number, to: number): Matrix {
   const inverse = invert(toXyz(to));
   const source = toXyz(from);

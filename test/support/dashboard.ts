@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
-/** Only guards against a hang: everything is slow on a busy machine. */
+/** Timeout against hangs. Everything is slow on a busy machine. */
 export const WAIT_MS = 180_000;
 
 /** Wide enough for the layout of wide screens. Without a graphics card, the CPU draws each pixel. */
@@ -17,7 +17,7 @@ export async function openDashboard(
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: VIEWPORT,
-    // Loading animations are drawn sixty times a second in every tab.
+    // Otherwise, loading animations would be drawn sixty times a second in every tab.
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(WAIT_MS);
@@ -30,7 +30,7 @@ export async function openDashboard(
   return page;
 }
 
-/** Saves screenshots of a page, light and wide, dark and narrow, if the environment asks for them. */
+/** Saves screenshots of a page, light and wide, dark and narrow, if the environment requests them. */
 export async function keepPictures(page: Page, name: string): Promise<void> {
   const place = process.env.DASHBOARD_PICTURES;
   if (place === undefined) return;

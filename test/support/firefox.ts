@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { BidiConnection } from './bidi.ts';
 
-/** Only guards against a hang: the first start is slow on a busy machine. */
+/** Timeout against hangs. The first start is slow on a busy machine. */
 const START_MS = 120_000;
 const END_MS = 10_000;
 
@@ -45,8 +45,8 @@ type EvaluateResult =
 type LogEntry = { level: string; text: string | null };
 
 /**
- * Debian's Firefox ESR, headless, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). Playwright drives
- * only its own Firefox build. `close` ends the process and removes its profile.
+ * Debian's Firefox ESR, headless, controlled by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). Playwright
+ * supports only its own Firefox build. `close` ends the process and removes its profile.
  */
 export class Firefox {
   readonly #child: ChildProcess;
@@ -117,7 +117,7 @@ export class FirefoxPage {
     ...args: Args
   ): Promise<Answer> {
     const answer = await this.#connection.send<EvaluateResult>('script.callFunction', {
-      // JSON both ways: BiDi represents values as a tree of tagged nodes.
+      // Uses JSON both ways, because BiDi represents values as a tree of tagged nodes.
       functionDeclaration: `async (json) => JSON.stringify((await (${run.toString()})(...JSON.parse(json))) ?? null)`,
       arguments: [{ type: 'string', value: JSON.stringify(args) }],
       target: { context: this.#context },

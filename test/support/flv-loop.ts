@@ -5,7 +5,10 @@ const TURN_MS = 20;
 const AVC_HEADER = '1700';
 const AAC_HEADER = 'af00';
 
-/** Publishes a clip repeatedly in real time from its first keyframe. `stop` ends it, `closed` resolves at its end. */
+/**
+ * Publishes a clip repeatedly in real time from its first keyframe. `stop` ends it, and `closed` resolves when it has
+ * ended.
+ */
 export async function publishLoop(address: string, clip: Buffer): Promise<{ stop(): void; closed: Promise<void> }> {
   const publisher = await openRtmpPublisher(address);
   const timer = sendLoop(publisher, readFlvFile(clip));

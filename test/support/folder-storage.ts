@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 
 /** Objects in a separate folder, with access to its files and a configurable amount of free space. */
@@ -25,7 +25,7 @@ export async function createFolderStorage(): Promise<FolderStorage> {
         entries
           .filter((entry) => entry.isFile())
           .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-          // The folder groups videos by the time in their ids; this maps paths back to keys.
+          // The folder groups videos by the time in their ids. This maps paths back to keys.
           .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'))
       );
     },

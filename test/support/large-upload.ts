@@ -14,7 +14,7 @@ const TABS = 8;
 
 /**
  * Uploads a file in a browser whose clock is two hours behind, so that it does not notice that its first signature has
- * expired. The upload goes through a reload, a lost connection, `kill -9` of api, and seven other open tabs. All bytes
+ * expired. The upload survives a reload, a lost connection, `kill -9` of api, and seven other open tabs. All bytes
  * arrive once, and every tab shows the video.
  */
 export async function uploadThroughFaults(
@@ -79,7 +79,7 @@ export async function uploadThroughFaults(
   await context.close();
 }
 
-/** Ensures that the upload has a midway point. */
+/** Slows the upload down, so that the faults occur in the middle of it. */
 async function slowDown(page: Page, bytesPerSec: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -87,7 +87,7 @@ async function slowDown(page: Page, bytesPerSec: number): Promise<void> {
   await session.send('Network.emulateNetworkConditions', line);
 }
 
-/** Signs like the service, with a time that is past only by the service's clock. */
+/** Signs like the service, with a time that has expired only by the service's clock. */
 function expiredSignature(url: string): object {
   const [, libraryId = '', videoId = ''] = /libraries\/(\d+)\/videos\/([0-9a-f-]+)/.exec(url) ?? [];
   const expires = String(Math.floor(Date.now() / 1000) - 60);

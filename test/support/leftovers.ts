@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
-import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed-storage.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
@@ -30,8 +30,8 @@ export function openCatalogue({ dataDir }: Pick<Service, 'dataDir'>): Database {
 
 /**
  * Sweeps with all ages at zero, then compares rows and store: every object that a row names exists with its bytes, no
- * other object exists, each rendition exists once, and nothing is in progress. Call it when no upload is running; it
- * waits for all videos to end.
+ * other object exists, each rendition exists once, and nothing is in progress. Call it when no upload is running. It
+ * waits until all videos have ended.
  */
 export async function expectNothingLeft(service: Service, objects = objectsOf(service)): Promise<void> {
   const database = openCatalogue(service);
@@ -62,7 +62,7 @@ export function objectsOf({ dataDir }: Pick<Service, 'dataDir'>): string {
   return path.join(dataDir, 'objects');
 }
 
-/** Sends everything that waits for a retry now, as the sweep does each minute. Harmless to running work. */
+/** Immediately sends everything that waits for a retry, as the sweep does each minute. Harmless to running work. */
 export async function sweepOnce(service: Service, objects = objectsOf(service)): Promise<void> {
   await withSweepDeps(service, objects, (deps) => sweep.run({}, deps, never));
 }
@@ -91,7 +91,7 @@ async function withSweepDeps(
   const faults: Error[] = [];
   const queue = await openSendOnlyQueue({ pool, onError: (error) => faults.push(error) });
   try {
-    // The sweeps read only these; the rest is for encoders and fetches.
+    // The sweeps read only these fields. The others are for encoders and fetches.
     const storage = await createFileStorage(objects);
     const store = openStoreGuard({ db, storage, quarantineSec: 0, report: () => undefined });
     await action({ db, queue, storage, store, quarantineSec: 0 } as unknown as JobDeps);

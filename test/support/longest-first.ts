@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The slowest files, at half a minute and more. If they began last, one of them would run alone at the end. */
+/** The slowest files, which take at least half a minute. If they began last, one of them would run alone at the end. */
 const LONGEST: readonly string[] = [
   'test/live/ladder.test.ts',
   'test/e2e/dashboard-actions.test.ts',
@@ -37,7 +37,7 @@ const LONGEST: readonly string[] = [
   'test/live/protected.test.ts',
 ];
 
-/** Starts with the slowest files, also in a fresh clone without data from earlier runs. */
+/** Starts with the slowest files, even in a fresh clone without data from earlier runs. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

@@ -10,7 +10,7 @@ export type ChatRequest = {
 /** A response of the model: its text, or an error status. */
 export type ModelReply = string | { status: number; headers?: Record<string, string> };
 
-/** A server that speaks the OpenAI chat protocol; `reply` returns its model's response. The caller closes it. */
+/** Starts a server with the OpenAI chat protocol. `reply` returns its model's response. The caller closes it. */
 export async function startModelServer(
   reply: (request: ChatRequest) => ModelReply | Promise<ModelReply>,
 ): Promise<{ url: string; requests: ChatRequest[]; close(): void }> {

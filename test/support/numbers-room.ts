@@ -13,20 +13,20 @@ import { findProcesses, killAll } from './service-processes.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from './videos.ts';
 import { openViewer, readNumbers, type TestViewer } from './viewers.ts';
 
-/** Only guards against a hang. */
+/** Timeout against hangs. */
 const SETTLE_MS = 60_000;
 const VIEWERS = 4;
 
-/** Parts of a service that may be killed, by their command lines. */
+/** Parts of a service that may be killed, identified by their command lines. */
 export const VICTIMS = ['role.ts edge', 'role.ts api', 'role.ts worker', 'postgres -D'] as const;
 
 /** A service with a video, and viewers who are counted while faults occur. */
 export type NumbersRoom = {
-  /** Viewers watch during `fault`. Afterwards the reported numbers must match what they watched, counted once. */
+  /** Viewers watch during `fault`. Afterwards the reported numbers must match their watched time, counted once. */
   watchThrough(fault: () => Promise<void>): Promise<void>;
-  /** kill -9; resolves when everything works again. */
+  /** Kills a part with -9. Resolves when everything works again. */
   kill(victim: (typeof VICTIMS)[number]): Promise<void>;
-  /** Stops all PostgreSQL processes. Returns how many requests of a player failed in that time. */
+  /** Suspends all PostgreSQL processes. Returns how many requests of a player failed in that time. */
   takeDatabaseAway(forMs: number): Promise<number>;
   close(): Promise<void>;
 };
@@ -87,7 +87,7 @@ async function watchThrough(
     const viewers = await Promise.all(Array.from({ length: VIEWERS }, begin));
     await sleep(random.between(1_200, 2_500));
     const earlySec = await early.leave();
-    // A viewer who has left cannot resend a lost second, so wait until it is counted.
+    // A viewer who has left cannot resend a lost second, so this waits until it is counted.
     const isCounted = async () => (await readNumbers(service, guid)).video;
     const least = before.watchSec + earlySec;
     await expect.poll(async () => (await isCounted()).views, { timeout: SETTLE_MS }).toBe(views);
@@ -121,7 +121,7 @@ async function playWithoutDatabase({ service, guid }: Watched, forMs: number): P
   return failed;
 }
 
-/** The playlists of a video and the first segment, each read once. */
+/** Fetches the playlists of a video and the first segment once, and returns their addresses. */
 async function findMedia({ service, guid }: Watched): Promise<string[]> {
   const master = `${service.edgeUrl}/vz-1/${guid}/playlist.m3u8`;
   const firstOf = async (url: string) => new URL(/^(?!#).+$/m.exec(await readWhole(url))?.[0] ?? '', url).href;

@@ -3,7 +3,7 @@ import { mkdtemp, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { tryLock } from '../../src/lib/lock-file.ts';
+import { tryLock } from '../../src/lib/try-lock.ts';
 import type {} from './run-folder.ts';
 
 const LOOK_MS = 200;

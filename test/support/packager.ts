@@ -1,10 +1,10 @@
-import { builtInKeySource } from '../../src/adapters/drm-key-source/built-in.ts';
+import { builtInKeySource } from '../../src/adapters/drm-key-source/built-in-key-source.ts';
 import type { Db } from '../../src/catalog/db.ts';
 import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 
-/** Key that seals the secrets of libraries that tests make. */
+/** Key that seals the secrets of test libraries. */
 export const TEST_SECRET: Buffer = Buffer.alloc(32, 7);
 
 /** Gives videos our own keys, sealed in the form that test edges open. */

@@ -26,7 +26,7 @@ export async function startPathProxy(prefix: string): Promise<PathProxy> {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    // When the service stops or the browser disconnects, both sides end.
+    // When the service stops or the browser disconnects, both sides are closed.
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());
     request.pipe(onward);

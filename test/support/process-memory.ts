@@ -15,7 +15,7 @@ export function readMemory(pid: number): ProcessMemory {
   return { nowMib: read('VmRSS'), peakMib: read('VmHWM') };
 }
 
-/** Resets the peak; it counts from the current value (proc_pid_clear_refs(5)). */
+/** Resets the peak, which then counts from the current value (proc_pid_clear_refs(5)). */
 export function forgetPeak(pid: number): ProcessMemory {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   return readMemory(pid);

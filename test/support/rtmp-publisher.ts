@@ -8,11 +8,11 @@ const CHUNK_BYTES = 65_536;
 const GREETING_BYTES = 1 + 2 * 1536;
 const COMMAND = 20;
 
-/** An RTMP publisher that sends given tags, including those of enhanced RTMP. */
+/** An RTMP publisher that sends the given tags, including those of enhanced RTMP. */
 export type RtmpPublisher = { send(tag: FlvTag): void; close(): void; readonly closed: Promise<void> };
 
 /**
- * Connects and publishes. Resolves when the server has accepted it, rejects with the server's message if it refuses.
+ * Connects and publishes. Resolves when the server has accepted it. Rejects with the server's message if it refuses.
  */
 export function openRtmpPublisher(address: string): Promise<RtmpPublisher> {
   const url = new URL(address);

@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 let folder: string | null = null;
 
-/** Makes the folder of a run for files that its tests share (`onceARun`). */
+/** Creates the folder of a run for files that its tests share (`onceARun`). */
 export async function setup(project: TestProject): Promise<void> {
   folder = await mkdtemp(path.join(SCRATCH, 'mr-run-'));
   project.provide('runFolder', folder);

@@ -8,7 +8,7 @@ export async function makeSamples(source: string): Promise<Buffer> {
   return await decode(['-f', 'lavfi', '-i', source]);
 }
 
-/** Returns samples of a file; `filter` is an ffmpeg filter. */
+/** Returns samples of a file. `filter` is an ffmpeg filter. */
 export async function readSamples(file: string, filter = 'anull'): Promise<Buffer> {
   return await decode(['-i', file, '-af', filter]);
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A request as its script sees it: the index of its span among those received so far, how often it was received (from
+ * A request as seen by its script: the index of its span among those received so far, how often it was received (from
  * 1), and its language, if one was sent.
  */
 type Call = { span: number; times: number; language: string | null };
@@ -15,7 +15,8 @@ export type ScriptedEngine = {
 };
 
 /**
- * A server with the OpenAI transcription protocol whose responses a test writes. A span is identified by its samples.
+ * Starts a server with the OpenAI transcription protocol whose responses a test scripts. A span is identified by its
+ * samples.
  */
 export async function startScriptedEngine(
   answer: (call: Call, response: ServerResponse) => void,

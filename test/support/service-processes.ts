@@ -12,7 +12,7 @@ export async function findProcesses(service: Service, command: string): Promise<
   return await eventually(look, () => `a process of ${command}`);
 }
 
-/** Kills by pid with -9. Processes that have already ended are skipped. */
+/** Kills by pid with -9. Processes that have already exited are skipped. */
 export function killAll(processes: readonly ProcessInfo[]): void {
   signalAll(
     processes.map(({ pid }) => pid),
@@ -20,7 +20,9 @@ export function killAll(processes: readonly ProcessInfo[]): void {
   );
 }
 
-/** Kills the whole tree with -9, including the supervisor, and waits until no process of the data folder runs. */
+/**
+ * Kills the whole process tree with -9, including the supervisor, and waits until no process of the data folder runs.
+ */
 export async function killTree(service: Service): Promise<void> {
   const below = descendantsOf(service.pid);
   const killed = service.kill();
@@ -38,7 +40,7 @@ export async function untilNoneRuns(dataDir: string): Promise<void> {
   );
 }
 
-/** Returns every process that names the folder, whatever its parent, except the calling process. */
+/** Returns every process that names the folder, regardless of its parent, except the calling process. */
 function processesOf(dataDir: string): ProcessInfo[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -50,7 +52,7 @@ function readProc(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    // It ended, or belongs to another user.
+    // The process has exited, or belongs to another user.
     return '';
   }
 }

@@ -13,7 +13,7 @@ import { onceARun } from './once-a-run.ts';
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 60_000;
 
-/** Below the ephemeral port range, so that no other process of a run takes one of them. */
+/** Below the ephemeral port range, so that no other process of a run uses one of these ports. */
 const PORTS = { from: 20_000, below: 32_000 };
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -39,13 +39,13 @@ export type Service = {
   health(): Promise<Health>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** kill -9 of the supervisor alone; resolves when it has ended. */
+  /** Kills the supervisor alone with -9. Resolves when it has exited. */
   kill(): Promise<void>;
 };
 
 /**
  * Starts the service on free ports and waits until it is ready. If `dataDir` is null, it uses a copy of the folder of a
- * service that was started once. Previews are made only if `env` enables them, since few tests look at them. `through`
+ * service that was started once. Previews are created only if `env` enables them, since few tests check them. `through`
  * is a command that prepares something and then execs the command that follows it.
  */
 export async function startService(
@@ -135,7 +135,7 @@ function serviceEnv(dataDir: string, apiPort: number, edgePort: number): Record<
 
 async function readHealth(apiUrl: string): Promise<Health> {
   const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(30_000) });
-  // The service's own health response; each test that reads a field asserts on it.
+  // The response comes from the service's own health endpoint. Each test that reads a field asserts on it.
   return (await response.json()) as Health;
 }
 

@@ -1,7 +1,7 @@
 import type { ShieldEvent } from '../../src/catalog/shield/events/shield-event.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 
-/** An event as an edge records it, for a refused token. */
+/** Returns an event for a refused token, as an edge records it. */
 export function makeShieldEvent(zoneId: number, atMs = Date.now()): ShieldEvent {
   const labels = {
     ruleId: '10101',

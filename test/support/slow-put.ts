@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
-/** A PUT that was sent partially. `status` is null if the connection ended without a response. */
+/** A PUT that was sent partially. `status` is null if the connection closed without a response. */
 export type SlowPut = { answer: Promise<{ status: number | null }>; finish(): void; isWholeSent: boolean };
 
 export type SlowPutOptions = { sendBytes: number; announcesLength: boolean };
 
-/** Begins a PUT of `bytes` and stops before the end. A PUT that is sent whole is ended properly. */
+/** Begins a PUT of `bytes` and stops before the end. A PUT that is sent completely is ended properly. */
 export async function beginPut(
   service: Service,
   guid: string,

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { copyStarted, type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
-/** Above the usual minimum of free space. Takes no memory until written to. */
+/** Above the default minimum of free space. Uses no memory until written to. */
 const ROOMY_BYTES = 6 * 2 ** 30;
-/** The medium carries the mark of the store from the first start. */
+/** The mounted file system contains the store's marker from the first start. */
 const MOUNT = `cp -a "$1" "$1.first" && mount -t tmpfs -o size=${ROOMY_BYTES} none "$1" && cp -a "$1.first/." "$1" &&
   rm -r "$1.first" && shift && exec "$@"`;
 
-/** A service whose objects are on a separate medium, which can be filled and emptied while it runs. */
+/** A service whose objects are on a separate file system, which can be filled and emptied while it runs. */
 export type SmallDisk = {
   service: Service;
   /** The objects as seen from outside the service's mount namespace. */
@@ -22,7 +22,7 @@ export type SmallDisk = {
   makeRoomy(): Promise<void>;
 };
 
-/** Returns why no medium can be mounted here, or null if it can. */
+/** Returns why no file system can be mounted here, or null if it can. */
 export async function whyNoMount(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'only root may mount a small medium and look into it';
   return run('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).then(
@@ -31,7 +31,7 @@ export async function whyNoMount(): Promise<string | null> {
   );
 }
 
-/** Starts a service in its own mount namespace. The medium disappears when its last process ends. */
+/** Starts a service in its own mount namespace. The file system disappears when its last process exits. */
 export async function startOnSmallDisk(): Promise<SmallDisk> {
   const dataDir = await copyStarted();
   const folder = path.join(dataDir, 'objects');
@@ -50,7 +50,7 @@ export async function startOnSmallDisk(): Promise<SmallDisk> {
         try {
           return await remount((blocks - bfree) * bsize + bytes);
         } catch (error) {
-          // A concurrent writer may have taken more than should remain.
+          // A concurrent writer may have used more space than should remain.
           if (tries === 10) throw error;
         }
       }

@@ -2,7 +2,7 @@ import type { Db } from '../../src/catalog/db.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
-/** A viewing session of ten seconds that began at 10 o'clock, with a test's changes. */
+/** Returns a viewing session of ten seconds that began at 10 o'clock, with a test's changes. */
 export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Partial<SeenSession> = {}): SeenSession {
   return {
     ...of,

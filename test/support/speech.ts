@@ -18,7 +18,7 @@ export const LIBRIVOX = {
   },
 };
 
-/** Makes a video `talk.mp4` in a folder: two seconds of silence, then the long sentence. */
+/** Creates a video `talk.mp4` in a folder: two seconds of silence, then the long sentence. */
 export async function makeTalk(folder: string): Promise<string> {
   const file = path.join(folder, 'talk.mp4');
   const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];

@@ -8,17 +8,17 @@ const PATIENCE_MS = 60_000;
 
 /** A viewer of a video that sends the same requests as a player page, without a browser. */
 export type TestViewer = {
-  /** Watches until `leave`. Each beacon carries the seconds watched so far. */
+  /** Watches until `leave`. Each beacon contains the seconds watched so far. */
   watch(): void;
-  /** Ends the visit. Returns its seconds once the edge has accepted them. */
+  /** Ends the session. Returns its seconds once the edge has accepted them. */
   leave(): Promise<number>;
-  /** Ends the visit without a final beacon. Does nothing after `leave`. */
+  /** Ends the session without a final beacon. Does nothing after `leave`. */
   abandon(): Promise<void>;
 };
 
 /**
- * Opens the player's state for a ticket, as a page does, and fetches `segmentUrl` with each beacon. Each viewer has its
- * own browser, by which the edge tells it from others at the same address.
+ * Opens the player's state for a ticket, as a page does, and fetches `segmentUrl` with each beacon. Each viewer has a
+ * different user agent, by which the edge distinguishes viewers at the same address.
  */
 export async function openViewer(service: Service, guid: string, segmentUrl: string): Promise<TestViewer> {
   const ticket = await readTicket(service, guid);
@@ -49,7 +49,7 @@ export async function openViewer(service: Service, guid: string, segmentUrl: str
     watch() {
       watching = (async () => {
         while (!visit.isOver) {
-          // The next beacon repeats what was lost with the edge.
+          // The next beacon repeats the data that was lost with the edge.
           await get()
             .then(() => send(watchedSec()))
             .catch(() => undefined);
@@ -71,7 +71,7 @@ export async function openViewer(service: Service, guid: string, segmentUrl: str
   };
 }
 
-/** All seconds of a visit up to an hour boundary belong to the hour in which it began. */
+/** All seconds of a session up to an hour boundary belong to the hour in which it began. */
 function splitAtHour(ticket: string, sec: number): number[] {
   const leftSec = 3600 - (Math.floor(Number(ticket.split('.')[2]) / 1000) % 3600);
   return sec <= leftSec ? [sec] : [leftSec, sec - leftSec];
@@ -86,7 +86,7 @@ async function readTicket({ edgeUrl }: Service, guid: string): Promise<string> {
   });
 }
 
-/** Retries until it works: an edge that was killed restarts soon. */
+/** Retries until it succeeds, because a killed edge restarts soon. */
 async function persist<T>(attempt: () => Promise<T>): Promise<T> {
   const limitMs = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -99,7 +99,7 @@ async function persist<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads views and seconds of a video from the interface: by day, by hour, and those in the video's own model. */
+/** Reads views and seconds of a video from the interface: by day, by hour, and from the video's own model. */
 export async function readNumbers({ apiUrl }: Service, guid: string) {
   const ask = async (path: string): Promise<Record<string, unknown>> => {
     const response = await fetch(`${apiUrl}/library/1/${path}`, { headers: { AccessKey: LIBRARY_KEY } });

@@ -8,7 +8,7 @@ export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
   Pick<VisitsDeps, 'keepDeliveries' | 'countsByRate'>;
 
-/** Visit counting of an edge, on its own thread. Sessions go to `count`; by default they are dropped. */
+/** Session counting of an edge, on a separate thread. Sessions go to `count`, and are dropped by default. */
 export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,

@@ -49,7 +49,7 @@ async function expectFetched(guid: Guid): Promise<void> {
   });
 }
 
-test('a file is fetched with the headers of the caller, and named after its address', async () => {
+test("fetches a file with the caller's headers, and names the video after the address", async () => {
   origin.script(serve(file));
   const answer = await ask({
     url: `${origin.url}/films/Big%20Buck.mp4?token=1`,
@@ -65,7 +65,7 @@ test('a file is fetched with the headers of the caller, and named after its addr
   expect(JSON.stringify(await stack.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
 });
 
-test('title, collection and thumbnail time are taken from the request', async () => {
+test('takes title, collection and thumbnail time from the request', async () => {
   origin.script(serve(file));
   const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
@@ -78,7 +78,7 @@ test('title, collection and thumbnail time are taken from the request', async ()
   expect((await stack.loadRow(id)).thumbnail_time_ms).toBe(2_500);
 });
 
-test('a chain of redirects leads to the file', async () => {
+test('follows a chain of redirects to the file', async () => {
   const hop = (n: number) => status(302, { Location: `${origin.url}/${n}` });
   origin.script(hop(1), hop(2), serve(file), hop(1), hop(2), hop(3), serve(file));
   const { id } = await ask({ url: `${origin.url}/0` });
@@ -86,12 +86,12 @@ test('a chain of redirects leads to the file', async () => {
   expect((await stack.loadVideo(id)).title).toBe('0');
 });
 
-test('a list without entries counts as no headers, as PHP writes an empty map', async () => {
+test('treats an empty list as no headers, as PHP writes an empty map', async () => {
   origin.script(serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a`, headers: [] })).id);
 });
 
-test('a file without an announced length is fetched', async () => {
+test('fetches a file without an announced length', async () => {
   origin.script((_request, response) => response.writeHead(200).end(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
 });
@@ -99,7 +99,7 @@ test('a file without an announced length is fetched', async () => {
 test.each([
   ['stalls', serveHead(file, 1_500_000, () => undefined)],
   ['breaks off', serveHead(file, 1_500_000, (response) => response.destroy())],
-])('an origin that %s in the middle, then responds with 5xx, is asked for the rest', async (_, interrupted) => {
+])('requests the rest from an origin that %s in the middle, then responds with 5xx', async (_, interrupted) => {
   origin.script(serve(file), interrupted, status(503), status(500), serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
   const ranges = origin.seen.map(({ range }) => range);
@@ -117,7 +117,7 @@ test.each([
   ['leads to a file of this machine', () => status(302, { Location: 'file:///etc/passwd' }), 'scheme'],
   ['leads in a circle', () => status(302, { Location: '/' }), 'redirected more than 5 times'],
   ['announces too much', () => status(200, { 'Content-Length': '2000000000000' }), 'larger'],
-])('an origin that %s is 400 with the reason, and no video is made', async (_, script, reason) => {
+])('responds with 400 and the reason, and creates no video, for an origin that %s', async (_, script, reason) => {
   origin.script(script());
   const answer = await ask({ url: `${origin.url}/a` });
   expect(answer).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
@@ -133,11 +133,11 @@ test.each([
   ['a port where nobody listens', { url: 'http://127.0.0.1:1/a' }],
   ['a header that belongs to the connection', { url: 'http://127.0.0.1/a', headers: { Host: 'x' } }],
   ['a header with a line break', { url: 'http://127.0.0.1/a', headers: { A: 'b\r\nHost: x' } }],
-])('%s is 400', async (_, body) => {
+])('rejects %s with 400', async (_, body) => {
   expect((await ask(body)).status).toBe(400);
 });
 
-test("an unknown collection is 404, a library that is not the key's 401", async () => {
+test("responds with 404 for an unknown collection, and 401 for a library that is not the key's", async () => {
   origin.script(serve(file));
   const query = '?collectionId=0190163d-8694-739b-aea5-966c26f8ad91';
   expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(404);
@@ -149,7 +149,7 @@ test.each([
   ['refuses after all', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
   ['leads elsewhere after all', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
   ['never gets better', () => [status(500)], 'Origin returned HTTP 500'],
-])('an origin that %s leaves a video that says why, and accepts another upload', async (_, later, reason) => {
+])('an origin that %s leaves a video that reports why, and accepts another upload', async (_, later, reason) => {
   const [first, ...rest] = [serve(file), ...later()];
   origin.script(first ?? serve(file), ...rest);
   const { id } = await ask({ url: `${origin.url}/a` });
@@ -164,7 +164,7 @@ test.each([
   expect((await stack.loadVideo(id)).status).toBe(UPLOADED);
 });
 
-test('the older path fetches into a video that awaits its upload, once', async () => {
+test('the older path fetches into a video that waits for its upload, once', async () => {
   const guid = await stack.createVideo();
   origin.script(serve(file));
   const path = `/library/1/videos/${guid}/fetch`;
@@ -177,7 +177,7 @@ test('the older path fetches into a video that awaits its upload, once', async (
   expect((await stack.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
 });
 
-test('a video waits with a reason while it is fetched, and a delete ends the download and leaves nothing', async () => {
+test('a video reports a reason while it is being fetched, and a delete stops the download and leaves nothing', async () => {
   origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
   await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 20_000 });
@@ -188,7 +188,7 @@ test('a video waits with a reason while it is fetched, and a delete ends the dow
   });
 });
 
-test('a worker that stops hands the fetch on, and the next continues at the last byte', async () => {
+test('a worker that stops releases the fetch, and the next one continues at the last byte', async () => {
   const other = await startStack();
   const first = await other.startWorker();
   origin.script(serve(file), serveHead(file, 1_200_000, dripFrom(1_200_000)), serve(file));
@@ -209,7 +209,7 @@ test('a worker that stops hands the fetch on, and the next continues at the last
   await other.stop();
 });
 
-test('a fetch whose job was lost is sent again, a finished one is not', async () => {
+test('sends a fetch whose job was lost again, but not a finished one', async () => {
   origin.script(serve(file));
   const { id } = await ask({ url: `${origin.url}/a` });
   await expectFetched(id);
@@ -236,7 +236,7 @@ function sealed(url: string): string {
   return stack.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
 }
 
-test('a library has at most a hundred fetches in progress', async () => {
+test('limits a library to a hundred fetches in progress', async () => {
   const guid = await stack.createVideo();
   const row = { library_id: 1, media_id: guid, method: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
   const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
@@ -247,13 +247,13 @@ test('a library has at most a hundred fetches in progress', async () => {
   expect(origin.seen).toEqual([]);
 });
 
-test('a file that would not fit is 507', async () => {
+test('responds with 507 for a file that would not fit', async () => {
   origin.script(serve(file));
   stack.storage.freeBytes = 5e9 + file.length - 1;
   expect((await ask({ url: `${origin.url}/a` })).status).toBe(507);
 });
 
-test('without an allowance this machine is not reached', async () => {
+test('does not fetch from this machine unless the operator allows it', async () => {
   const guarded = await startStack([]);
   origin.script(serve(file));
   const { port } = new URL(origin.url);
@@ -266,7 +266,9 @@ test('without an allowance this machine is not reached', async () => {
   await guarded.stop();
 });
 
-/** Sends the file's next byte now and then, so that the connection stays active and never ends. */
+/**
+ * Returns a script that sends the file's next byte occasionally, so that the connection stays active and never ends.
+ */
 function dripFrom(start: number): (response: ServerResponse) => void {
   return (response) => {
     let next = start;
@@ -286,7 +288,7 @@ test.each([
     'Save the stream as one file',
   ],
   ['an HTML page', '<!doctype html><title>Sign in</title>', 'send the bytes of the video or audio file'],
-])('%s is not fetched, and the reason is in the answer', async (kind, body, advice) => {
+])('does not fetch %s, and the response contains the reason', async (kind, body, advice) => {
   origin.script((_request, response) => void response.end(body));
   const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/live.m3u8` } });
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`The origin sent ${kind}`)]);

@@ -7,7 +7,7 @@ export type Script = (request: IncomingMessage, response: ServerResponse) => voi
 export type Origin = {
   url: string;
   seen: { path: string; range: string | undefined; headers: IncomingMessage['headers'] }[];
-  /** Sets the responses to the next requests, in order; the last one is repeated. */
+  /** Sets the responses to the next requests, in order. The last one is repeated. */
   script(...scripts: [Script, ...Script[]]): void;
   openSockets(): Promise<number>;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ export const serve =
     response.end(part);
   };
 
-/** Serves the first `length` bytes of the file, from the requested byte; then `after` acts on the connection. */
+/** Serves the first `length` bytes of the file, from the requested byte. Then `after` acts on the connection. */
 export const serveHead =
   (file: Buffer, length: number, after: (response: ServerResponse) => void): Script =>
   (_request, response) => {

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Sent = { method: string; path: string; headers?: Record<string, string>; body?: string };
 
-/** Calls from the page, with the library's key; returns the part of the response that the page can read. */
+/** Sends a request from the page, with the library's key. Returns the part of the response that the page can read. */
 async function call({ method, path, headers = {}, body }: Sent) {
   const sent = { url: `${stack.url}${path}`, method, headers: { AccessKey: stack.first.libraryKey, ...headers }, body };
   return page.evaluate(async ({ url, ...init }) => {
@@ -61,18 +61,18 @@ test('a page of another origin creates, uploads, lists, changes and deletes with
   expect((await call({ method: 'POST', path, headers: JSON_TYPE, body })).body).toMatchObject({ success: true });
   expect((await call({ method: 'GET', path })).body).toMatchObject({ title: 'Changed by a page', status: 1 });
   expect((await call({ method: 'DELETE', path })).body).toMatchObject({ success: true });
-  // Any refusal can be read like other responses.
+  // The page can read any refusal like other responses.
   expect(await call({ method: 'GET', path })).toMatchObject({ status: 404, body: { success: false } });
   expect(await call({ method: 'GET', path: '/videolibrary' })).toMatchObject({ status: 401 });
   expect(await call({ method: 'DELETE', path: '/nowhere' })).toMatchObject({ status: 404 });
 });
 
-/** Uploads with tus-js-client in the page; returns its last error, null for none. */
+/** Uploads with tus-js-client in the page. Returns its last error, null for none. */
 async function upload(guid: string, options: object): Promise<string | null> {
   const headers = sign({ libraryId: 1, key: stack.first.libraryKey }, guid);
   const given = { endpoint: `${stack.url}/tusupload`, headers, retryDelays: [], ...options };
   return page.evaluate(async (made) => {
-    // Defined by the script that the page loaded.
+    // The page's script defined this variable.
     const { Upload } = Object(window).tus;
     return new Promise<string | null>((resolve) => {
       const file = new Blob(['x'.repeat(100_000)]);

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const file = randomBytes(20_000_000);
 const fileHash = sha256(file);
-// Only a hang takes this long: other suites share the CPUs.
+// Timeout that only a hang exceeds. Other suites share the CPUs.
 const PATIENCE = { timeout: 150_000, interval: 100 };
 
 const load = async (guid: string) => Object(await call(service, 'GET', `/library/1/videos/${guid}`));
@@ -41,7 +41,7 @@ async function untilHash(guid: string): Promise<void> {
   await vi.waitFor(async () => expect((await load(guid)).originalHash).toBe(fileHash), PATIENCE);
 }
 
-/** Lists the received files, whole or partial. */
+/** Lists the received files, complete or partial. */
 async function storedFiles(): Promise<string[]> {
   const names = await listFiles(objectsOf(service));
   return names.filter((name) => name.includes('.staging/') || name.includes('/source/'));
@@ -56,7 +56,7 @@ function rolePid(role: string): number {
         const parent = Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
         return [{ pid: Number(pid), parent, argv: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }];
       } catch {
-        // It ended during the read.
+        // The process exited during the read.
         return [];
       }
     });
@@ -75,7 +75,7 @@ async function untilHealthy(): Promise<void> {
   await vi.waitFor(async () => expect((await service.health()).status).toBe('ok'), PATIENCE);
 }
 
-test('tus-js-client uploads 20 MB, is interrupted and continues from where it was', async () => {
+test('tus-js-client uploads 20 MB, is interrupted and continues at its last offset', async () => {
   const guid = await createVideo(service, 'By tus-js-client');
   const options = {
     endpoint: `${service.apiUrl}/tusupload`,
@@ -105,7 +105,7 @@ test('tus-js-client uploads 20 MB, is interrupted and continues from where it wa
   expect((await load(guid)).title).toBe('By the client');
 });
 
-test('a real clip that comes by pieces is processed', async () => {
+test('processes a real clip that arrives in pieces', async () => {
   const clip = readFileSync(REAL_CLIP);
   const guid = await createVideo(service, 'Clip');
   const upload = await open(library, guid, clip.length);
@@ -115,7 +115,7 @@ test('a real clip that comes by pieces is processed', async () => {
   await vi.waitFor(async () => expect((await load(guid)).status).toBeGreaterThanOrEqual(3), PATIENCE);
   expect(await load(guid)).toMatchObject({ width: 1920, height: 1080, originalHash: sha256(clip) });
   await call(service, 'DELETE', `/library/1/videos/${guid}`);
-  // Its job ends before others count the stored files.
+  // The job must end before other tests count the stored files.
   const itsFiles = async () => (await storedFiles()).filter((name) => name.includes(guid));
   await vi.waitFor(async () => expect(await itsFiles()).toEqual([]), PATIENCE);
 });
@@ -143,7 +143,7 @@ async function stagedBytes(id: string): Promise<number> {
   return staged === undefined ? 0 : (await stat(path.join(objectsOf(service), staged))).size;
 }
 
-test('a PUT that is cut leaves nothing, and the video accepts another; then no more', async () => {
+test('an interrupted PUT leaves nothing, and the video accepts one more upload', async () => {
   const guid = await createVideo(service, 'Cut');
   const before = await storedFiles();
   const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
@@ -162,7 +162,7 @@ test('a PUT that is cut leaves nothing, and the video accepts another; then no m
       headers: { AccessKey: LIBRARY_KEY },
       body: file,
     });
-  // The file is not a video: once a worker has found that out, the video accepts another.
+  // The file is not a video. Once a worker has detected that, the video accepts another upload.
   const worker = rolePid('worker');
   process.kill(worker, 'SIGSTOP');
   try {
@@ -174,7 +174,7 @@ test('a PUT that is cut leaves nothing, and the video accepts another; then no m
   await untilHash(guid);
 });
 
-test('a worker killed while it fetches is replaced by one that continues at the last byte', async () => {
+test('a worker killed during a fetch is replaced by one that continues at the last byte', async () => {
   origin.script(
     serve(file),
     serveHead(file, 10_000_000, () => undefined),
@@ -200,7 +200,7 @@ test('a worker killed while it fetches is replaced by one that continues at the 
   expect((await load(answer.id)).title).toBe('film.mp4');
 });
 
-/** Returns a body that sends `first` bytes and then nothing more. */
+/** Returns a body that sends `first` bytes and then stalls. */
 function slowly(bytes: Buffer, first: number): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => controller.enqueue(bytes.subarray(0, first)),

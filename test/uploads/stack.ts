@@ -20,7 +20,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
 
-/** Short waits, so that an origin's faults are detected soon; longer ones where our own CPU may be busy. */
+/** Short waits, so that an origin's faults are detected soon. Longer ones where our own CPU may be busy. */
 const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
 /**
@@ -116,7 +116,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
   };
 }
 
-/** Starts a worker that fetches and hashes; encode jobs stay in the queue. */
+/** Starts a worker that fetches and hashes. Encode jobs stay in the queue. */
 async function startWorker(api: TestApi, allow: string[], onError: (error: unknown) => void) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-uploads-'));
   const queue = await openQueue({ pool: api.database.pool, onError });

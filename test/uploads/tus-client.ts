@@ -20,7 +20,7 @@ export function sign(
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 
-/** Opens an upload of a given length; returns the response unchanged. */
+/** Opens an upload of a given length. Returns the response unchanged. */
 export function post(
   library: TusLibrary,
   videoId: string,
@@ -30,7 +30,7 @@ export function post(
   return create(library, videoId, { headers: { 'Upload-Length': String(lengthBytes), ...headers } });
 }
 
-/** Creates an upload with the headers and the body that are given; the answer as it came. */
+/** Creates an upload with the given headers and body. Returns the response unchanged. */
 export function create(
   library: TusLibrary,
   videoId: string,
@@ -39,7 +39,7 @@ export function create(
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { ...VERSION, ...sign(library, videoId), ...headers },
-    // Bytes of an ArrayBuffer or a stream, as a body requires; the types of Buffer do not say which.
+    // The body requires bytes of an ArrayBuffer or a stream, which the type of Buffer does not distinguish.
     ...(body && { body: body as BodyInit }),
     duplex: 'half',
   };
@@ -67,7 +67,7 @@ export function at(url: string, signature: Signature): TusUpload {
     const init: RequestInit & { duplex: 'half' } = {
       method,
       headers: { ...VERSION, ...signature, ...headers },
-      // Bytes of an ArrayBuffer or a stream, as a body requires; the types of Buffer do not say which.
+      // The body requires bytes of an ArrayBuffer or a stream, which the type of Buffer does not distinguish.
       ...(body && { body: body as BodyInit }),
       duplex: 'half',
     };

@@ -34,7 +34,7 @@ test('a creation with the whole file completes it', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(body) });
 });
 
-test('a creation with the first bytes goes on with PATCH', async () => {
+test('a creation with the first bytes continues with PATCH', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(50_000);
   const body = bytes.subarray(0, 20_000);
@@ -46,7 +46,7 @@ test('a creation with the first bytes goes on with PATCH', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
 });
 
-test('a creation of the type of pieces without a body is at offset 0', async () => {
+test('a creation with the content type of pieces but no body is at offset 0', async () => {
   const guid = await stack.createVideo();
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(5) } });
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '0']);
@@ -78,7 +78,7 @@ test('a creation with a body of unknown length that is too long leaves nothing',
   expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([413, [], []]);
 });
 
-test('a creation whose client leaves within the body leaves nothing', async () => {
+test('a creation whose client disconnects within the body leaves nothing', async () => {
   const guid = await stack.createVideo();
   const socket = connect(stack.api.port, '127.0.0.1');
   const headers = { Host: 'x', 'Tus-Resumable': '1.0.0', ...sign(library, guid), ...PIECE, ...length(9) };
@@ -119,7 +119,7 @@ test('a length that is set by an empty piece at the end completes the upload', a
   expect((await stack.storedSource(guid)).toString()).toBe('12345');
 });
 
-test('a length cannot change, be below the bytes that are there or above the limit', async () => {
+test('rejects a length that changes, is below the received bytes or above the limit', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.from('12345'))).status).toBe(204);
@@ -131,7 +131,7 @@ test('a length cannot change, be below the bytes that are there or above the lim
   expect([await again(9), await again(8)]).toEqual([400, 204]);
 });
 
-test('an upload of a deferred length without a byte is no file', async () => {
+test('an upload of a deferred length without a byte is not a file', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.alloc(0), length(0))).status).toBe(400);

@@ -25,7 +25,7 @@ const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).dig
 
 type Sent = { offset: number; length: number; bytes: Buffer; checksum?: string };
 
-/** Begins a PATCH over a socket of its own, whose body the test may continue. */
+/** Begins a PATCH over a separate socket, whose body the test may continue. */
 function beginPatch(url: string, guid: string, sent: Sent): Socket {
   const socket = connect(stack.api.port, '127.0.0.1');
   const headers = {
@@ -47,7 +47,7 @@ async function untilStaged(url: string, bytes: number): Promise<void> {
   await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 20_000 });
 }
 
-test('the socket of a client that vanished is taken over by the next request, and its bytes count', async () => {
+test('the next request takes over from the socket of a vanished client and keeps its bytes', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(200_000);
   const upload = await open(library, guid, bytes.length);
@@ -78,7 +78,7 @@ test.each([
   expect(await upload.offset()).toBe(kept);
 });
 
-test('simultaneous requests for the same piece end in one file and one job', async () => {
+test('simultaneous requests for the same piece produce one file and one job', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(500_000);
   const upload = await open(library, guid, bytes.length);
@@ -94,7 +94,7 @@ test('simultaneous requests for the same piece end in one file and one job', asy
 test.each([
   ['before the bytes were moved', false],
   ['after they were moved', true],
-])('a server that died at the end, %s, is recovered by the next HEAD', async (_, isMoved) => {
+])('the next HEAD recovers an upload whose server died at the end, %s', async (_, isMoved) => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(5_000);
   const upload = await open(library, guid, bytes.length);
@@ -113,7 +113,7 @@ test.each([
   await worker.stop();
 });
 
-test('an upload that is ended leaves nothing, and the video accepts another', async () => {
+test('terminating an upload leaves nothing, and the video accepts another', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -125,7 +125,7 @@ test('an upload that is ended leaves nothing, and the video accepts another', as
   expect((await next.remove()).status).toBe(404);
 });
 
-test('progress extends the expiry; an abandoned upload is 404 and is swept', async () => {
+test('progress extends the expiry, and an abandoned upload gets 404 and is swept', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const expireIn = (sec: number) =>
@@ -144,7 +144,7 @@ test('progress extends the expiry; an abandoned upload is 404 and is swept', asy
   expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
 });
 
-test('a complete upload is removed when its session expires, and the video keeps its file', async () => {
+test('a complete upload is deleted when its session expires, and the video keeps its file', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));
@@ -158,7 +158,7 @@ test('a complete upload is removed when its session expires, and the video keeps
   expect((await stack.storedSource(guid)).toString()).toBe('ok');
 });
 
-test('bytes staged for a deleted video are swept', async () => {
+test('sweeps bytes staged for a deleted video', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -173,7 +173,7 @@ test('bytes staged for a deleted video are swept', async () => {
   expect(await stack.staged()).toEqual([]);
 });
 
-test('an upload whose one piece takes longer than the idle limit is kept while the piece arrives', async () => {
+test('keeps an upload while a single piece arrives for longer than the idle limit', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const { db } = stack.database;

@@ -28,7 +28,7 @@ async function opened(answer: Response, guid: string): Promise<TusUpload> {
 
 const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
 
-/** Parts that are there whole, and the address list of a final upload of them. */
+/** Uploads complete parts, and returns the address list for a final upload of them. */
 async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ urls: string[]; concat: string }> {
   const urls: string[] = [];
   for (const body of parts) {
@@ -40,7 +40,7 @@ async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ ur
 
 const joining = (guid: string, concat: string) => create(library, guid, { headers: { 'Upload-Concat': concat } });
 
-test('parts become one file, in the order of the final upload', async () => {
+test('concatenates parts into one file, in the order of the final upload', async () => {
   const guid = await stack.createVideo();
   const parts = [randomBytes(70_000), randomBytes(40_000), Buffer.alloc(0), randomBytes(1)];
   const { urls, concat } = await uploadParts(guid, parts);
@@ -67,7 +67,7 @@ test('parts become one file, in the order of the final upload', async () => {
   expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
 });
 
-test('a final upload that is created again is the same one', async () => {
+test('creating a final upload again returns the same one', async () => {
   const guid = await stack.createVideo();
   const { concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   const answers = await Promise.all([1, 2, 3].map(() => joining(guid, concat)));
@@ -79,7 +79,7 @@ test('a final upload that is created again is the same one', async () => {
   expect(await stack.countJobs('process-video', guid)).toBe(1);
 });
 
-test('a part that is unfinished, unknown, of another video or no part makes no file', async () => {
+test('rejects a part that is unfinished, unknown, of another video or not a part', async () => {
   const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const foreign = await uploadParts(other, [Buffer.from('two')]);
@@ -100,7 +100,7 @@ test('a part that is unfinished, unknown, of another video or no part makes no f
   expect((await joining(guid, `final;${urls[0]}`)).status).toBe(201);
 });
 
-test('parts count as open uploads of their video, and together are no larger than a file may be', async () => {
+test('counts parts as open uploads of their video, and limits their total to the maximum file size', async () => {
   const guid = await stack.createVideo();
   const part = (bytes: number) =>
     create(library, guid, { headers: { 'Upload-Concat': 'partial', ...length(bytes) } }).then(({ status }) => status);
@@ -109,7 +109,7 @@ test('parts count as open uploads of their video, and together are no larger tha
   expect(await part(0)).toBe(429);
 });
 
-test('parts that are ended leave nothing', async () => {
+test('terminated parts leave nothing', async () => {
   const guid = await stack.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
@@ -117,7 +117,7 @@ test('parts that are ended leave nothing', async () => {
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
 });
 
-test('parts that nobody joins expire, a week after their creation at the latest', async () => {
+test('parts that nobody concatenates expire at most a week after their creation', async () => {
   const guid = await stack.createVideo();
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
@@ -142,13 +142,13 @@ test.each([
   ['within the second part', 0],
   ['after all parts were copied', 1],
   ['after the file was moved', 2],
-])('a server that died while it joined parts, %s, goes on at the next request', async (_, step) => {
+])('a server that died while it concatenated parts, %s, continues at the next request', async (_, step) => {
   const guid = await stack.createVideo();
   const parts = [randomBytes(9_000), randomBytes(8_000)];
   const whole = Buffer.concat(parts);
   const { urls, concat } = await uploadParts(guid, parts);
   const { db } = stack.database;
-  // As a process that was killed leaves it: the final upload is open, its copy is not complete.
+  // Simulates the state after a killed process: the final upload is open, and its copy is incomplete.
   const key = { libraryId: 1, mediaId: guid };
   const final = '0190163d-8694-739b-aea5-966c26f8ad91' as Guid;
   await db
@@ -179,7 +179,7 @@ test.each([
   expect([await stack.staged(), await stack.countJobs('process-video', guid)]).toEqual([[], 1]);
 });
 
-test('a final upload that is ended takes its parts with it', async () => {
+test('terminating a final upload deletes its parts', async () => {
   const guid = await stack.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   const { db } = stack.database;
@@ -216,7 +216,7 @@ test.each([
       return joining(guid, concat);
     },
   ],
-])('a file that is none of media, %s, is refused as itself and leaves nothing', async (_, send) => {
+])('refuses a file that is not media, %s, by its content and leaves nothing', async (_, send) => {
   const guid = await stack.createVideo();
   const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
   expect([answer.status, Object(await answer.json()).message]).toEqual([

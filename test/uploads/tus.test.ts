@@ -23,7 +23,7 @@ afterAll(() => stack.stop());
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
 
-test('pieces make up the file, and the video is processed once with the hash of all of them', async () => {
+test('pieces form the file, and the video is processed once with the hash of all of them', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(300_000);
   const upload = await open(library, guid, bytes.length);
@@ -53,7 +53,7 @@ test('the last piece sent again gets the same response and starts nothing', asyn
   expect(await stack.storedSource(guid)).toEqual(bytes);
 });
 
-test('the metadata names the video, its collection and its thumbnail', async () => {
+test("the metadata sets the video's title, collection and thumbnail", async () => {
   const guid = await stack.createVideo();
   const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
@@ -84,7 +84,7 @@ test.each([
   ['generateTitle', 'perhaps'],
   ['sourceLanguage', 'klingon'],
   ['transcribeLanguages', 'en,zz'],
-])('an option in the metadata that cannot be is refused: %s %s', async (name, value) => {
+])('rejects an invalid option in the metadata: %s %s', async (name, value) => {
   const guid = await stack.createVideo();
   const refused = await post(library, guid, 10, { 'Upload-Metadata': `${name} ${base64(value)}` });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(name)]);
@@ -95,7 +95,7 @@ test.each([
   (guid: string) => `title ${base64(guid.toUpperCase())},collection ${base64('undefined')}`,
   () => `title ${base64('  ')},collection ${base64('0190163d-8694-739b-aea5-966c26f8ad91')}`,
   () => 'title !?!, , thumbnailTime LTU=, =,x',
-])('junk in the metadata changes nothing (%#)', async (write) => {
+])('ignores junk in the metadata (%#)', async (write) => {
   const guid = await stack.createVideo();
   expect((await post(library, guid, 10, { 'Upload-Metadata': write(guid) })).status).toBe(201);
   expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Video', collectionId: '' });
@@ -108,14 +108,14 @@ test.each([
   ['a signature that has expired', (guid: string) => sign(library, guid, 1_700_000_000), 'expired'],
   ['another video', () => ({ VideoId: '11111111-2222-4333-8444-555555555555' }), 'AuthorizationSignature'],
   ['no signature', () => ({ AuthorizationSignature: '' }), 'AuthorizationSignature'],
-])('%s is 401, and the reason is in its body', async (_, headersFor, reason) => {
+])('rejects %s with 401 and the reason in the body', async (_, headersFor, reason) => {
   const guid = await stack.createVideo();
   const answer = await post(library, guid, 10, headersFor(guid));
   expect(answer.status).toBe(401);
   expect(await answer.json()).toEqual({ Success: false, StatusCode: 401, Message: expect.stringContaining(reason) });
 });
 
-test('an upload goes on after its signature has expired if it was created before that, with a true one', async () => {
+test('an upload created with a valid signature continues after the signature has expired', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const forged = at(url, { ...sign(library, guid), AuthorizationSignature: '0'.repeat(64) });
@@ -128,7 +128,7 @@ test('an upload goes on after its signature has expired if it was created before
   expect((await late.patch(0, Buffer.from('abcd'))).status).toBe(204);
 });
 
-test('a signature that expired before an upload was created opens nothing of it', async () => {
+test('a signature that had expired before an upload was created opens nothing of it', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const late = at(url, sign(library, guid, 1_700_000_000));
@@ -146,7 +146,7 @@ test('an upload is found only with the video that it belongs to', async () => {
   expect((await at(`${stack.url}/tusupload/nothing`, sign(library, guid)).head()).status).toBe(404);
 });
 
-test('an unknown video is 404, one that has its file is 400', async () => {
+test('responds with 404 for an unknown video, and with 400 for one that has its file', async () => {
   const guid = await stack.createVideo();
   expect((await post(library, '11111111-2222-4333-8444-555555555555', 4)).status).toBe(404);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('file') });
@@ -154,7 +154,7 @@ test('an unknown video is 404, one that has its file is 400', async () => {
   expect([answer.status, Object(await answer.json()).success]).toEqual([400, false]);
 });
 
-test('the first of two uploads to one video that completes counts, the other is 400 and leaves nothing', async () => {
+test('accepts the first of two uploads to one video that completes, and rejects the other with 400 without leftovers', async () => {
   const guid = await stack.createVideo();
   const [first, second] = [await open(library, guid, 3), await open(library, guid, 3)];
   expect((await second.patch(0, Buffer.from('se'))).status).toBe(204);
@@ -165,7 +165,7 @@ test('the first of two uploads to one video that completes counts, the other is 
   expect((await second.head()).status).toBe(404);
 });
 
-test('a piece with another checksum than announced is 460 and is not kept', async () => {
+test('rejects a piece with a wrong checksum with 460 and discards it', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 8);
   const good = { 'Upload-Checksum': sha1(Buffer.from('good')) };
@@ -178,7 +178,7 @@ test('a piece with another checksum than announced is 460 and is not kept', asyn
   expect((await upload.patch(8, Buffer.from('x'), { 'Upload-Checksum': 'md5 YQ==' })).status).toBe(204);
 });
 
-test('a stale offset is 409 with the true one, from which the upload continues', async () => {
+test('rejects a stale offset with 409 and the true one, from which the upload continues', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(1_000);
   const upload = await open(library, guid, bytes.length);
@@ -191,21 +191,21 @@ test('a stale offset is 409 with the true one, from which the upload continues',
   expect(await stack.storedSource(guid)).toEqual(bytes);
 });
 
-test('a video has at most fifty open uploads', async () => {
+test('limits a video to fifty open uploads', async () => {
   const guid = await stack.createVideo();
   for (let n = 0; n < 50; n += 1) await open(library, guid, 10);
   const answer = await post(library, guid, 10);
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '5']);
 });
 
-test('below the disk floor an upload is 507, its length counted', async () => {
+test('below the disk floor, rejects an upload with 507, counting its length', async () => {
   const guid = await stack.createVideo();
   stack.storage.freeBytes = 5e9 + 999;
   expect((await post(library, guid, 1_000)).status).toBe(507);
   expect((await post(library, guid, 999)).status).toBe(201);
 });
 
-test('a browser is told what it may send and read', async () => {
+test('tells a browser which headers it may send and read', async () => {
   const answer = await fetch(`${stack.url}/tusupload`, { method: 'OPTIONS' });
   expect([answer.status, answer.headers.get('Tus-Version'), answer.headers.get('Tus-Max-Size')]).toEqual([
     204,
@@ -228,11 +228,11 @@ test.each([
   ['a length above the limit', { 'Upload-Length': '1000000001' }, 413],
   ['a length and a deferred one', { 'Upload-Defer-Length': '1' }, 400],
   ['a deferred length of 2', { 'Upload-Length': '', 'Upload-Defer-Length': '2' }, 400],
-])('a creation with %s is %i', async (_, headers, status) => {
+])('responds to a creation with %s with %i', async (_, headers, status) => {
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 
-test('a part of another type is 415, beyond the length 413, an unknown method 405, an unknown path 404', async () => {
+test('rejects a part of another type with 415, beyond the length with 413, an unknown method with 405, an unknown path with 404', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 4);
   expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);
@@ -243,7 +243,7 @@ test('a part of another type is 415, beyond the length 413, an unknown method 40
   expect((await fetch(`${stack.url}/tusuploads/more/x`, { headers })).status).toBe(404);
 });
 
-test('paths and methods may be spelt as clients spell them', async () => {
+test('accepts paths and methods in every spelling that clients use', async () => {
   const guid = await stack.createVideo();
   const headers = { 'Tus-Resumable': '1.0.0', ...sign(library, guid), 'Upload-Length': '2' };
   for (const path of ['/tusupload/', `/tusupload/${guid}`, '/TusUpload?x=1']) {
@@ -263,14 +263,14 @@ test('paths and methods may be spelt as clients spell them', async () => {
   expect(overridden.status).toBe(204);
 });
 
-test('a refusal reaches a client that is still sending', async () => {
+test('a client that is still sending receives the refusal', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 40_000_000);
   const answer = await upload.patch(7, randomBytes(20_000_000));
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([409, '0']);
 });
 
-test('while the database is away the answer is 503 with Retry-After', async () => {
+test('responds with 503 and Retry-After while the database is down', async () => {
   const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
   const faults: unknown[] = [];
   const { storage, secretBox, jobs: queue } = stack;

@@ -33,7 +33,7 @@ const announced = async (guid: string) =>
 const untilAnnounced = (guid: string, statuses: (number | undefined)[]) =>
   vi.waitFor(async () => expect(await announced(guid)).toEqual(statuses), { timeout: 20_000, interval: 50 });
 
-test('a PUT that is stored is queued, once; one that is refused announces nothing', async () => {
+test('a stored PUT announces queued once, and a refused one announces nothing', async () => {
   const guid = await stack.createVideo();
   const put = (body: Uint8Array) => stack.call('PUT', `/library/1/videos/${guid}`, { body });
   expect((await put(new Uint8Array())).status).toBe(400);
@@ -43,7 +43,7 @@ test('a PUT that is stored is queued, once; one that is refused announces nothin
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('two simultaneous PUTs announce one of them', async () => {
+test('of two simultaneous PUTs, one is announced', async () => {
   const guid = await stack.createVideo();
   const put = () => stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const answers = await Promise.all([put(), put()]);
@@ -51,7 +51,7 @@ test('two simultaneous PUTs announce one of them', async () => {
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('a resumable upload is started, finished, then queued, however often its last piece arrives', async () => {
+test('a resumable upload announces started, finished, then queued, regardless of how often its last piece arrives', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   expect(await announced(guid)).toEqual([STARTED]);
@@ -61,7 +61,7 @@ test('a resumable upload is started, finished, then queued, however often its la
   expect(await announced(guid)).toEqual([STARTED, FINISHED, QUEUED]);
 });
 
-test('a resumable upload that its client ends has failed, once', async () => {
+test('a resumable upload that its client terminates announces one failure', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   await upload.patch(0, bytes.subarray(0, 1_000));
@@ -71,7 +71,7 @@ test('a resumable upload that its client ends has failed, once', async () => {
   expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
 });
 
-test('an abandoned resumable upload has failed, once, when it expires', async () => {
+test('an abandoned resumable upload announces one failure when it expires', async () => {
   const guid = await stack.createVideo();
   await open(library, guid, bytes.length);
   const expired = { expires_at: new Date(0), lease_until: null };
@@ -81,7 +81,7 @@ test('an abandoned resumable upload has failed, once, when it expires', async ()
   expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
 });
 
-test('a resumable upload that arrives after another original has failed', async () => {
+test('a resumable upload that completes after another original announces a failure', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
@@ -89,7 +89,7 @@ test('a resumable upload that arrives after another original has failed', async 
   expect(await announced(guid)).toEqual([STARTED, QUEUED, UPLOAD_FAILED]);
 });
 
-test('a fetch is queued when its file is stored, and failed when its origin refuses', async () => {
+test('a fetch announces queued when its file is stored, and failed when its origin refuses', async () => {
   origin.script(serve(bytes));
   const ask = async () =>
     Object((await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } })).body).id;
@@ -99,7 +99,7 @@ test('a fetch is queued when its file is stored, and failed when its origin refu
   await untilAnnounced(await ask(), [FAILED]);
 });
 
-test('a re-encode is queued and processed again, and asking twice announces it once', async () => {
+test('a re-encode announces queued and processed again, and two requests announce it once', async () => {
   const guid = await stack.createVideo();
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const key = { libraryId: 1, mediaId: guid };

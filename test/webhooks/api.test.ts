@@ -44,7 +44,7 @@ const list = async (query = '', key = api.first.libraryKey) => {
 const patient = { timeout: 30_000, interval: 30 };
 const untilFinalized = () => vi.waitFor(async () => expect((await list('?state=pending')).totalItems).toBe(0), patient);
 
-test('the log lists events newest first, by page and by state, to the reading key, too', async () => {
+test('lists events newest first, by page and by state, also for the read-only key', async () => {
   const mediaId: Guid = newGuid();
   await happen(api.database, { libraryId: 1, mediaId }, 0, 1, 2);
   receiver.script(({ body, response }) => response.writeHead(JSON.parse(body).Status === 1 ? 410 : 200).end());
@@ -75,7 +75,7 @@ test('the log lists events newest first, by page and by state, to the reading ke
   expect(await api.call('GET', `/library/${api.second.id}/webhooks`)).toMatchObject({ status: 401 });
 });
 
-test('an event can be sent again by its id, by the writing key and only in its own library', async () => {
+test('sends an event again by its id, with the writing key and only in its own library', async () => {
   receiver.script(status(410));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();
@@ -96,7 +96,7 @@ test('an event can be sent again by its id, by the writing key and only in its o
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([guid, guid]);
 });
 
-test('an event that waits for its next attempt is sent at once on request', async () => {
+test('sends an event that waits for its next attempt immediately on request', async () => {
   receiver.script(status(500));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();
@@ -108,7 +108,7 @@ test('an event that waits for its next attempt is sent at once on request', asyn
   expect((await list()).items).toMatchObject([{ guid, state: 'delivered' }]);
 });
 
-test('a test is a signed delivery of status 0 for the nil GUID, tried once', async () => {
+test('a test is a signed delivery of status 0 for the nil GUID, attempted once', async () => {
   const ask = async (key = api.first.libraryKey) => {
     const answer = await api.call('POST', '/library/1/webhooks/test', { key });
     return { status: answer.status, body: Object(answer.body) };
@@ -126,7 +126,7 @@ test('a test is a signed delivery of status 0 for the nil GUID, tried once', asy
   expect((await ask(readOnlyKey)).status).toBe(403);
 });
 
-test('a test without an address is refused, and so is an eleventh that waits', async () => {
+test('refuses a test without an address, and an eleventh pending one', async () => {
   const ask = () => api.call('POST', '/library/1/webhooks/test');
   for (let turn = 0; turn < 10; turn += 1) expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);

@@ -26,7 +26,7 @@ export const SHORT_TIMING: WebhookTiming = {
 
 type Options = { allow?: string[]; timing?: Partial<WebhookTiming>; onError(error: unknown): void };
 
-/** Starts a sender like the worker role, with short waits; `close` also closes its HTTP client. */
+/** Starts a sender like the worker role, with short waits. `close` also closes its HTTP client. */
 export async function startSender({ db, pool }: Database, options: Options): Promise<WebhookSender> {
   const { allow = ['127.0.0.1/32'], timing, onError } = options;
   const outbound = createOutbound({ allow });
@@ -61,7 +61,7 @@ export async function setWebhookUrl({ db }: Pick<Database, 'db'>, libraryId: num
   `.execute(db);
 }
 
-/** Announces statuses of a video, each in a transaction of its own. */
+/** Announces statuses of a video, each in a separate transaction. */
 export async function happen(
   { db }: Database,
   key: { libraryId: number; mediaId: Guid },

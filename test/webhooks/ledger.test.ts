@@ -48,7 +48,7 @@ async function hook(script: (arrival: Arrival) => void) {
   return { receiver, library: await addLibrary(database, `${receiver.url}/hook`) };
 }
 
-/** Applies its faults in turn, in the same order in each run. */
+/** Applies the faults in turn, in the same order in each run. */
 function inTurn(...answers: ((arrival: Arrival) => void)[]): (arrival: Arrival) => void {
   let turn = 0;
   return (arrival) => {
@@ -58,7 +58,7 @@ function inTurn(...answers: ((arrival: Arrival) => void)[]): (arrival: Arrival) 
 }
 
 const slowly = (arrival: Arrival) => void setTimeout(() => status(200)(arrival), 150);
-/** The receiver has accepted the event, and its response is lost. */
+/** The receiver has accepted the event, but its response is lost. */
 const halfAnswer = ({ response }: Arrival) => void response.write('HTTP', () => response.socket?.resetAndDestroy());
 /** Redirects only deliveries to the old address, as the same POST. */
 const movedTo = (place: string) => (arrival: Arrival) =>
@@ -97,7 +97,7 @@ async function checkLedger({ receiver, library }: { receiver: Receiver; library:
   }
 }
 
-test('through faults of receivers and killed senders, each event arrives under one id and in order', async () => {
+test('despite faults of receivers and killed senders, each event arrives under one id and in order', async () => {
   const flaps = inTurn(status(500), status(200), reset, slowly, status(200), halfAnswer, status(503));
   const flapping = await hook(flaps);
   const dead = await hook(status(204));
@@ -119,7 +119,7 @@ test('through faults of receivers and killed senders, each event arrives under o
       for (const mediaId of videos) await happen(database, { libraryId: library.id, mediaId }, statusNow);
     }
     if (step === 2) {
-      // During a delivery.
+      // A delivery is in progress.
       await arrived;
       await kill(doomed);
       flapping.receiver.script(flaps);
@@ -141,7 +141,7 @@ test('through faults of receivers and killed senders, each event arrives under o
   expect(duplicates).toBeGreaterThan(VIDEOS);
 });
 
-test('an event held by a killed sender is delivered by the next under the same id', async () => {
+test('the next sender delivers an event of a killed sender under the same id', async () => {
   const silent = await hook(() => undefined);
   await startProcess();
   await happen(database, { libraryId: silent.library.id, mediaId: newGuid() }, 0);

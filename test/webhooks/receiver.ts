@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 
-/** One POST as received; `body` is its exact text. */
+/** One received POST. `body` is its exact text. */
 export type Arrival = {
   method: string;
   path: string;
@@ -15,7 +15,7 @@ export type Arrival = {
 export type Receiver = {
   url: string;
   arrivals: Arrival[];
-  /** Maximum number of requests that were open at once. */
+  /** Maximum number of concurrent requests so far. */
   mostOpen(): number;
   openNow(): number;
   /** Sets the response to each delivery from now on. */
@@ -75,7 +75,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Responds with a status, and headers if given. */
+/** Responds with a status, and with headers if given. */
 export function status(code: number, headers: Record<string, string> = {}): (arrival: Arrival) => void {
   return ({ response }) => void response.writeHead(code, headers).end('some page');
 }
@@ -86,8 +86,9 @@ export function reset({ response }: Arrival): void {
 }
 
 /**
- * Returns the fault in a delivery's signatures, or null. Per the Standard Webhooks specification: base64 of HMAC-SHA256
- * over `id.timestamp.body`, the time within five minutes; in addition hex of HMAC-SHA256 over the body.
+ * Returns the fault in a delivery's signatures, or null. The Standard Webhooks specification requires base64 of
+ * HMAC-SHA256 over `id.timestamp.body`, with the time within five minutes. In addition: hex of HMAC-SHA256 over the
+ * body.
  */
 export function findForgery({ headers, body }: Arrival, readOnlyKey: string): string | null {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];

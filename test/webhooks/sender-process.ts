@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/catalog/db.ts';
 import { startSender } from './lab.ts';
 
-// A sender in a process of its own, for tests that kill it. Argument: the folder of the database's socket.
+// A sender in a separate process, for tests that kill it. Argument: the folder of the database's socket.
 const [host] = process.argv.slice(2);
 if (host === undefined) throw new Error('Expected the folder of the database.');
 

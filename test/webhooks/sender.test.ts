@@ -52,7 +52,7 @@ const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Statu
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
 
-test('410 makes a dead letter at once, the next event continues, and the dead one can be sent again', async () => {
+test('410 makes a dead letter immediately, the next event continues, and the dead letter can be sent again', async () => {
   const library = await hook(status(410));
   await happen(database, videoOf(library), 0, 1);
   await send();
@@ -65,7 +65,7 @@ test('410 makes a dead letter at once, the next event continues, and the dead on
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([dead?.id, expect.any(String), dead?.id]);
 });
 
-test('a library of a hundred hanging deliveries keeps four in progress over all senders, others continue', async () => {
+test('a library with a hundred hanging deliveries keeps four in progress over all senders, and others continue', async () => {
   const hanging = await startReceiver();
   others.push(hanging);
   hanging.script(silent);
@@ -81,7 +81,7 @@ test('a library of a hundred hanging deliveries keeps four in progress over all 
   expect(hanging.mostOpen()).toBe(4);
 });
 
-test('libraries with the fewest deliveries in progress come first, however long the others wait', async () => {
+test('prefers libraries with the fewest deliveries in progress, regardless of how long others wait', async () => {
   const [early, late] = [await hook(silent), await hook(silent)];
   for (let video = 0; video < 6; video += 1) await happen(database, videoOf(early), 0);
   await happen(database, videoOf(late), 0);
@@ -91,7 +91,7 @@ test('libraries with the fewest deliveries in progress come first, however long 
   expect(second.map(({ libraryId }) => libraryId)).toEqual([early.id, early.id, early.id]);
 });
 
-test('a sender whose lease ended finalizes nothing', async () => {
+test('a sender whose lease has expired finalises nothing', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0, 1);
   const [late] = await claimEvents(database.db, { ...bounds, leaseSec: 0 });
@@ -106,7 +106,7 @@ test('a sender whose lease ended finalizes nothing', async () => {
   expect(await reportToLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
 });
 
-test('an event that failed for three days is a dead letter, and the video continues with its next', async () => {
+test('an event that failed for three days is a dead letter, and the video continues with its next event', async () => {
   const library = await hook(({ body, response }) =>
     status(JSON.parse(body).Status === 0 ? 500 : 200)({ response } as Arrival),
   );
@@ -117,17 +117,17 @@ test('an event that failed for three days is a dead letter, and the video contin
   expect(arrived()).toEqual([0, 1]);
 });
 
-test('the times of the log report when an event is tried next', async () => {
+test('the log reports when an event will be tried next', async () => {
   const library = await hook(reset);
   await happen(database, videoOf(library), 0, 1);
   await send({ retryDelaySec: () => 1_000 });
-  await untilLog(library, ['0 pending: Origin could not be reached: the connection was reset.', '1 pending: null']);
+  await untilLog(library, ['0 pending: The origin could not be reached: the connection was reset.', '1 pending: null']);
   const [head, behind] = await readLog(database, library.id);
   expect(Number(head?.nextAttemptAt) - Number(head?.createdAt)).toBeGreaterThan(900_000);
   expect([head?.attempts, head?.settledAt, behind?.nextAttemptAt]).toEqual([1, null, null]);
 });
 
-test.each([301, 302, 307, 308])('a redirect by %i is followed as the same signed POST', async (code) => {
+test.each([301, 302, 307, 308])('follows a redirect by %i as the same signed POST', async (code) => {
   const library = await hook((arrival) => status(arrival.path === '/hook' ? code : 200, { location: '/new' })(arrival));
   await happen(database, videoOf(library), 0);
   await send();
@@ -146,7 +146,7 @@ test.each([
     answer: expect.stringMatching(/127\.0\.0\.2.*loopback/),
     asked: 1,
   },
-])('a redirect $title is not followed and counts as a failure', async ({ code, location, answer, asked }) => {
+])('does not follow a redirect $title and counts it as a failure', async ({ code, location, answer, asked }) => {
   const library = await hook(status(code, { location }));
   await happen(database, videoOf(library), 0);
   await send({ retryDelaySec: () => 1_000 });
@@ -157,7 +157,7 @@ test.each([
   expect(receiver.arrivals.length).toBe(asked);
 });
 
-test('a private address is refused with the reason unless it is allowed', async () => {
+test('refuses a private address with the reason unless it is allowed', async () => {
   const library = await hook(status(200));
   await happen(database, videoOf(library), 0);
   await send({ retryDelaySec: () => 1_000 }, []);
@@ -169,7 +169,7 @@ test('a private address is refused with the reason unless it is allowed', async 
   expect(receiver.arrivals).toEqual([]);
 });
 
-test('a receiver that does not answer in time is tried again', async () => {
+test('retries a receiver that does not respond within the time limit', async () => {
   let turn = 0;
   const library = await hook((arrival) => {
     turn += 1;
@@ -181,14 +181,14 @@ test('a receiver that does not answer in time is tried again', async () => {
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('an endless response counts by its status', async () => {
+test('judges an endless response by its status', async () => {
   const library = await hook(({ response }) => void response.writeHead(200, { 'content-length': 1e9 }).write('some'));
   await happen(database, videoOf(library), 0);
   await send();
   await untilLog(library, ['0 delivered: HTTP 200']);
 });
 
-test('closing lets a delivery end, interrupts one that hangs, and leaves it to the next sender at once', async () => {
+test('closing lets a delivery finish, and interrupts a hanging one, which the next sender takes over immediately', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0);
   const sender = await send({ leaseSec: 1_000 });
@@ -205,7 +205,7 @@ test('closing lets a delivery end, interrupts one that hangs, and leaves it to t
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library whose address is removed gets dead letters; one that never had an address has no events', async () => {
+test('a library whose address is removed gets dead letters, and one that never had an address has no events', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);
@@ -215,7 +215,7 @@ test('a library whose address is removed gets dead letters; one that never had a
   expect(await readLog(database, never.id)).toEqual([]);
 });
 
-test('an event in a transaction that is rolled back is not announced', async () => {
+test('does not announce an event of a transaction that is rolled back', async () => {
   const library = await hook(status(200));
   const key = videoOf(library);
   const undone = database.db.transaction().execute(async (tx) => {
@@ -228,7 +228,7 @@ test('an event in a transaction that is rolled back is not announced', async () 
   await vi.waitFor(() => expect(arrived()).toEqual([3]), patient);
 });
 
-test('the log forgets deliveries after a week and dead letters after 30 days', async () => {
+test('the log drops deliveries after a week and dead letters after 30 days', async () => {
   const library = await hook(status(200));
   await happen(database, videoOf(library), 0, 1, 2, 3);
   const finalize = async (reported: number, state: 'delivered' | 'dead', days: number) =>

@@ -3,6 +3,6 @@ import { restoreLanguage } from './base/language.ts';
 import { App } from './shell/app.tsx';
 
 const place = document.getElementById('app');
-if (place === null) throw new Error('Expected the page to have a place for the dashboard.');
+if (place === null) throw new Error('Expected an element for the dashboard on the page.');
 await restoreLanguage();
 render(<App />, place);

@@ -15,7 +15,7 @@ import { createClock } from './bar/clock.ts';
 import { mountKeyboard } from './bar/keyboard.ts';
 import { layOut } from './bar/layout.ts';
 import { mountKeyframes } from './bar/mount-keyframes.ts';
-import { mountPoster } from './bar/poster-image.ts';
+import { mountPosterImage } from './bar/poster-image.ts';
 import { TimeRange } from './bar/time-range.ts';
 import { mountTouch } from './bar/touch.ts';
 import { setMediaWords } from './base/media-words.ts';
@@ -49,7 +49,7 @@ export function mountControls(parts: ControlParts): void {
   const lists = { ...parts, captions, style, seek: actions.seek };
   menu.use(menuPages(lists));
   menu.addEventListener('toggle', () => frame.toggleAttribute('menu-open', menu.isOpen));
-  mountPoster(parts);
+  mountPosterImage(parts);
   layOut(parts, { range, clock: createClock(parts, range), menu, hasSettings: () => hasSettings(lists) });
   mountTranscriptButton({
     ...parts,

@@ -16,7 +16,7 @@ const HOUR_MS = 3600_000;
 const TAKEN_WITHIN_MS = 12 * HOUR_MS;
 /** Time for which the edge accepts a ticket. */
 const VALID_MS = 72 * HOUR_MS;
-const MOST_RUNGS = 12;
+const MAX_RUNGS = 12;
 
 /** Stores a visit for the next page of this tab on the same video, until the tab is closed. */
 export function keepVisit(visit: KeptVisit): void {
@@ -80,7 +80,7 @@ function isVisit(value: unknown): value is KeptVisit {
     [visit, sequence, movedMs, startedMs, startupMs ?? 0, stallCount, stallMs, failures].every(isTime) &&
     isListOf(watchedMs, VALID_MS / HOUR_MS + 1, isTime) &&
     isListOf(heat, 1_000, isTime) &&
-    isListOf(rungMs, MOST_RUNGS, (pair) => isListOf(pair, 2, isTime) && pair.length === 2)
+    isListOf(rungMs, MAX_RUNGS, (pair) => isListOf(pair, 2, isTime) && pair.length === 2)
   );
 }
 

@@ -1,7 +1,7 @@
 import type { PageConfig } from './base/config.ts';
 import type { Memory } from './base/memory.ts';
+import type { Say } from './base/say.ts';
 import type { StartOptions } from './base/start-options.ts';
-import type { Say } from './base/words.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Session } from './session.ts';
 

@@ -1,14 +1,14 @@
 import { readConfig } from './base/config.ts';
 import { Memory } from './base/memory.ts';
+import { createSay } from './base/say.ts';
 import { readStartOptions } from './base/start-options.ts';
-import { createSay } from './base/words.ts';
 import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
 import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
 import { loadPart } from './load-part.ts';
+import { paintBlur } from './paint-blur.ts';
 import { Position } from './position.ts';
-import { paintBlur } from './poster.ts';
 import { type Beacons, sendBeacons } from './send-beacons.ts';
 import { Session } from './session.ts';
 import { followState, renewTicket } from './state-feed.ts';
@@ -36,7 +36,7 @@ video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
 // An owner's preview does not show the advertisement either.
 if (vastTagUrl !== null && options.counts) {
-  const ads = await loadPart(() => import('./ads/ad-break.ts'), AD_PATIENCE);
+  const ads = await loadPart(() => import('./ads/hold-for-ad.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
 }
 const engine = new Engine(video);

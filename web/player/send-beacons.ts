@@ -21,7 +21,7 @@ export type Beacons = {
 
 const EACH_MS = 10_000;
 /** Maximum requests for the ticket that counts heat: at first, and with the beacons of the next minutes. */
-const MOST_RENEWALS = 20;
+const MAX_RENEWALS = 20;
 const STEP_MS = 250;
 /** A shorter stall, in ms, is not noticeable. */
 const STALL_MS = 250;
@@ -187,7 +187,7 @@ class Visit {
   /** Renews a ticket that lacks the heat now counted. If that fails, the next beacon tries again. */
   private async renewTicket(): Promise<void> {
     const { ticket } = this.at;
-    if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MOST_RENEWALS) return;
+    if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MAX_RENEWALS) return;
     this.renewals += 1;
     const renewed = await this.renew(ticket);
     // A ticket of another page, as after three days, would be another session.

@@ -11,7 +11,7 @@ export type StartWait = {
 };
 
 /** Maximum delay of timers on hidden pages and slow machines; a longer gap was sleep. */
-export const LONGEST_STEP_MS = 5_000;
+export const MAX_STEP_MS = 5_000;
 
 export function openStartWait(clock: VisitClock): StartWait {
   let beganMs = 0;
@@ -24,7 +24,7 @@ export function openStartWait(clock: VisitClock): StartWait {
     },
     isAwake() {
       const nowMs = clock.sinceTicketMs();
-      if (awakeMs !== null && nowMs - awakeMs > LONGEST_STEP_MS) beganMs += nowMs - awakeMs;
+      if (awakeMs !== null && nowMs - awakeMs > MAX_STEP_MS) beganMs += nowMs - awakeMs;
       awakeMs = nowMs;
     },
     untilMs: (startedMs) => Math.max(0, Math.round(startedMs - beganMs)),

@@ -1,4 +1,4 @@
-import { LONGEST_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
+import { MAX_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
 
 /** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour, counted from the one in which it began. */
 export type VisitTotals = {
@@ -44,8 +44,8 @@ export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
 type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
-const MOST_COUNT = 255;
-const MOST_RUNGS = 12;
+const MAX_COUNT = 255;
+const MAX_RUNGS = 12;
 
 /**
  * Keeps the totals of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
@@ -78,7 +78,7 @@ export function openVisitLedger(
     if (entered === bucket) return;
     bucket = entered;
     const count = heat[entered];
-    if (count !== undefined) heat[entered] = Math.min(MOST_COUNT, count + 1);
+    if (count !== undefined) heat[entered] = Math.min(MAX_COUNT, count + 1);
   };
   return {
     moveTo(positionSec, rate, heightPx) {
@@ -88,7 +88,7 @@ export function openVisitLedger(
       if (from === null || rate <= 0) return;
       const mediaSec = positionSec - from.positionSec;
       const wallMs = atMs - from.atMs;
-      if (mediaSec <= 0 || wallMs > LONGEST_STEP_MS || mediaSec > (wallMs / 1000 + 0.5) * rate + 0.5) return;
+      if (mediaSec <= 0 || wallMs > MAX_STEP_MS || mediaSec > (wallMs / 1000 + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
       hasMoved = true;
       if (measuresStart) counts.startupMs ??= start.untilMs(startedMs);
@@ -140,7 +140,7 @@ function emptyLedger(): KeptLedger {
 /** Begins a stall, or adds the time since its last report, unless that was sleep. */
 function prolong(stall: Stall | null, untilMs: number): Stall {
   const stepMs = stall === null ? 0 : untilMs - stall.untilMs;
-  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_MS ? 0 : stepMs) };
+  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > MAX_STEP_MS ? 0 : stepMs) };
 }
 
 function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> {
@@ -149,5 +149,5 @@ function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> 
 
 /** If the picture's size changes constantly, only the most watched heights are listed. */
 function mostWatched(rungMs: ReadonlyMap<number, number>): [heightPx: number, ms: number][] {
-  return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
+  return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MAX_RUNGS);
 }

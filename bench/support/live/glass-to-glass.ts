@@ -9,7 +9,7 @@ export type GlassToGlass = { latenciesMs: number[]; stalls: number };
 /** One look per picture. A player whose time does not move for this long has stalled. */
 const LOOKS = { lookMs: 40, stallMs: 300 } as const;
 /** Minimum share of possible looks: the picture may change while it is read, and the machine may be busy. */
-const LEAST_READ = 0.5;
+const MIN_READ = 0.5;
 
 type Asked = { address: string; isLowLatency: boolean; settleMs: number; measureMs: number };
 
@@ -21,7 +21,7 @@ export async function measureGlass(browser: Browser, origin: string, asked: Aske
   const page = await openScriptPage(browser, origin, HLS_JS);
   try {
     const found = await page.evaluate(readClock, { ...asked, ...LOOKS, grid: GRID });
-    const least = (asked.measureMs / LOOKS.lookMs) * LEAST_READ;
+    const least = (asked.measureMs / LOOKS.lookMs) * MIN_READ;
     if (found.latenciesMs.length < least) {
       throw new Error(`Expected ${least} pictures with a time in ${asked.address}, got ${found.latenciesMs.length}.`);
     }

@@ -1,5 +1,5 @@
 import { newGuid } from '../../../src/lib/guid.ts';
-import { writePlaylist } from '../../../src/media/hls/playlist-tags.ts';
+import { writePlaylist } from '../../../src/media/hls/playlist.ts';
 import type { FeedRendition } from '../../../src/media/live/playlist/feed-message.ts';
 import { LiveIndex } from '../../../src/media/live/playlist/live-index.ts';
 import { livePlaylist } from '../../../src/media/live/playlist/live-playlist.ts';

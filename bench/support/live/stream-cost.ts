@@ -10,7 +10,7 @@ import { startLoad } from './load-tool.ts';
 const COUNT_MS = 15_000;
 const SEGMENT_MS = 2_000;
 /** Minimum segments within the measured time: one may be late, and one may arrive after it. */
-const LEAST_SEGMENTS = COUNT_MS / SEGMENT_MS - 2;
+const MIN_SEGMENTS = COUNT_MS / SEGMENT_MS - 2;
 const TICKS_PER_SEC = 100;
 const MIB = 2 ** 20;
 
@@ -76,8 +76,8 @@ async function loadWith({ scope, clip }: BenchPlace, { group, pid, addresses, li
   const grown = (await countSegments()).map((segments, at) => segments - (before[at] ?? 0));
   await load.stop();
   const least = Math.min(...grown);
-  if (least < LEAST_SEGMENTS) {
-    throw new Error(`Expected ${LEAST_SEGMENTS} segments of each stream within ${COUNT_MS} ms, one had ${least}.`);
+  if (least < MIN_SEGMENTS) {
+    throw new Error(`Expected ${MIN_SEGMENTS} segments of each stream within ${COUNT_MS} ms, one had ${least}.`);
   }
   const cpuBy = Object.fromEntries(
     Object.entries(busy.by).map(([name, cores]) => [name, cores - (idle.by[name] ?? 0)]),

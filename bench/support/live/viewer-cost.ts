@@ -9,7 +9,7 @@ const COUNT_MS = 15_000;
 /** Bit rate of the clip, audio included. */
 const CLIP_BPS = 2_600_000;
 /** Minimum share of the bytes that all viewers together should receive. */
-const LEAST_RECEIVED = 0.8;
+const MIN_RECEIVED = 0.8;
 
 /**
  * Cost of viewers with video and audio: ours by parts and blocking reloads, the anchor's as plain players. Once for the
@@ -50,7 +50,7 @@ async function watch({ scope }: BenchPlace, { group, pid, count, asked }: Watchi
   const busy = await countCpu(group, pid, COUNT_MS);
   const bps = ((Number(viewers.read()) - bytesBefore) * 8 * 1_000) / (performance.now() - startedMs);
   await viewers.stop();
-  const least = count * CLIP_BPS * LEAST_RECEIVED;
+  const least = count * CLIP_BPS * MIN_RECEIVED;
   if (bps < least) throw new Error(`Expected ${count} viewers to get ${least} bit/s together, they got ${bps}.`);
   return { by: busy.by, added: busy.cores - alone.cores };
 }

@@ -32,9 +32,7 @@ export async function openAsnTable(path: string, lists: AsnLists, report: (error
   if (stored !== null) return asnOf(stored);
   const table = { v4: await compileV4(lists.v4), v6: await compileV6(lists.v6) };
   await keep(path, table).catch((cause: unknown) => {
-    report(
-      new Error(`The table of autonomous systems could not be kept at ${path}; it is used from memory.`, { cause }),
-    );
+    report(new Error(`Could not save the table of autonomous systems to ${path}. It is used from memory.`, { cause }));
   });
   return asnOf(table);
 }

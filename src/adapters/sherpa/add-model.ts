@@ -80,7 +80,7 @@ async function requireSha256(
   const before = sha256 === null ? `was added on ${known?.addedAt} with` : 'is to have';
   throw new Refused(
     'invalid',
-    `The archive of ${name} is another: it ${before} the SHA-256 ${expected}, and this one has ${found}. If that ` +
+    `The archive of ${name} has changed: it ${before} the SHA-256 ${expected}, but this one has ${found}. If that ` +
       `is right, add it with --sha256 ${found}.`,
   );
 }

@@ -7,7 +7,7 @@ import { languagesOf, type ModelLayout, recogniseModel } from './model-layout.ts
 export type ReadModel = { folder: string; name: string; layout: ModelLayout; languages: readonly string[] | null };
 
 /** Vocabularies have up to a few hundred thousand lines. */
-const LARGEST_VOCABULARY_BYTES = 16 * 2 ** 20;
+const MAX_VOCABULARY_BYTES = 16 * 2 ** 20;
 
 /**
  * Detects which model a folder contains. Throws `Refused` (`invalid`) if the folder does not exist or contains no known
@@ -17,8 +17,7 @@ export async function readModel(folder: string, known?: { languages: readonly st
   const files = await list(folder);
   const vocabulary = files.find((file) => /(^|-)tokens\.txt$/.test(file));
   const tokens = vocabulary === undefined ? '' : await readFile(join(folder, vocabulary), 'utf8');
-  if (tokens.length > LARGEST_VOCABULARY_BYTES)
-    throw new Refused('invalid', `${vocabulary} of ${folder} is too large.`);
+  if (tokens.length > MAX_VOCABULARY_BYTES) throw new Refused('invalid', `${vocabulary} of ${folder} is too large.`);
   const layout = recogniseModel(files, () => tokens);
   if (layout === null) {
     throw new Refused(
@@ -36,6 +35,6 @@ async function list(folder: string): Promise<string[]> {
     return (await readdir(folder)).toSorted();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refused('invalid', `The folder of a speech model cannot be read: ${reason}.`, { cause: error });
+    throw new Refused('invalid', `Cannot read the folder of a speech model: ${reason}.`, { cause: error });
   }
 }

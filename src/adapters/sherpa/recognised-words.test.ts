@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { readRecognised } from './recognised-words.ts';
+import { readRecognisedWords } from './recognised-words.ts';
 
-const texts = (span: Parameters<typeof readRecognised>[0], lengthSec = 10) =>
-  readRecognised(span, lengthSec, 'en').words.map(({ text }) => text);
+const texts = (span: Parameters<typeof readRecognisedWords>[0], lengthSec = 10) =>
+  readRecognisedWords(span, lengthSec, 'en').words.map(({ text }) => text);
 
 test('tokens become words at spaces, and each word has its own time', () => {
   const tokens = [' HE', ' W', 'AS', ',', ' NOT'];
-  const { words } = readRecognised({ text: '', tokens, timestamps: [0.5, 1, 1.2, 1.3, 4] }, 10, 'en');
+  const { words } = readRecognisedWords({ text: '', tokens, timestamps: [0.5, 1, 1.2, 1.3, 4] }, 10, 'en');
   expect(words).toEqual([
     { text: 'HE', startSec: 0.5, endSec: 0.8 },
     { text: 'WAS,', startSec: 1, endSec: 1.6 },
@@ -27,7 +27,11 @@ test('parts of words that a vocabulary without spaces joins with a marker are on
 });
 
 test('without token times, the words share the span in proportion to their length', () => {
-  const { words, language } = readRecognised({ text: ' Good morning', lang: '<|de|>', tokens: ['Good'] }, 11, 'en');
+  const { words, language } = readRecognisedWords(
+    { text: ' Good morning', lang: '<|de|>', tokens: ['Good'] },
+    11,
+    'en',
+  );
   expect(language).toBe('de');
   expect(words.map(({ text, startSec }) => [text, startSec])).toEqual([
     ['Good', 0],

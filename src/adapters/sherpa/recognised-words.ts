@@ -14,7 +14,7 @@ const TOKEN_SEC = 0.3;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Reads the words of a span. Without times of tokens, they share the span's time by their length. */
-export function readRecognised(span: RecognisedSpan, lengthSec: number, language: string): Speech {
+export function readRecognisedWords(span: RecognisedSpan, lengthSec: number, language: string): Speech {
   const { tokens = [], timestamps = [] } = span;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
   const words = isTimed ? joinTokens(tokens, timestamps, lengthSec) : spread(span.text, lengthSec);

@@ -2,7 +2,7 @@
 // the current span, not the worker.
 import { getPriority, setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
-import { LONGEST_STRETCH_SEC } from '../../ports/voice-detector.ts';
+import { MAX_SPAN_SEC } from '../../ports/voice-detector.ts';
 import type { RecognisedSpan } from './recognised-words.ts';
 import { loadSherpa, type SherpaLibrary } from './sherpa-library.ts';
 import type { RecogniserConfig, SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
@@ -13,7 +13,7 @@ const NICENESS = 15;
 const WINDOW = 512;
 const WINDOWS_AT_ONCE = 2;
 const VAD_BUFFER_SEC = 60;
-const LONGEST_SAMPLES = LONGEST_STRETCH_SEC * SPEECH_SAMPLE_RATE;
+const MAX_SAMPLES = MAX_SPAN_SEC * SPEECH_SAMPLE_RATE;
 
 setPriority(Math.max(NICENESS, getPriority()));
 // The parent has exited.
@@ -82,7 +82,7 @@ type Detection = {
 function openDetection(sherpa: SherpaLibrary, model: string): Detection {
   const sileroVad = { model, threshold: 0.5, minSilenceDuration: 0.5, minSpeechDuration: 0.2, windowSize: WINDOW };
   const config = {
-    sileroVad: { ...sileroVad, maxSpeechDuration: LONGEST_STRETCH_SEC - 6 },
+    sileroVad: { ...sileroVad, maxSpeechDuration: MAX_SPAN_SEC - 6 },
     sampleRate: SPEECH_SAMPLE_RATE,
   };
   const vad = new sherpa.Vad({ ...config, numThreads: 1, provider: 'cpu', debug: false }, VAD_BUFFER_SEC);
@@ -100,7 +100,7 @@ function detect(state: Detection, samples: Float32Array, isLast: boolean): { sta
     vad.acceptWaveform(audio.subarray(at, at + step));
     state.fed += step;
     state.spokenSince = vad.isDetected() ? (state.spokenSince ?? state.fed) : null;
-    if (state.spokenSince === null || state.fed - state.spokenSince < LONGEST_SAMPLES - SPEECH_SAMPLE_RATE) continue;
+    if (state.spokenSince === null || state.fed - state.spokenSince < MAX_SAMPLES - SPEECH_SAMPLE_RATE) continue;
     vad.flush();
     state.spokenSince = null;
   }

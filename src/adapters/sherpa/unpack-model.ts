@@ -22,7 +22,7 @@ export async function unpackModel(archive: string, into: string): Promise<string
     await readModel(folder);
     return folder;
   }
-  throw new Refused('invalid', 'The archive holds no speech model: none of its folders has a file tokens.txt.');
+  throw new Refused('invalid', 'The archive contains no speech model: none of its folders has a file tokens.txt.');
 }
 
 async function foldersOf(parent: string): Promise<string[]> {
@@ -34,7 +34,7 @@ async function foldersOf(parent: string): Promise<string[]> {
 async function requirePlainFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() && !entry.isDirectory()) {
-      throw new Refused('invalid', `The archive holds ${entry.name}, which is no plain file.`);
+      throw new Refused('invalid', `The archive contains ${entry.name}, which is not a regular file.`);
     }
   }
 }
@@ -45,7 +45,7 @@ function run(args: readonly string[]): Promise<void> {
       if (error === null) return resolve();
       const why = stderr.trim().split('\n').slice(0, 3).join(' ') || error.message;
       const hint = /bzip2.*(not found|No such file|Cannot exec)/i.test(stderr) ? ' Install bzip2.' : '';
-      reject(new Refused('invalid', `The archive could not be unpacked: ${why}.${hint}`, { cause: error }));
+      reject(new Refused('invalid', `Could not unpack the archive: ${why}.${hint}`, { cause: error }));
     });
   });
 }

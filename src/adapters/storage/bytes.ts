@@ -19,7 +19,7 @@ export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal
     yield body;
     return;
   }
-  if (body.readableEnded) throw new Error('Expected a stream with its bytes still to come, came one already read.');
+  if (body.readableEnded) throw new Error('Expected an unread stream, got one that was already read.');
   const iterator = body.iterator({ destroyOnReturn: false });
   const waiting: { reject: (error: Error) => void } = { reject: () => undefined };
   const onAbort = () => {
@@ -36,7 +36,7 @@ export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal
       });
       if (next.done === true) break;
       if (!(next.value instanceof Uint8Array))
-        throw new Error(`Expected a stream of bytes, came a ${typeof next.value}.`);
+        throw new Error(`Expected a stream of bytes, got a ${typeof next.value}.`);
       yield next.value;
     }
     signal.throwIfAborted();
@@ -59,7 +59,7 @@ export function checkRange(range: ByteRange | null): void {
   const { start, end } = range;
   const isWhole = Number.isSafeInteger(start) && (Number.isSafeInteger(end) || end === Infinity);
   if (!isWhole || start < 0 || end < start) {
-    throw new Error(`Expected a byte range of whole numbers with 0 <= start <= end, came ${start}-${end}.`);
+    throw new Error(`Expected a byte range of whole numbers with 0 <= start <= end, got ${start}-${end}.`);
   }
 }
 
@@ -74,7 +74,7 @@ export function sliceOf(range: ByteRange | null, sizeBytes: number): Slice {
 export async function collect(body: Readable, lengthBytes: number): Promise<Buffer> {
   if (lengthBytes > MAX_READ_BYTES) {
     body.destroy();
-    throw new Error(`Expected at most ${MAX_READ_BYTES} bytes to read at once, the range has ${lengthBytes}.`);
+    throw new Error(`Expected a range of at most ${MAX_READ_BYTES} bytes, got ${lengthBytes}.`);
   }
   const bytes = Buffer.allocUnsafe(lengthBytes);
   let filled = 0;
@@ -82,7 +82,7 @@ export async function collect(body: Readable, lengthBytes: number): Promise<Buff
     // Bodies that this adapter reads are byte streams.
     filled += (chunk as Buffer).copy(bytes, filled);
   }
-  if (filled !== lengthBytes) throw new Error(`Expected ${lengthBytes} bytes, came ${filled}.`);
+  if (filled !== lengthBytes) throw new Error(`Expected ${lengthBytes} bytes, got ${filled}.`);
   return bytes;
 }
 
@@ -96,7 +96,7 @@ export function isStagingId(id: string): boolean {
 /** Throws unless `id` can be the id of a staged upload. */
 export function checkStagingId(id: string): void {
   if (!isStagingId(id))
-    throw new Error(`Expected a staging id of [A-Za-z0-9-], came ${JSON.stringify(id.slice(0, 200))}.`);
+    throw new Error(`Expected a staging id of [A-Za-z0-9-], got ${JSON.stringify(id.slice(0, 200))}.`);
 }
 
 /** Returns the start of a list. Throws if the prefix is not valid. */
@@ -112,7 +112,7 @@ export function checkPrefix(prefix: string): void {
   const last = segments.pop() ?? '';
   const wellFormed = segments.every((segment) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(segment));
   if (!wellFormed || !/^(?!\.)[A-Za-z0-9._-]*$/.test(last) || prefix.endsWith('\n')) {
-    throw new Error(`Expected a prefix of storage keys, came ${JSON.stringify(prefix.slice(0, 200))}.`);
+    throw new Error(`Expected a prefix of storage keys, got ${JSON.stringify(prefix.slice(0, 200))}.`);
   }
 }
 
@@ -132,5 +132,6 @@ export const PROBE_NAME = `.probe-${hostname()}-${process.pid}`;
 
 /** Throws unless the bytes read equal the bytes written. */
 export function requireProbe(read: Buffer, written: Buffer): void {
-  if (!read.equals(written)) throw new Error('Expected the store to give back what was written, other bytes came.');
+  if (!read.equals(written))
+    throw new Error('Expected the store to return the bytes that were written, got other bytes.');
 }

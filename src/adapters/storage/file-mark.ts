@@ -4,7 +4,7 @@ import { MAX_MARK_BYTES, type Staging, type StorageKey, type StoreMark } from '.
 import { areEmpty, collect, PROBE_NAME, requireProbe } from './bytes.ts';
 import { openObject, putFile } from './file-objects.ts';
 import { removeObject } from './file-tree.ts';
-import { walkObjects } from './file-walk.ts';
+import { walkObjects } from './walk-objects.ts';
 
 /** Name of the mark's file. Callers cannot use this key: no segment of a key begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;

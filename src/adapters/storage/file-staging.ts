@@ -79,7 +79,7 @@ async function appendTo(
   const handle = existing ?? (await begin(path));
   try {
     const { size } = await handle.stat();
-    if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
+    if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, got one at ${offset}.`);
     return await appendDurably(handle, offset, write);
   } finally {
     await handle.close();
@@ -156,7 +156,7 @@ async function commitFile(
 /** After a crash between the rename and the caller's row, the object exists and the staged file does not. */
 async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
   const info = await statObject(root, key);
-  if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);
+  if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object exists.`);
   await syncFolders(root, pathOf(root, key));
   return { sizeBytes: info.sizeBytes };
 }

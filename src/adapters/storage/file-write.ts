@@ -70,7 +70,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array, position: number)
   let done = 0;
   while (done < chunk.length) {
     const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, position + done);
-    if (bytesWritten === 0) throw new Error(`Expected the file to take ${chunk.length - done} bytes, it took none.`);
+    if (bytesWritten === 0) throw new Error(`Expected to write ${chunk.length - done} bytes to the file, wrote none.`);
     done += bytesWritten;
   }
 }
@@ -110,7 +110,7 @@ export async function refusingFull<T>(action: Promise<T>): Promise<T> {
 /** Converts "no space left" and "quota exceeded" into `Refused`; returns any other error unchanged. */
 export function refuseFull(error: unknown): unknown {
   if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
-  return new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', { cause: error });
+  return new Refused('disk-full', 'The storage is full. Free some space and send the bytes again.', { cause: error });
 }
 
 /** Returns whether an error is a system error with this code. */

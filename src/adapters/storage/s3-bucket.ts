@@ -60,11 +60,11 @@ type S3Address = { name: string; endpoint: string | null; region: string; prefix
 export function parseS3Url(text: string): S3Address {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,62}$/.test(url.hostname)) {
-    throw new Error(`Expected storage as s3://bucket?endpoint=…&region=…&prefix=…, came ${JSON.stringify(text)}.`);
+    throw new Error(`Expected storage as s3://bucket?endpoint=…&region=…&prefix=…, got ${JSON.stringify(text)}.`);
   }
   if (url.username !== '' || url.port !== '' || !['', '/'].includes(url.pathname)) {
     throw new Error(
-      'Expected an s3: address of a bucket alone: the endpoint and a prefix are parameters, keys are not in it.',
+      'Expected an s3: address with a bucket only. Endpoint and prefix are parameters, and keys do not belong in it.',
     );
   }
   for (const parameter of url.searchParams.keys()) {
@@ -73,13 +73,11 @@ export function parseS3Url(text: string): S3Address {
   }
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw new Error(`Expected the S3 endpoint to begin with http:// or https://, came ${JSON.stringify(endpoint)}.`);
+    throw new Error(`Expected the S3 endpoint to begin with http:// or https://, got ${JSON.stringify(endpoint)}.`);
   }
   const prefix = (url.searchParams.get('prefix') ?? '').replace(/^\/+|\/+$/g, '');
   if (!/^[A-Za-z0-9._/-]{0,200}$/.test(prefix)) {
-    throw new Error(
-      `Expected an S3 prefix of [A-Za-z0-9._/-], at most 200 characters, came ${JSON.stringify(prefix)}.`,
-    );
+    throw new Error(`Expected an S3 prefix of [A-Za-z0-9._/-], at most 200 characters, got ${JSON.stringify(prefix)}.`);
   }
   const region = url.searchParams.get('region') ?? 'us-east-1';
   return { name: url.hostname, endpoint, region, prefix: prefix === '' ? '' : `${prefix}/` };
@@ -96,12 +94,12 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
     return await answer;
   } catch (error) {
     if (isFull(error))
-      throw new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', {
+      throw new Refused('disk-full', 'The storage is full. Free some space and send the bytes again.', {
         cause: error,
       });
     const { status, name, attempts } = failureOf(error);
     if (status === null && name === 'AbortError') throw error;
-    const message = `Expected S3 to ${action}, came ${status ?? ''} ${name} after ${attempts} attempts.`;
+    const message = `Expected S3 to ${action}, got ${status ?? ''} ${name} after ${attempts} attempts.`;
     if (isAway(status, name)) throw new StorageAway(message, { cause: error });
     throw new S3Failure(message, { cause: error });
   }

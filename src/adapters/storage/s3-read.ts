@@ -31,7 +31,9 @@ export async function openS3Object(
   const first = bodyOf(answer);
   if (answer.ContentLength !== lengthBytes) {
     first.destroy();
-    throw new Error(`Expected S3 to send ${lengthBytes} bytes of ${key}, it announced ${answer.ContentLength}.`);
+    throw new Error(
+      `Expected S3 to send ${lengthBytes} bytes of ${key}, got a Content-Length of ${answer.ContentLength}.`,
+    );
   }
   const body = resumingBody(bucket, { info, first, start, lengthBytes }, signal);
   return { info, lengthBytes, body };
@@ -93,7 +95,7 @@ async function* spanChunks(
     if (step.kind === 'chunk') {
       sent += step.chunk.length;
       failures = 0;
-      if (sent > lengthBytes) throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, more came.`);
+      if (sent > lengthBytes) throw new Error(`Expected ${lengthBytes} bytes of ${info.key}, got more.`);
       yield step.chunk;
       continue;
     }
@@ -101,7 +103,7 @@ async function* spanChunks(
     signal.throwIfAborted();
     if (current.isClosed) return;
     if (failures > MAX_RESUMES) {
-      throw new StorageAway(`Expected ${lengthBytes} bytes of ${info.key}, came ${sent}.`, { cause: step.error });
+      throw new StorageAway(`Expected ${lengthBytes} bytes of ${info.key}, got ${sent}.`, { cause: step.error });
     }
     const range = { start: start + sent, end: start + lengthBytes - 1 };
     const stream = await reopen(bucket, { info, range }, signal);
@@ -117,14 +119,12 @@ async function reopen(
   signal: AbortSignal,
 ): Promise<Readable> {
   const answer = await get(bucket, { key: info.key, range, etag: info.etag }, signal);
-  if (answer === 'past-end') throw new Error(`Expected ${info.key} to reach to byte ${range.end}, it no longer does.`);
+  if (answer === 'past-end') throw new Error(`Expected ${info.key} to have byte ${range.end}, but it is shorter now.`);
   const body = bodyOf(answer);
   const now = infoOfAnswer(info.key, answer);
   if (now.etag !== info.etag || !answer.ContentRange?.startsWith(`bytes ${range.start}-`)) {
     body.destroy();
-    throw new Error(
-      `Expected ${info.key} to go on at byte ${range.start}, came ${answer.ContentRange ?? 'the whole'}.`,
-    );
+    throw new Error(`Expected ${info.key} from byte ${range.start}, got ${answer.ContentRange ?? 'the whole'}.`);
   }
   return body;
 }
@@ -147,7 +147,7 @@ function chunkIterator(stream: Readable): AsyncIterator<Buffer> {
 
 function bodyOf(answer: GetObjectCommandOutput): Readable {
   if (answer.Body instanceof Readable) return answer.Body;
-  throw new Error('Expected S3 to answer with a stream.');
+  throw new Error('Expected S3 to respond with a stream.');
 }
 
 function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectInfo {
@@ -162,7 +162,7 @@ type Facts = { sizeBytes: number | undefined; modifiedAt: Date | undefined; etag
 export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts): ObjectInfo {
   if (sizeBytes === undefined || modifiedAt === undefined || etag === undefined) {
     throw new Error(
-      `Expected S3 to report size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
+      `Expected S3 to report size, time and ETag of ${key}, got ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
     );
   }
   // Lists report milliseconds and heads do not. Whole seconds are the same everywhere.

@@ -32,7 +32,7 @@ export function createS3Staging(bucket: S3Bucket): Staging {
         const pieces = await piecesOf(bucket, id);
         const size = sizeOf(pieces);
         if (offset !== size)
-          throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
+          throw new Refused('conflict', `Expected an append at offset ${size}, got one at ${offset}.`);
         await removePieces(bucket, behindGap(pieces, size));
         const sizes = { firstBytes: PART_BYTES - (offset % PART_BYTES), partBytes: PART_BYTES };
         const parts = partsOf(body, sizes, signal);
@@ -161,7 +161,7 @@ async function commitPieces(
   const sizeBytes = sizeOf(pieces);
   if (pieces[0]?.offset !== 0) {
     const before = await headS3Object(bucket, key);
-    if (before === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);
+    if (before === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object exists.`);
     await removePieces(bucket, pieces);
     return { sizeBytes: before.sizeBytes };
   }
@@ -204,7 +204,7 @@ async function readRun(bucket: S3Bucket, run: readonly Piece[], signal: AbortSig
       filled += (chunk as Buffer).copy(bytes, filled);
     }
   }
-  if (filled !== bytes.length) throw new Error(`Expected ${bytes.length} staged bytes, came ${filled}.`);
+  if (filled !== bytes.length) throw new Error(`Expected ${bytes.length} staged bytes, got ${filled}.`);
   return bytes;
 }
 

@@ -141,7 +141,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   }
   await deleteKeys(bucket, [target.key]);
   throw new Error(
-    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, its ETag is that of other bytes.`,
+    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, got the ETag of other bytes.`,
   );
 }
 
@@ -182,7 +182,7 @@ export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
       );
       if (answer.ETag === undefined || !isProof(answer, md5)) {
         throw new Error(
-          `Expected part ${place.PartNumber} of ${place.Key} to have MD5 ${md5.toString('hex')}, came ${answer.ETag}.`,
+          `Expected part ${place.PartNumber} of ${place.Key} to have MD5 ${md5.toString('hex')}, got ${answer.ETag}.`,
         );
       }
       return answer.ETag;
@@ -230,7 +230,7 @@ async function putParts(
     if (number > MAX_PARTS) {
       throw new Refused(
         'too-large',
-        `An object whose length is not announced has at most ${MAX_PARTS} parts, more came.`,
+        `Expected at most ${MAX_PARTS} parts of an object without an announced length, got more.`,
       );
     }
     const etag = await put({ ...upload, PartNumber: number }, signal);
@@ -276,7 +276,7 @@ async function checkStored(
   const stored = await headS3Object(bucket, key);
   if (stored?.sizeBytes === expected && (isOurs || stored.etag === etag)) return;
   throw new Error(
-    `Expected ${expected} bytes, ETag ${etag}, as ${key}, came ${stored?.sizeBytes}, ETag ${stored?.etag}.`,
+    `Expected ${expected} bytes, ETag ${etag}, as ${key}, got ${stored?.sizeBytes}, ETag ${stored?.etag}.`,
   );
 }
 
@@ -288,7 +288,7 @@ async function endUpload(bucket: S3Bucket, upload: Omit<PartPlace, 'PartNumber'>
     if (failureOf(endError).status === 404) return error;
     return new AggregateError(
       [error, endError],
-      `The write of ${upload.Key} failed and its parts stay until the sweep.`,
+      `The write of ${upload.Key} failed. Its parts remain until the next sweep.`,
       { cause: error },
     );
   }

@@ -15,7 +15,7 @@ import { readJsonBody } from '../read-json-body.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
-import { addPages } from './serve-dashboard.ts';
+import { serveDashboard } from './serve-dashboard.ts';
 import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './session-cookie.ts';
 
 export type DashboardDeps = AuthenticateDeps & {
@@ -29,7 +29,7 @@ export type DashboardDeps = AuthenticateDeps & {
 };
 
 const SIGNED_SEC = 3600;
-const LONGEST_LINK_SEC = 31 * 24 * 3600;
+const MAX_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 /** A key, or the secret of a sign-in link. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
@@ -47,7 +47,7 @@ const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidPa
 
 /** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published interface. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
-  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
+  if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {
@@ -65,7 +65,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, 'GET', deps);
     const { hours }: { hours?: string } = Object(request.query);
-    const validSec = Math.min(LONGEST_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
+    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
     return noStore(reply).send({ address: await embedAddress({ libraryId, videoId, validSec }, deps) });
   });
 }

@@ -5,8 +5,8 @@ const WINDOW_MS = 60_000;
  * Maximum wrong keys from one address per window. Keys have 256 bits, so this only keeps the log and the database
  * quiet.
  */
-const MOST_FAILURES = 10;
-const MOST_ADDRESSES = 10_000;
+const MAX_FAILURES = 10;
+const MAX_ADDRESSES = 10_000;
 
 /** Counts wrong keys per caller address. */
 export type AttemptLimit = { isReached(address: string): boolean; fail(address: string): void };
@@ -19,10 +19,10 @@ export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
     return found !== undefined && found.until > now() ? found : null;
   };
   return {
-    isReached: (address) => (recent(address)?.count ?? 0) >= MOST_FAILURES,
+    isReached: (address) => (recent(address)?.count ?? 0) >= MAX_FAILURES,
     fail(address) {
       const known = recent(address) ?? { count: 0, until: now() + WINDOW_MS };
-      remember(failures, [address, { ...known, count: known.count + 1 }], MOST_ADDRESSES);
+      remember(failures, [address, { ...known, count: known.count + 1 }], MAX_ADDRESSES);
     },
   };
 }

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PackedFile } from '../../lib/packed-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
-import { addDocuments } from './serve-documents.ts';
+import { serveDocuments } from './serve-documents.ts';
 
 type Pages = { edgeUrl: string; publicUrl: string | null; files: () => Promise<DashboardFiles> };
 
 /** Serves the page at `/` and at every deep link under `/dashboard/`, and the files that it loads. */
-export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pages): void {
+export function serveDashboard(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pages): void {
   const headers = pageHeaders(edgeUrl);
   const prefix = pathPrefix(publicUrl);
   const page = async (_request: FastifyRequest, reply: FastifyReply) => {
@@ -17,7 +17,7 @@ export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pa
       .type('text/html; charset=utf-8')
       .send(html(script, style, prefix));
   };
-  addDocuments(app, { prefix, files });
+  serveDocuments(app, { prefix, files });
   app.get('/', page);
   app.get('/dashboard', page);
   app.get('/dashboard/*', page);

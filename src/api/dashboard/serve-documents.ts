@@ -20,7 +20,7 @@ const MAX_QUERY_CHARS = 100;
 type Documents = { prefix: string; files: () => Promise<DashboardFiles> };
 
 /** Serves the project's documentation at `/docs`, its search and the OpenAPI document. No script runs there. */
-export function addDocuments(app: FastifyInstance, documents: Documents): void {
+export function serveDocuments(app: FastifyInstance, documents: Documents): void {
   app.get('/docs/openapi.json', async (_request, reply) => {
     const bytes = await readFile(OPEN_API);
     return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(bytes);

@@ -5,8 +5,8 @@ import { defineOperation } from '../define-operation.ts';
 import { FairPlayLicence, FairPlayRequest } from '../models/fair-play.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryText } from '../read-query.ts';
-import { VideoPathParams } from './licence-params.ts';
 import { type LicenceDeps, requireLicence, TOKEN_QUERY } from './require-licence.ts';
+import { VideoPathParams } from './video-path-params.ts';
 
 type Deps = LicenceDeps & { licences: LicenceProxy };
 

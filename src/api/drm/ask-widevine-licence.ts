@@ -1,8 +1,8 @@
 import { readBytes } from '../../lib/read-bytes.ts';
 import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
-import { VideoPathParams } from './licence-params.ts';
 import { type LicenceDeps, LicenceQuery, requireLicence } from './require-licence.ts';
+import { VideoPathParams } from './video-path-params.ts';
 
 export const askWidevineLicence = defineOperation({
   name: 'askWidevineLicence',

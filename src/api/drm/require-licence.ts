@@ -41,7 +41,7 @@ export async function requireLicence(
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(
       'not-found',
-      `There is no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
+      `Found no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
     );
   }
   try {
@@ -59,7 +59,7 @@ export async function requireSystem(
   deps: LicenceDeps,
 ): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
   const { settings } = library;
   if (drmModeOf(settings) !== 'enterprise' || !chooseSystems([system], settings, 'cbcs').includes(system)) {
     throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);

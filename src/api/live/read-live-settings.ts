@@ -6,8 +6,8 @@ type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
 
 const MAX_TITLE = 1_000;
 /** Maximum relays: five in the older form, four in the newer one (wire-facts section 11). */
-const MOST_ADDRESSES = 5;
-const MOST_OUTPUTS = 4;
+const MAX_ADDRESSES = 5;
+const MAX_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const UNNAMED = 'Live stream';
 
@@ -48,7 +48,7 @@ function isText(value: unknown): value is string {
 
 function checkRelays(relays: readonly unknown[]): string[] {
   const isOlder = relays.every((relay) => typeof relay === 'string');
-  const most = isOlder ? MOST_ADDRESSES : MOST_OUTPUTS;
+  const most = isOlder ? MAX_ADDRESSES : MAX_OUTPUTS;
   const faults = relays.length > most ? [`rtmpOutputs must have at most ${most} entries, got ${relays.length}`] : [];
   for (const [index, relay] of relays.entries()) {
     const address = typeof relay === 'string' ? relay : (Object(relay).endpoint ?? '');

@@ -29,7 +29,7 @@ type Frame = { address: string; title: string; size: Size };
 /** Player size for a video whose size is not known yet. */
 const USUAL_SIZE: Size = { widthPx: 1280, heightPx: 720 };
 /** Maximum long side of thumbnails made from a video, in pixels. */
-const LONGEST_THUMBNAIL_PX = 1920;
+const MAX_THUMBNAIL_PX = 1920;
 const PROVIDER = 'Millrace';
 
 export const getOEmbed = defineOperation({
@@ -113,7 +113,7 @@ function describeThumbnail(video: VideoView, place: EdgePlace): Thumbnail {
   if (video.thumbnail_key === null) return { url: null, size: null };
   const { thumbnail_width_px: widthPx, thumbnail_height_px: heightPx } = video;
   const isOwn = widthPx !== null && heightPx !== null;
-  const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), LONGEST_THUMBNAIL_PX, LONGEST_THUMBNAIL_PX);
+  const size = isOwn ? { widthPx, heightPx } : shrink(sizeOf(video), MAX_THUMBNAIL_PX, MAX_THUMBNAIL_PX);
   return { url: edgeFileUrl(place, video.id, video.thumbnail_file_name), size };
 }
 

@@ -20,7 +20,7 @@ export type Components = {
   answers(): Record<string, Schema>;
 };
 
-export function createComponents(): Components {
+export function createComponentSchemas(): Components {
   const found = new Map<string, Schema>();
   const answers = new Map<string, Schema>();
   const refer = (schema: object): Schema => {

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { AnswerContract, Auth, BodyContract, Contract } from '../define-operation.ts';
-import { type Components, createComponents, type Schema } from './component-schemas.ts';
+import { type Components, createComponentSchemas, type Schema } from './component-schemas.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { exampleOf, writeCurl } from './examples.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
@@ -14,8 +14,8 @@ export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>
 export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;
 
 /** Describes operations, and the routes that are not operations, as an OpenAPI 3.1 document. */
-export function toOpenApi(operations: readonly Described[]): OpenApi {
-  const components = createComponents();
+export function toOpenApiDocument(operations: readonly Described[]): OpenApi {
+  const components = createComponentSchemas();
   const paths: Record<string, Schema> = {};
   for (const operation of operations) {
     paths[operation.path] = {

@@ -19,7 +19,7 @@ import { readBlockedIp } from './zone-change.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
-const MOST_ADDRESSES = 500;
+const MAX_ADDRESSES = 500;
 const SUMMARIES = { add: 'Puts an entry on', remove: 'Takes an entry off' } as const;
 const COMMON = {
   method: 'POST',
@@ -72,8 +72,8 @@ function addressOperation(verb: Verb) {
       return change(params.id, deps, ({ pullZone }) => {
         const others = pullZone.settings.blockedAddresses.filter((known) => known !== address);
         const blockedAddresses = verb === 'add' ? [...others, address] : others;
-        if (blockedAddresses.length > MOST_ADDRESSES) {
-          throw misfit('BlockedIp', `no more than ${MOST_ADDRESSES} addresses in all`, address);
+        if (blockedAddresses.length > MAX_ADDRESSES) {
+          throw misfit('BlockedIp', `no more than ${MAX_ADDRESSES} addresses in all`, address);
         }
         return { zoneSettings: { blockedAddresses } };
       });

@@ -8,7 +8,7 @@ import { ResetPullZoneSecurityKeyModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
 import { queryInt32 } from '../read-query.ts';
 
-const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
+const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
 /** `overlapSec` is an extension of the interface: the time for which the old key stays valid next to the new one. */
 export const resetSecurityKey = defineOperation({
@@ -19,7 +19,7 @@ export const resetSecurityKey = defineOperation({
     'Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) }),
+  query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) }),
   body: ResetPullZoneSecurityKeyModel,
   bodyPresence: 'optional',
   answer: null,

@@ -7,7 +7,7 @@ import type { PullZoneUpdateModel } from '../models/pull-zone.ts';
 
 type Sent<T> = T | null | undefined;
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
@@ -64,7 +64,7 @@ function readCountry(text: string): string | null {
 
 function list(sent: Sent<string[]>, field: string, read: (text: string) => string | null): string[] | undefined {
   if (sent == null) return undefined;
-  if (sent.length > MOST_ENTRIES) throw misfit(field, `at most ${MOST_ENTRIES} entries`, `${sent.length}`);
+  if (sent.length > MAX_ENTRIES) throw misfit(field, `at most ${MAX_ENTRIES} entries`, `${sent.length}`);
   const entries = sent.map((text) => {
     const entry = read(text);
     if (entry === null) throw misfit(field, EXPECTED[field] ?? 'host names', quote(text));

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 
 /** Returns the fields of an event under the names used by searches and exports. */
-export function toFields({
+export function toEventFields({
   ruleGroup,
   ruleId,
   asn,

@@ -7,7 +7,7 @@ import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsExportRequest } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
-import { toFields } from './event-fields.ts';
+import { toEventFields } from './event-fields.ts';
 import { toEventQuery } from './event-window.ts';
 import { requireZone } from './shield-zone.ts';
 
@@ -61,7 +61,7 @@ function linesOf(events: readonly StoredEvent[]): string {
 }
 
 function lineOf(event: StoredEvent): string {
-  const fields = toFields(event);
+  const fields = toEventFields(event);
   const own: Record<string, string> = { timestamp: new Date(event.atMs).toISOString(), logId: event.logId };
   return csvLine(COLUMNS.map((column) => own[column] ?? fields[column] ?? ''));
 }

@@ -6,7 +6,7 @@ import { NoParams } from '../read-params.ts';
 import { queryInt32 } from '../read-query.ts';
 import { toShieldZone } from './shield-zone.ts';
 
-const MOST_PER_PAGE = 1_000;
+const MAX_PER_PAGE = 1_000;
 
 export const listShieldZones = defineOperation({
   name: 'listShieldZones',
@@ -15,7 +15,7 @@ export const listShieldZones = defineOperation({
   description: 'Lists how the requests of each pull zone are inspected, by rising id, a page at a time.',
   auth: 'account-key',
   params: NoParams,
-  query: Type.Object({ page: queryInt32(1, 1, 1_000_000), perPage: queryInt32(100, 1, MOST_PER_PAGE) }),
+  query: Type.Object({ page: queryInt32(1, 1, 1_000_000), perPage: queryInt32(100, 1, MAX_PER_PAGE) }),
   answer: ShieldZoneList,
   errorShape: 'problem',
   async run({ query: { page, perPage } }, { pullZones }: { pullZones: PullZoneStore }) {

@@ -4,12 +4,12 @@ import type { EventSearchStore } from '../../catalog/shield/events/event-search-
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
-import { toFields } from './event-fields.ts';
+import { toEventFields } from './event-fields.ts';
 import { readField, toEventQuery } from './event-window.ts';
 import { requireZone } from './shield-zone.ts';
 
 const PAGE_EVENTS = 50;
-const MOST_PER_PAGE = 500;
+const MAX_PER_PAGE = 500;
 const LAST_PAGE = 10_000;
 
 type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
@@ -31,7 +31,7 @@ export const searchEventLogs = defineOperation({
   async run({ params, body }, { eventSearch, pullZones }: Deps): Promise<EventLogsSearchResponse> {
     await requireZone(params.shieldZoneId, pullZones);
     const query = toEventQuery(params.shieldZoneId, body, Date.now());
-    const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MOST_PER_PAGE);
+    const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MAX_PER_PAGE);
     const page = Math.min(Math.max(body.page ?? 0, 0), LAST_PAGE);
     const by = [...new Set((body.groupBy ?? []).map(readField))];
     const part = { offset: page * limit, limit };
@@ -42,7 +42,7 @@ export const searchEventLogs = defineOperation({
         logId: event.logId,
         timestamp: event.atMs,
         log: event.log,
-        fields: toFields(event),
+        fields: toEventFields(event),
       }));
       return { rows, groups: null, ...ends(total) };
     }

@@ -9,7 +9,7 @@ import { CoreLibraryParams } from './core-library.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const USUAL_DAYS = 30;
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 type Deps = { libraryViews: LibraryViewStore; db: Db };
 type Days = { dateFrom?: string; dateTo?: string };
@@ -59,7 +59,7 @@ function readDays({ dateFrom, dateTo }: Days): string[] {
   const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);
   const start = dateFrom === undefined ? end - USUAL_DAYS * DAY_MS : Date.parse(dateFrom);
   const [first, last] = [Math.floor(start / DAY_MS), Math.floor(end / DAY_MS)];
-  const count = Math.min(Math.max(last - first + 1, 0), MOST_DAYS);
+  const count = Math.min(Math.max(last - first + 1, 0), MAX_DAYS);
   return Array.from({ length: count }, (_, index) => dayOf(last - count + 1 + index));
 }
 

@@ -19,7 +19,7 @@ import { DRM_VERSIONS, nameOf, TIERS } from './wire-enums.ts';
 
 type Sent = VideoLibraryUpdateModel;
 
-const LONGEST_HTML = 100_000;
+const MAX_HTML = 100_000;
 
 /**
  * Converts an update to a change. Absent and null fields stay as they are. Refuses (`invalid`, naming the field) values
@@ -160,6 +160,6 @@ function playerOf(sent: Sent): LibrarySettingsPatch['player'] {
     exposeVideoMetadata: sent.ExposeVideoMetadata ?? undefined,
     vastTagUrl: webAddress(sent.VastTagUrl, 'VastTagUrl'),
     viAiPublisherId: texts(sent.ViAiPublisherId, 'ViAiPublisherId'),
-    customHtml: texts(sent.CustomHTML, 'CustomHTML', LONGEST_HTML),
+    customHtml: texts(sent.CustomHTML, 'CustomHTML', MAX_HTML),
   };
 }

@@ -9,10 +9,10 @@ import { CoreLibraryParams } from './core-library.ts';
 
 type Deps = { libraries: LibraryStore };
 
-const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
+const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
 /** Time for which the old key stays valid next to the new one, in seconds (an extension of the interface). */
-const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) };
+const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) };
 
 const COMMON = {
   method: 'POST',

@@ -2,7 +2,7 @@ import { IMAGE_LIMIT_BYTES, type LibraryImage } from '../../catalog/libraries/li
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/run-image.ts';
+import type { ImageMaker } from '../../media/images/image-maker.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CoreLibraryParams } from './core-library.ts';
@@ -90,7 +90,7 @@ function defineUpload({ image, ...contract }: Wanted, make: Make) {
     errorShape: 'core',
     async run({ params: { id }, body, signal }, deps: Deps) {
       const library = await deps.libraries.find(id);
-      if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+      if (library === null) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
       const sent = await readBytes(body, { what: 'an image', limitBytes: IMAGE_LIMIT_BYTES });
       await keepImage({ library, image, bytes: await make(sent, deps.images, signal) }, deps, signal);
       return null;

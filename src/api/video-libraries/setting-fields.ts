@@ -2,8 +2,8 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
 
-const LONGEST_TEXT = 2_000;
-const MOST_WORDS = 100;
+const MAX_TEXT_CHARS = 2_000;
+const MAX_WORDS = 100;
 const SLOWEST = 0.25;
 const FASTEST = 4;
 
@@ -13,7 +13,7 @@ const FASTEST = 4;
  */
 type Sent<T> = T | null | undefined;
 
-export function texts(sent: Sent<string>, field: string, longest = LONGEST_TEXT): string | undefined {
+export function texts(sent: Sent<string>, field: string, longest = MAX_TEXT_CHARS): string | undefined {
   if (sent == null) return undefined;
   if (sent.length > longest) throw misfit(field, `at most ${longest} characters`, `${sent.length}`);
   return sent;
@@ -84,7 +84,7 @@ function list(sent: Sent<string>, field: string): string[] | undefined {
   if (text === undefined) return undefined;
   const entries = new Set(text.split(',').map((entry) => entry.trim()));
   entries.delete('');
-  if (entries.size > MOST_WORDS) throw misfit(field, `at most ${MOST_WORDS} entries`, `${entries.size}`);
+  if (entries.size > MAX_WORDS) throw misfit(field, `at most ${MAX_WORDS} entries`, `${entries.size}`);
   return [...entries];
 }
 

@@ -1,12 +1,12 @@
 import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
 import type { PartView } from '../../catalog/compose/part-view.ts';
-import { loadRecordedParts } from '../../catalog/compose/recording-store.ts';
+import { loadRecordedParts } from '../../catalog/compose/recorded-parts-store.ts';
 import type { Db } from '../../catalog/db.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
-import { planComposition, type WantedPart } from '../../jobs/compose/plan-compose.ts';
+import { planComposition, type WantedPart } from '../../jobs/compose/plan-composition.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';

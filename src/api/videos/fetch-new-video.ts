@@ -12,7 +12,7 @@ import { maybe, queryGuid } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
 /** Maximum characters of a name taken from the URL. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_CHARS = 1_000;
 
 type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
 
@@ -50,9 +50,9 @@ function fileNameOf(url: string): string {
   const name = pathname.split('/').findLast((part) => part !== '');
   if (name === undefined) return hostname;
   try {
-    return cleanText(decodeURIComponent(name)).slice(0, LONGEST_NAME).toWellFormed();
+    return cleanText(decodeURIComponent(name)).slice(0, MAX_NAME_CHARS).toWellFormed();
   } catch {
     // Percent signs that encode nothing are part of the name.
-    return name.slice(0, LONGEST_NAME);
+    return name.slice(0, MAX_NAME_CHARS);
   }
 }

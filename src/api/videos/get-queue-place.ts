@@ -10,7 +10,7 @@ import { VideoParams } from './video-model.ts';
 type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
 
 /** Maximum wait that is reported, in seconds. Longer ones are not estimated. */
-const LONGEST_SEC = 30 * 24 * 3600;
+const MAX_DURATION_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({
   name: 'getQueuePlace',
@@ -25,7 +25,7 @@ export const getQueuePlace = defineOperation({
     const key = { libraryId, mediaId: videoId };
     const [view, outlook] = await Promise.all([videoViews.load(key), outlooks.load(key)]);
     const { waitsFor, otherLibraries, etaSec, message } = describeOutlook(outlook);
-    const etaSeconds = etaSec === null || etaSec > LONGEST_SEC ? null : etaSec;
+    const etaSeconds = etaSec === null || etaSec > MAX_DURATION_SEC ? null : etaSec;
     return {
       videoLibraryId: libraryId,
       guid: videoId,

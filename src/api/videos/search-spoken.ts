@@ -9,7 +9,7 @@ import { LibraryParams } from '../read-params.ts';
 import { queryInt32, queryText } from '../read-query.ts';
 
 const USUAL_VIDEOS = 20;
-const MOST_VIDEOS = 100;
+const MAX_VIDEOS = 100;
 
 export const searchSpoken = defineOperation({
   name: 'searchSpoken',
@@ -21,7 +21,7 @@ export const searchSpoken = defineOperation({
   exampleQuery: 'q=telescope',
   auth: 'access-key',
   params: LibraryParams,
-  query: Type.Object({ q: queryText(), language: queryText(), itemsPerPage: queryInt32(USUAL_VIDEOS, 1, MOST_VIDEOS) }),
+  query: Type.Object({ q: queryText(), language: queryText(), itemsPerPage: queryInt32(USUAL_VIDEOS, 1, MAX_VIDEOS) }),
   answer: SpokenSearchModel,
   refusals: { invalid: 400 },
   async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {

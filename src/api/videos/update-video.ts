@@ -52,6 +52,6 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
   const id = readGuid(text);
-  if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID. Correct it.`);
+  if (id === null) throw new Refused('not-found', `Found no collection "${text}": its id is a GUID. Correct it.`);
   return id;
 }

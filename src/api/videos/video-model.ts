@@ -36,7 +36,7 @@ export async function recallShowing(libraryId: number, address: string, deps: Sh
 /** Recalls a library. Refuses (`not-found`) one that is gone. */
 export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
   return library;
 }
 

@@ -8,7 +8,7 @@ export const BULK_KINDS = ['move', 'trash', 'restore', 'delete', 'reencode', 're
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 /** Maximum number of videos in one operation. */
-export const MOST_BULK_ITEMS = 1_000_000;
+export const MAX_BULK_ITEMS = 1_000_000;
 /** Days for which reports are kept. */
 export const BULK_KEPT_DAYS = 30;
 

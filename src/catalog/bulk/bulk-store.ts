@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { matches, type VideoFilter } from '../videos/video-search-store.ts';
-import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MOST_BULK_ITEMS } from './bulk-operation.ts';
+import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from './bulk-operation.ts';
 
 const FAILURES_SHOWN = 100;
 
@@ -91,7 +91,7 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
     .execute();
   await sql`
     insert into bulk_item (bulk_id, place, media_id)
-    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen
+    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MAX_BULK_ITEMS}) chosen
   `.execute(tx);
   if (undone !== null) await takeOver(tx, undone, bulkId);
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
@@ -191,5 +191,5 @@ async function dropOld(tx: Tx): Promise<void> {
 }
 
 function notFound({ libraryId, bulkId }: BulkKey): Refused {
-  return new Refused('not-found', `There is no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
 }

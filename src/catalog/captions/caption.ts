@@ -8,7 +8,7 @@ import type { CaptionTrack } from '../schema.ts';
 export const MAX_CAPTION_TRACKS = 200;
 
 const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
-const LONGEST_LANGUAGE = 35;
+const MAX_LANGUAGE = 35;
 const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
@@ -17,7 +17,7 @@ const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
  */
 export function readCaptionLanguage(text: string): string {
   const tag = text.replaceAll('_', '-');
-  if (tag.length <= LONGEST_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
+  if (tag.length <= MAX_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
   throw new Refused(
     'invalid',
     `Expected a language such as "en" or "pt-BR" at the end of the address, got ${quote(text)}. Correct the address.`,
@@ -61,7 +61,7 @@ export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack)
     if (tracks.length < MAX_CAPTION_TRACKS) return [...tracks, track];
     throw new Refused(
       'invalid',
-      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, this would be one more. Delete others first.`,
+      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, got one more. Delete one first.`,
     );
   }
   if (earlier.version >= track.version) return tracks;

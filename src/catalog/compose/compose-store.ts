@@ -84,5 +84,5 @@ export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }
 }
 
 function unfit({ mediaId }: MediaKey, why: string): Refused {
-  return new Refused('invalid', `No part of video ${mediaId} can be taken: it ${why}.`);
+  return new Refused('invalid', `Cannot use a part of video ${mediaId}: it ${why}.`);
 }

@@ -188,12 +188,12 @@ function graceBegan() {
 }
 
 function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Refused {
-  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
 }
 
 function tooMany({ mediaId }: MediaKey): Refused {
   return new Refused(
     'busy',
-    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or do not keep what was before.`,
+    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or package without keeping the previous packages.`,
   );
 }

@@ -46,7 +46,7 @@ export function chooseSystems(
 /** Throws unless a response is for exactly the requested key ids: other keys would decrypt nothing. */
 export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
   if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
-  throw new Error('Expected a key source to answer the key ids and the scheme that it was asked for.');
+  throw new Error('Expected the key source to return the requested key ids and scheme.');
 }
 
 /** Converts signals to their stored form. */

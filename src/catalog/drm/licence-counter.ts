@@ -14,7 +14,7 @@ export type LicenceCounterDeps = {
  * Wraps a proxy and counts each licence that it issues. Counts are written once a second, so that busy videos cost one
  * row each; counts that could not be written are kept for the next attempt. `close` writes the rest.
  */
-export function countingLicences(
+export function createLicenceCounter(
   proxy: LicenceProxy,
   { write, onError }: LicenceCounterDeps,
 ): { licences: LicenceProxy; close(): Promise<void> } {

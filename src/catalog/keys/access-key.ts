@@ -20,7 +20,7 @@ export type AccessKey = {
 };
 
 /** Maximum number of keys of a library in addition to its own two, not counting expired ones. */
-export const MOST_KEYS = 100;
+export const MAX_KEYS = 100;
 
 /** Generates a key of 256 random bits as 64 hexadecimal digits. */
 export function newKey(): string {

@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
+import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
@@ -65,7 +65,7 @@ export function createKeyStore(db: Db): KeyStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return;
-      throw new Refused('not-found', `There is no key ${id} of library ${libraryId}. Check both ids.`);
+      throw new Refused('not-found', `Found no key ${id} of library ${libraryId}. Check both ids.`);
     },
   };
 }
@@ -99,8 +99,8 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
-  if (count >= MOST_KEYS) {
-    throw new Refused('invalid', `Library ${libraryId} has ${count} keys already. Revoke one that is not needed.`);
+  if (count >= MAX_KEYS) {
+    throw new Refused('invalid', `Library ${libraryId} already has ${count} keys. Revoke one that is not needed.`);
   }
   const key = newKey();
   const row = { id: newGuid(), library_id: libraryId, hash: hashKey(key), scope, label, expires_at: expiresAt };
@@ -142,7 +142,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
     .where('deleted_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
-  if (row === undefined) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+  if (row === undefined) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
 }
 
 /** The one account of an installation. It is identified by its first key, whether or not that is still valid. */

@@ -6,7 +6,7 @@ import type { KeyStore } from './key-store.ts';
 /** Days after which a browser must sign in again. */
 export const SESSION_DAYS = 7;
 /** Maximum number of sessions of one key; another sign-in ends the oldest. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };
 
@@ -71,7 +71,7 @@ async function dropOld(db: Db, keyHash: Buffer): Promise<void> {
     delete from dashboard_session
     where expires_at < now() or hash in (
       select hash from dashboard_session where key_hash = ${keyHash}
-      order by created_at desc offset ${MOST_SESSIONS - 1})`.execute(db);
+      order by created_at desc offset ${MAX_SESSIONS - 1})`.execute(db);
 }
 
 /** Minutes for which a link is valid. */

@@ -41,7 +41,7 @@ export function newSecurityKey(): string {
 
 export type ReferrerList = 'allowedReferrers' | 'blockedReferrers';
 
-const MOST_REFERRERS = 500;
+const MAX_REFERRERS = 500;
 
 /**
  * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Refuses (`invalid`) the 501st.
@@ -49,8 +49,8 @@ const MOST_REFERRERS = 500;
 export function addReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const rules = access[list];
   if (rules.some((known) => known.toLowerCase() === rule.toLowerCase())) return {};
-  if (rules.length >= MOST_REFERRERS) {
-    throw new Refused('invalid', `The list has ${MOST_REFERRERS} host names already. Remove one.`, {
+  if (rules.length >= MAX_REFERRERS) {
+    throw new Refused('invalid', `The list already has ${MAX_REFERRERS} host names. Remove one.`, {
       field: 'Hostname',
     });
   }

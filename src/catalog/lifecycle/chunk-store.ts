@@ -10,7 +10,7 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';
 import { finalizeMedia } from './finalize-store.ts';
-import { leaveOutRedundant } from './per-title-store.ts';
+import { leaveOutRedundant } from './leave-out-redundant-store.ts';
 
 /** A chunk whose object and `.idx` are durable. */
 export type StoredChunk = { facts: ChunkFacts; storageKey: StorageKey; idxBytes: number };

@@ -193,7 +193,7 @@ async function findLook(
 }
 
 function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
 }
 
 function notNow({ mediaId }: MediaKey, why: string): Refused {

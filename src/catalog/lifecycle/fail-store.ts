@@ -58,7 +58,7 @@ async function reportUnmended(
   why: string,
 ): Promise<void> {
   const segments: [number, number] = [fromSegment, toSegment - 1];
-  const [what, reason] = ['its stored bytes are damaged', `making it anew failed (${why})`];
+  const [what, reason] = ['its stored bytes are damaged', `encoding it again failed (${why})`];
   for (const renditionId of renditionIds) await reportDamage(tx, key, { renditionId, segments, what, reason });
 }
 

@@ -52,7 +52,7 @@ export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
     return;
   }
   if (media.isReplaced && outcome.activate === null) {
-    const message = failureMessage('No rendition could be made.', new Date());
+    const message = failureMessage('No rendition could be encoded.', new Date());
     await failMedia(tx, key, failureKind(message.message), message);
     return;
   }

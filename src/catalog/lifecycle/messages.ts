@@ -83,7 +83,7 @@ export function damagedMessage(
   const { name, renditionId, segments, what, reason } = damage;
   const value = damagedValue({ renditionId, firstSegment: segments[0] });
   const lost = nameSegments(segments);
-  const message = `${lost} of ${name} cannot be played: ${what}. Nothing was made anew, for ${reason}.`;
+  const message = `${lost} of ${name} cannot be played: ${what}. Nothing was repaired, because ${reason}.`;
   return make(LEVEL.error, ISSUE.undefined, message, value, at);
 }
 
@@ -106,7 +106,7 @@ export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
 
 /** Message for damage in the store that was repaired. */
 export function repairedMessage(name: string, segments: [number, number], at: Date): MediaMessage {
-  const message = `${nameSegments(segments)} of ${name} were damaged in the store and made anew from the original.`;
+  const message = `${nameSegments(segments)} of ${name} were damaged in the store and encoded again from the original.`;
   return make(LEVEL.information, ISSUE.undefined, message, REPAIRED_VALUE, at);
 }
 

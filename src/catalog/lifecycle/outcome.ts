@@ -37,5 +37,5 @@ export function decideOutcome(all: readonly RenditionProgress[], hasVideo: boole
   if (waiting !== undefined) return { kind: 'finished', activate: waiting.timelineId };
   if (whole.some((rendition) => rendition.isActive)) return { kind: 'finished', activate: null };
   const reason = renditions.find((rendition) => rendition.kind === wanted && rendition.failedReason !== null);
-  return { kind: 'failed', reason: reason?.failedReason ?? 'No rendition could be made.' };
+  return { kind: 'failed', reason: reason?.failedReason ?? 'No rendition could be encoded.' };
 }

@@ -39,7 +39,7 @@ type DamagedRow = {
 /** Below everything that somebody waits for. */
 const REPAIR_PRIORITY = 0;
 /** Maximum messages per video, including those about repaired damage: a dying disk would otherwise fill them. */
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 /**
  * Under CENC, new samples under old keys and counters would reveal both versions. Segments that are copied again are
@@ -101,10 +101,10 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
 }
 
 function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow & { isLost: boolean }): string | null {
-  if (isComposed) return 'the video was put together from others: put it together anew';
+  if (isComposed) return 'the video was composed from others: compose it again';
   if (!hasOriginal) return 'the video has no original file any more: upload it to another video';
   if (isLost) return 'the original file is missing in the store as well';
-  if (isUnderCenc) return 'it is encrypted by counters, under which nothing may stand twice: encode the video anew';
+  if (isUnderCenc) return 'it is encrypted with counters that must not be reused: encode the video again';
   return null;
 }
 
@@ -177,7 +177,7 @@ async function retireChunks(
 
 function expectSameTimes(retired: readonly Retired[], { chunks }: RenditionOutput): void {
   const [was, came] = [extentOf(retired), extentOf(chunks.map(({ facts }) => facts))];
-  if (was !== came) throw new Error(`Expected what is made anew to take ticks ${was}, it takes ${came}.`);
+  if (was !== came) throw new Error(`Expected the new chunk to span ticks ${was}, got ${came}.`);
 }
 
 function extentOf(chunks: readonly { startTick: number; durationTicks: number }[]): string {
@@ -220,5 +220,5 @@ async function report(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> 
     where m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
       and (line->>'value' = ${REPAIRED_VALUE} or line->>'value' like ${`${DAMAGED}%`})
   `.execute(tx);
-  if ((rows[0]?.reported ?? 0) < MOST_LINES) await addMessages(tx, key, [line]);
+  if ((rows[0]?.reported ?? 0) < MAX_LINES) await addMessages(tx, key, [line]);
 }

@@ -71,7 +71,10 @@ async function retryFailed(tx: Tx, { key, rung, plan }: WantedRetry): Promise<vo
       return;
     }
     const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
-    throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
+    throw new Refused(
+      'invalid',
+      `${what} of video ${key.mediaId} failed. Use reencode to encode the whole video again.`,
+    );
   }
   const view = { ...active, failed };
   await addToActive(tx, view, plan(view));

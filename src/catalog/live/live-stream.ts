@@ -72,7 +72,7 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
   if (frozen.length > 0) {
     throw new Refused(
       'invalid',
-      `After the start of a stream ${frozen.join(', ')} cannot be changed. Create another one.`,
+      `Cannot change ${frozen.join(', ')} after the stream has started. Create another stream.`,
     );
   }
   const { title = stream.title, description = stream.description, recordVod = stream.recordVod } = edit;
@@ -109,7 +109,7 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
     case 'vod-processing':
     case 'ended':
     case 'error':
-      throw new Refused('invalid', 'The stream has ended, and cannot start again. Create another one.');
+      throw new Refused('invalid', 'The stream has ended and cannot start again. Create another one.');
     default:
       return unreachable(stream);
   }
@@ -133,7 +133,7 @@ export function publishStream(stream: LiveStream, now: Date): LiveStream {
     case 'vod-processing':
     case 'ended':
     case 'error':
-      throw new Refused('invalid', 'The stream has ended, and its key is not accepted any more. Create another one.');
+      throw new Refused('invalid', 'The stream has ended, so its key is no longer accepted. Create another one.');
     default:
       return unreachable(stream);
   }
@@ -160,7 +160,10 @@ export function stopStream(stream: LiveStream, now: Date): LiveStream {
 /** Refuses (`invalid`) to remove a stream whose recording is being turned into a video. */
 export function requireRemovable({ state }: LiveStream): void {
   if (state !== 'vod-processing') return;
-  throw new Refused('invalid', 'The recording of this stream is being made a video. Try again in some seconds.');
+  throw new Refused(
+    'invalid',
+    'The recording of this stream is being turned into a video. Try again in a few seconds.',
+  );
 }
 
 /** Returns whether the end of this stream makes a video. */

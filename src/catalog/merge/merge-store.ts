@@ -83,7 +83,7 @@ export async function loadMergeable(db: Db, rendition: MergeableRendition): Prom
 export async function nextMergeAttempt(db: Db): Promise<number> {
   const { rows } = await sql<{ attempt: number }>`select nextval('encode_attempt')::integer as attempt`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('Expected a number for an attempt, none came.');
+  if (row === undefined) throw new Error('Expected an attempt number, got none.');
   return row.attempt;
 }
 

@@ -7,7 +7,7 @@ import { bumpPublication } from '../db.ts';
 import { failTask } from '../lifecycle/fail-store.ts';
 import { lockClaim, noteFailure } from '../tasks/claim-store.ts';
 import { AWAITED_PRIORITY, type Claim, MAX_DEATHS } from '../tasks/encode-task.ts';
-import { claimNext, LEAST_PRIORITY } from '../tasks/task-store.ts';
+import { claimNext, MIN_PRIORITY } from '../tasks/task-store.ts';
 import { createSegmentRequestStore } from './segment-request-store.ts';
 import { renewSegmentTask } from './segment-task-store.ts';
 
@@ -43,7 +43,7 @@ async function addAwaited(libraryId: number, segment: number | null = 5) {
   return place;
 }
 
-async function claim(leastPriority = LEAST_PRIORITY): Promise<Claim> {
+async function claim(leastPriority = MIN_PRIORITY): Promise<Claim> {
   const options = { queue: 'viewers', owner: 'test', leaseSec: 600, leastPriority, withoutMedia: [] } as const;
   const taken = await claimNext(database.db, options);
   if (taken === null) throw new Error('Expected a segment task to wait.');

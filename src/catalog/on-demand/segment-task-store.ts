@@ -22,7 +22,7 @@ export type SegmentDemand = {
 };
 
 /** Maximum segments that a request includes beyond its own. */
-export const MOST_AHEAD = 3;
+export const MAX_AHEAD = 3;
 
 /** Maximum segments of one encoder process. */
 const TASK_SEGMENTS = 64;
@@ -32,7 +32,7 @@ const TASK_SEGMENTS = 64;
  * task of its own.
  */
 const AWAITED_REACH = 2;
-const AHEAD_REACH = MOST_AHEAD + 2;
+const AHEAD_REACH = MAX_AHEAD + 2;
 
 /** Returns the condition that segment `s` of rendition `r` is stored. */
 const isStored = (s: string, r: string) =>

@@ -109,9 +109,13 @@ function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname'
         .onConflict((conflict) => conflict.column('hostname').doNothing())
         .executeTakeFirst();
       if (added.numInsertedOrUpdatedRows === 0n) {
-        throw new Refused('invalid', `The host name ${hostname} is registered already. Remove it there first.`, {
-          field: 'Hostname',
-        });
+        throw new Refused(
+          'invalid',
+          `The host name ${hostname} is already registered. Remove it from the other pull zone first.`,
+          {
+            field: 'Hostname',
+          },
+        );
       }
     },
     async removeHostname(id, hostname) {
@@ -156,5 +160,5 @@ function toView(row: ViewRow, secretBox: SecretBox): PullZoneView {
 }
 
 function unknownPullZone(id: number): Refused {
-  return new Refused('not-found', `There is no pull zone ${id}. Check the id.`);
+  return new Refused('not-found', `Found no pull zone ${id}. Check the id.`);
 }

@@ -47,7 +47,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   await dropUnfinishedSets(tx, key);
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, active));
   const to = isWhole ? 'finished' : 'jit-ready';
-  const line = keptMessage('Encoding it anew failed', why);
+  const line = keptMessage('Encoding it again failed', why);
   await mustEnterState(tx, key, to, {
     reason: isWhole ? null : READY_REASON,
     set: {

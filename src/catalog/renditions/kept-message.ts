@@ -7,7 +7,7 @@ export const CANCELLED_VALUE = 'cancelled';
  * Message for a video that stays as it was, because its replacement failed: `what` says which, `why` gives the reason.
  */
 export function keptMessage(
-  what: 'The new file could not be used' | 'Encoding it anew failed',
+  what: 'The new file could not be used' | 'Encoding it again failed',
   why: MediaMessage,
 ): MediaMessage {
   const message =

@@ -13,7 +13,7 @@ import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
 /** Maximum videos of one library with a request in progress. */
-const MOST_OPEN = 100;
+const MAX_OPEN = 100;
 
 /** Input of the generation: `open` are the features of the request that are still to be made. */
 export type SmartSource = {
@@ -57,7 +57,7 @@ export async function requestSmart(
 ): Promise<void> {
   const row = await selectSmart(tx, key, true);
   if (row === undefined) {
-    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
   const request = newGuid();
   const after = requestFeatures(row.smart ?? {}, features, { request, has: valuesOf(row) });
@@ -71,13 +71,13 @@ export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void>
   // The condition matches that of the index media_smart_open exactly.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
-      and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MOST_OPEN}) as under_way`.execute(
+      and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_OPEN}) as under_way`.execute(
     tx,
   );
-  if ((rows[0]?.open ?? 0) < MOST_OPEN) return;
+  if ((rows[0]?.open ?? 0) < MAX_OPEN) return;
   throw new Refused(
     'busy',
-    `Texts of ${MOST_OPEN} videos of library ${libraryId} are being generated already. Send this again later.`,
+    `Library ${libraryId} is already generating texts for ${MAX_OPEN} videos. Send this again later.`,
   );
 }
 

@@ -5,7 +5,7 @@ export type SpokenCue = { startMs: number; endMs: number; text: string };
 export type SpokenBlock = { srclang: string; cues: readonly SpokenCue[] };
 
 const BLOCK_MS = 60_000;
-const MOST_CUES = 60;
+const MAX_CUES = 60;
 
 /** Splits the cues of a track into blocks. A search finds words together only within one block. */
 export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBlock[] {
@@ -13,7 +13,7 @@ export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBl
   let startMs = Number.NEGATIVE_INFINITY;
   for (const cue of cues) {
     const last = blocks.at(-1);
-    if (last === undefined || cue.startMs - startMs >= BLOCK_MS || last.cues.length === MOST_CUES) {
+    if (last === undefined || cue.startMs - startMs >= BLOCK_MS || last.cues.length === MAX_CUES) {
       blocks.push({ srclang, cues: [cue] });
       startMs = cue.startMs;
     } else last.cues.push(cue);
@@ -21,16 +21,16 @@ export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBl
   return blocks;
 }
 
-const MOST_WORDS = 8;
-const SHORTEST_WORD = 3;
-const LONGEST_QUERY = 200;
+const MAX_WORDS = 8;
+const MIN_WORD = 3;
+const MAX_QUERY = 200;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Returns the words of a search; null if no word is long enough for an index of trigrams. */
 export function readSpokenQuery(text: string): string[] | null {
-  const words = text.normalize('NFC').slice(0, LONGEST_QUERY).split(/\s+/).slice(0, MOST_WORDS);
+  const words = text.normalize('NFC').slice(0, MAX_QUERY).split(/\s+/).slice(0, MAX_WORDS);
   const kept = [...new Set(words.filter((word) => word !== ''))];
-  return kept.some((word) => word.length >= SHORTEST_WORD || WITHOUT_SPACES.test(word)) ? kept : null;
+  return kept.some((word) => word.length >= MIN_WORD || WITHOUT_SPACES.test(word)) ? kept : null;
 }
 
 /** Returns the cues of a block that contain one of the words, ignoring case. */

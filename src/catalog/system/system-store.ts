@@ -88,7 +88,7 @@ export function createSystemStore(db: Db): SystemStore {
   };
 }
 
-const MOST_ENCODES = 20;
+const MAX_ENCODES = 20;
 
 async function loadEncodes(db: Db): Promise<EncodeLine[]> {
   const { rows } = await sql<EncodeLine>`
@@ -99,7 +99,7 @@ async function loadEncodes(db: Db): Promise<EncodeLine[]> {
       m.state_since as since
     from media m left join running r on r.library_id = m.library_id and r.media_id = m.id
     where m.type = 'video' and m.state in ('uploaded', 'processing', 'transcoding', 'jit-segmenting')
-    order by r.tasks is null, m.state_since, m.id limit ${MOST_ENCODES}`.execute(db);
+    order by r.tasks is null, m.state_since, m.id limit ${MAX_ENCODES}`.execute(db);
   return rows;
 }
 

@@ -7,9 +7,9 @@ import type { EncodeTaskTable } from './task-schema.ts';
 
 /** First pause after a failure, which doubles with each, and maximum pause. */
 const FIRST_PAUSE_SEC = 1;
-const LONGEST_PAUSE_SEC = 120;
+const MAX_PAUSE_SEC = 120;
 /** For segments that viewers wait for. */
-const LONGEST_VIEWER_PAUSE_SEC = 2;
+const MAX_VIEWER_PAUSE_SEC = 2;
 
 /**
  * Claims a waiting encode task by id, for work done within the transaction that planned it. Null if another worker has
@@ -63,7 +63,7 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
  * after pauses that double from a second to minutes, without counting a failure.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
-  const longestSec = claim.task.kind === 'segment' ? LONGEST_VIEWER_PAUSE_SEC : LONGEST_PAUSE_SEC;
+  const longestSec = claim.task.kind === 'segment' ? MAX_VIEWER_PAUSE_SEC : MAX_PAUSE_SEC;
   await giveBack(
     db,
     claim,

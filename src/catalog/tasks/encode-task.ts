@@ -94,7 +94,7 @@ export function taskWeight(kind: TaskKind, pixels: number, durationSec: number):
 
 /** Priority of tasks that make a video playable. */
 export const FIRST_PRIORITY = 1_000;
-const SHORTEST_PRIORITY = 900;
+const MIN_PRIORITY = 900;
 
 /**
  * Returns the priority of an encode task, higher first: tasks that make a video playable before all others, then short
@@ -104,7 +104,7 @@ const SHORTEST_PRIORITY = 900;
 export function taskPriority(isFirst: boolean, videoSec: number, fromSegment: number): number {
   if (isFirst) return FIRST_PRIORITY;
   const length = Math.round(40 * Math.log2(Math.max(1, videoSec)));
-  return Math.max(0, SHORTEST_PRIORITY - length - Math.min(39, fromSegment));
+  return Math.max(0, MIN_PRIORITY - length - Math.min(39, fromSegment));
 }
 
 /** In the queue `viewers`: segments that a viewer waits for, and those that follow. */

@@ -8,7 +8,7 @@ import { noteFailure, postponeTask, releaseTask } from './claim-store.ts';
 import { type Claim, WAITING_FOR_SLOT } from './encode-task.ts';
 import {
   claimNext,
-  LEAST_PRIORITY,
+  MIN_PRIORITY,
   registerIdle,
   renewLeases,
   restoreShares,
@@ -55,7 +55,7 @@ const OPTIONS = {
   queue: 'long',
   owner: 'test',
   leaseSec: 30,
-  leastPriority: LEAST_PRIORITY,
+  leastPriority: MIN_PRIORITY,
   withoutMedia: [],
 } as const;
 const claim = (db: Db = database.db, changes = {}) => claimNext(db, { ...OPTIONS, ...changes });

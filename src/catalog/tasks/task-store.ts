@@ -9,7 +9,7 @@ import type { EncodeTaskTable } from './task-schema.ts';
 /** Wakes idle workers: the payload is the name of one of them. */
 export const TASK_CHANNEL = 'millrace_task';
 
-export const LEAST_PRIORITY = -(2 ** 31);
+export const MIN_PRIORITY = -(2 ** 31);
 
 /** Filter for a worker's next claim: a minimum priority, and no media whose original does not fit on its disk. */
 export type ClaimOptions = {

@@ -7,7 +7,7 @@ import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
 /** Seconds after which a fetch is swept. It normally ends long before. */
-const LONGEST_FETCH_SEC = 3 * 24 * 3600;
+const MAX_FETCH_SEC = 3 * 24 * 3600;
 
 /** Maximum claims of a fetch whose workers died each time. */
 const MAX_ATTEMPTS = 20;
@@ -45,7 +45,7 @@ export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secr
         media_id: key.mediaId,
         method: 'fetch',
         metadata: JSON.stringify(metadata),
-        expires_at: sql`now() + ${LONGEST_FETCH_SEC} * interval '1 second'`,
+        expires_at: sql`now() + ${MAX_FETCH_SEC} * interval '1 second'`,
       })
       .execute();
     await noteReason(tx, key, `waiting to be fetched from ${hostOf(request)}`);

@@ -52,12 +52,12 @@ export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp 
     if (open >= MAX_OPEN_PER_VIDEO) {
       throw new Refused(
         'busy',
-        `Expected at most ${MAX_OPEN_PER_VIDEO} open uploads of a video. End one of them first.`,
+        `Expected at most ${MAX_OPEN_PER_VIDEO} open uploads per video, got one more. Finish or cancel one first.`,
       );
     }
     const allBytes = partBytes + (lengthBytes ?? 0);
     if (kind === 'partial' && allBytes > maxBytes) {
-      throw new Refused('too-large', `Expected parts of at most ${maxBytes} bytes together, got ${allBytes}.`);
+      throw new Refused('too-large', `Expected at most ${maxBytes} bytes in all parts together, got ${allBytes}.`);
     }
     const row = { id, key, lengthBytes, metadata, concat: kind === 'partial' ? 'partial' : null };
     await insertTus(tx, row);
@@ -128,7 +128,7 @@ export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<
     .where((eb) => eb.or([eb('length_bytes', 'is', null), eb('length_bytes', '=', lengthBytes)]))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) {
-    throw new Refused('invalid', `The upload has another Upload-Length than ${lengthBytes} already; it cannot change.`);
+    throw new Refused('invalid', `The upload already has another Upload-Length than ${lengthBytes}. It cannot change.`);
   }
 }
 
@@ -141,7 +141,7 @@ export async function putOffExpiry(db: Db, id: Guid): Promise<Date> {
     .where('state', '<>', 'closing')
     .returning('expires_at')
     .executeTakeFirst();
-  if (row === undefined) throw new Refused('not-found', 'There is no such upload any more.');
+  if (row === undefined) throw new Refused('not-found', 'This upload no longer exists.');
   return row.expires_at;
 }
 

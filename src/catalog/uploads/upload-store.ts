@@ -11,7 +11,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
-const LONGEST_PUT_SEC = 7 * 24 * 3600;
+const MAX_PUT_SEC = 7 * 24 * 3600;
 
 /** Seconds for which a complete upload session is reported, to clients that lost the last response. */
 const REMEMBERED_SEC = 24 * 3600;
@@ -54,7 +54,7 @@ export function createUploadStore(db: Db): UploadStore {
           metadata: JSON.stringify(options),
           lease_owner: owner,
           lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'`,
-          expires_at: sql`now() + ${LONGEST_PUT_SEC} * interval '1 second'`,
+          expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
         })
         .execute();
       await inserted.catch((error: unknown) => {
@@ -109,7 +109,7 @@ export function completing(id: Guid): FollowUp {
       .where('state', '=', 'open')
       .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
-    if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row === undefined) throw new Refused('not-found', 'The upload was abandoned before it was complete.');
     await tx.deleteFrom('upload').where('part_of', '=', id).execute();
     if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
@@ -127,7 +127,7 @@ export function givingUp(id: Guid): FollowUp {
       .where('id', '=', id)
       .where('state', '=', 'open')
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is not open any more.');
+    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is no longer open.');
   };
 }
 
@@ -178,5 +178,5 @@ export async function announceLost(tx: Tx, lost: readonly (MediaKey & { concat: 
 }
 
 function givenUp(): Refused {
-  return new Refused('timeout', 'The upload stood still for over a minute and was given up. Send it again.');
+  return new Refused('timeout', 'The upload received no bytes for over a minute and was abandoned. Send it again.');
 }

@@ -29,7 +29,7 @@ export type TaskActivity = {
 /** Current and past work on a video. Encode tasks are deleted when their video is finished. */
 export type ActivityStore = { tasks(key: MediaKey): Promise<TaskActivity[]> };
 
-const MOST_WORKS = 500;
+const MAX_WORKS = 500;
 
 export function createActivityStore(db: Db): ActivityStore {
   return {
@@ -44,7 +44,7 @@ export function createActivityStore(db: Db): ActivityStore {
         from encode_task w where w.library_id = ${libraryId} and w.media_id = ${mediaId}
         order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at,
           w.id
-        limit ${MOST_WORKS}`.execute(db);
+        limit ${MAX_WORKS}`.execute(db);
       return rows;
     },
   };

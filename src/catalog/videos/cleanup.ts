@@ -23,7 +23,7 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
   if (video.state !== 'finished' && video.state !== 'failed') {
     throw new Refused(
       'invalid',
-      `Expected a video that is not being encoded, this one is ${video.state}. Ask again when it is finished.`,
+      `Expected a video that is not being encoded, got one that is ${video.state}. Try again when it is finished.`,
     );
   }
   const active = video.renditions.filter(({ isActive }) => isActive);
@@ -38,14 +38,14 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
     const named = videoRenditions.map(({ rung }) => `${rung}p`).join(', ');
     throw new Refused(
       'invalid',
-      `Expected at least one resolution to stay, this would remove all that there are (${named}). Name fewer, or ` +
+      `Expected at least one resolution to remain, but this would remove all of them (${named}). Name fewer, or ` +
         'set allResolutions.',
     );
   }
   if (request.all && (request.original || video.originalBytes === null)) {
     throw new Refused(
       'invalid',
-      'Expected the original to stay when all resolutions go: nothing of the video would be left. Delete the ' +
+      'Expected the original to remain when all resolutions are removed: nothing of the video would be left. Delete the ' +
         'video instead.',
     );
   }

@@ -9,7 +9,7 @@ import type { OutlookView, QueueOutlook } from './outlook.ts';
 /** Weight of the latest task against all before it. */
 const LATEST_SHARE = 0.2;
 /** Minimum duration of a measured task, in s. Shorter ones measure start-up rather than speed. */
-const LEAST_SEC = 0.2;
+const MIN_SEC = 0.2;
 /** The kind under which the speed of a task `w` with the rendition `r` is stored. */
 const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
 /** Seconds per unit of weight before any was measured: an x264 ladder on one core. */
@@ -38,7 +38,7 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   `.execute(db);
   const [media] = rows;
   if (media === undefined) {
-    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
   return { ...media, queues: await loadQueues(db, key), heldUp: await loadHeldUp(db, key) };
 }
@@ -116,7 +116,7 @@ export type SpeedSample = { task: EncodeTask; tookSec: number };
 export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)
-    select ${SPEED_KIND}, avg(greatest(${LEAST_SEC}::float8, w.sec) / w.weight)
+    select ${SPEED_KIND}, avg(greatest(${MIN_SEC}::float8, w.sec) / w.weight)
     from unnest(${samples.map(({ task }) => task.kind)}::text[],
       ${samples.map(({ task }) => task.renditionIds[0] ?? null)}::uuid[],
       ${samples.map(({ task }) => task.weight)}::float8[], ${samples.map(({ tookSec }) => tookSec)}::float8[])

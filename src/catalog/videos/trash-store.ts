@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { countInLibrary } from '../libraries/video-count-store.ts';
+import { countInLibrary } from '../libraries/count-in-library-store.ts';
 
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;
@@ -79,7 +79,7 @@ async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
     returning before.collection_id`.execute(tx);
   const [row] = rows;
   if (row === undefined)
-    throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
   if (row.collection_id !== null) await countInCollection(tx, libraryId, row.collection_id, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);
@@ -127,5 +127,5 @@ async function listTrash(
 }
 
 function notInTrash({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `There is no video ${mediaId} in the trash of library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no video ${mediaId} in the trash of library ${libraryId}. Check the id.`);
 }

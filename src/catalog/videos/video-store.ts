@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { countInLibrary } from '../libraries/video-count-store.ts';
+import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { retireObject } from '../retired-object-store.ts';
@@ -64,10 +64,10 @@ export function createVideoStore(db: Db): VideoStore {
 // Counters before the row: every transaction locks collection, then library, so that none deadlock.
 async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
-    throw new Refused('invalid', `There is no collection ${collectionId} in library ${libraryId}. Create it first.`);
+    throw new Refused('invalid', `Found no collection ${collectionId} in library ${libraryId}. Create it first.`);
   }
   if (!(await countInLibrary(tx, libraryId, 1))) {
-    throw new Refused('unauthenticated', `There is no library ${libraryId} any more. Check the id.`);
+    throw new Refused('unauthenticated', `Found no library ${libraryId} any more. Check the id.`);
   }
   const id = newGuid();
   await tx
@@ -162,7 +162,7 @@ async function moveBetweenCollections(tx: Tx, before: VideoDetails, after: Video
   if (after.collectionId !== null && !(await countInCollection(tx, after.libraryId, after.collectionId, 1))) {
     throw new Refused(
       'not-found',
-      `There is no collection ${after.collectionId} in library ${after.libraryId}. Create it first.`,
+      `Found no collection ${after.collectionId} in library ${after.libraryId}. Create it first.`,
     );
   }
   if (before.collectionId !== null) await countInCollection(tx, before.libraryId, before.collectionId, -1);
@@ -202,10 +202,10 @@ function sourceOf({ source_key, source_bytes, source_sha256 }: VideoRow): Source
 }
 
 function lostSource(row: VideoRow): never {
-  throw new Error(`Expected an uploaded video to have an original, video ${row.id} has none.`);
+  throw new Error(`Expected uploaded video ${row.id} to have an original, got none.`);
 }
 
 function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
   if (row !== undefined) return row;
-  throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
 }

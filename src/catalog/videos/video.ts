@@ -195,5 +195,5 @@ function alreadyUploaded({ id, state }: Video): Refused {
 }
 
 function originalMissing(video: Video): Refused {
-  return new Refused('invalid', `The original file of video ${video.id} is missing: upload it to another video.`);
+  return new Refused('invalid', `The original file of video ${video.id} is missing. Upload it to a new video.`);
 }

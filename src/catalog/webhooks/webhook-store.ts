@@ -84,7 +84,10 @@ export function requestTest(db: Db, libraryId: number): Promise<Guid> {
       .where('state', '=', 'pending')
       .executeTakeFirstOrThrow();
     if (waiting > MAX_PENDING_TESTS) {
-      throw new Refused('busy', `${MAX_PENDING_TESTS} test deliveries of this library wait already. Ask again later.`);
+      throw new Refused(
+        'busy',
+        `${MAX_PENDING_TESTS} test deliveries of this library are already waiting. Try again later.`,
+      );
     }
     return id;
   });
@@ -147,7 +150,7 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
         set next_attempt_at = case when webhook_line.claim is null then now() else webhook_line.next_attempt_at end
       returning media_id`.execute(tx);
     if (line.rows.length === 0) {
-      throw new Refused('not-found', `There is no webhook event ${id} in library ${libraryId}. Check the id.`);
+      throw new Refused('not-found', `Found no webhook event ${id} in library ${libraryId}. Check the id.`);
     }
     await tx
       .updateTable('webhook_event')

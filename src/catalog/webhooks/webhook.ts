@@ -58,7 +58,7 @@ export function judgeStatus(status: number): Outcome {
  */
 export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
   if (![301, 302, 307, 308].includes(status) || location === undefined) return null;
-  if (!URL.canParse(location, from)) throw new Refused('invalid', `Redirected (HTTP ${status}) to what is no URL.`);
+  if (!URL.canParse(location, from)) throw new Refused('invalid', `Redirected (HTTP ${status}) to an invalid URL.`);
   const target = new URL(location, from);
   if (from.startsWith('https:') && target.protocol !== 'https:') {
     throw new Refused(

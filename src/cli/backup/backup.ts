@@ -15,7 +15,7 @@ import { noteBackup } from '../../catalog/system/system-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
 import { readVersion } from '../../service/version.ts';
-import { type Opened, withStore } from '../open-store.ts';
+import { type Opened, withStore } from '../with-store.ts';
 import { copyObjectsOut, findGoneObjects } from './copy-objects.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 
@@ -32,7 +32,7 @@ export async function backup([folder, ...more]: readonly string[]): Promise<numb
   const target = path.resolve(folder);
   await mkdir(target, { recursive: true });
   if ((await readManifest(target)) === null && (await readdir(target)).some((name) => !isOurs(name))) {
-    throw new Refused('conflict', `expected an empty folder or an earlier backup, ${target} is neither.`);
+    throw new Refused('conflict', `expected an empty folder or an earlier backup, but ${target} is neither.`);
   }
   await chmod(target, 0o700);
   return await withStore(async (opened) => await backUp(target, opened), UNHURRIED);

@@ -8,7 +8,7 @@ import { Refused } from '../../lib/refused.ts';
 import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
 
 /** Maximum concurrent copies. */
-const MOST_AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
@@ -18,7 +18,7 @@ export type Copied = { objects: number; bytes: number; copied: number };
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(storage.list('', signal), MOST_AT_ONCE, async (object) => {
+  await inParallel(storage.list('', signal), MAX_CONCURRENT, async (object) => {
     const file = path.join(folder, object.key);
     const isThere = (await sizeOf(file)) === object.sizeBytes;
     if (!isThere && !(await copyOut(storage, object, file, signal))) return;
@@ -48,7 +48,7 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
-  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
     if (name.endsWith('.new') || (await storage.head(storageKey(name))) === null) gone.push(name);
   });
   return gone;
@@ -57,7 +57,7 @@ export async function findGoneObjects(storage: Storage, folder: string): Promise
 /** Copies every object of a folder into a store. Objects of the same size are kept. */
 export async function putObjectsBack(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
     if (name.endsWith('.new')) return;
     const key = storageKey(name);
     const { size } = await stat(path.join(folder, name));

@@ -43,7 +43,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   if (text === null) return null;
   const found: unknown = JSON.parse(text);
   if (!Value.Check(ManifestSchema, found)) {
-    throw new Refused('invalid', `expected a backup of format ${FORMAT}, ${file} is none that this version reads.`);
+    throw new Refused('invalid', `expected a backup of format ${FORMAT}, but this version cannot read ${file}.`);
   }
   return found;
 }

@@ -26,7 +26,7 @@ export async function restore([folder, ...more]: readonly string[]): Promise<num
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
   const source = path.resolve(folder);
   const manifest = await readManifest(source);
-  if (manifest === null) throw new Refused('not-found', `expected a backup, ${source} has no backup.json.`);
+  if (manifest === null) throw new Refused('not-found', `expected a backup, but ${source} has no backup.json.`);
   const settings = readOwnSettings();
   makeDataDir(settings.dataDir);
   const lock = await DataLock.take(settings.dataDir);
@@ -77,7 +77,7 @@ async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));
     if (text !== null) {
-      throw new Refused('conflict', `expected a store without a database, ${mark.place} belongs to one.`);
+      throw new Refused('conflict', `expected a store without a database, but ${mark.place} belongs to one.`);
     }
   }
 }
@@ -95,7 +95,7 @@ async function putSecretKey(source: string, { hasSecretKey }: Manifest, settings
 
 async function requireHash(file: string, expected: string): Promise<void> {
   const found = (await sha256Of(createReadStream(file))).toString('hex');
-  if (found !== expected) throw new Refused('invalid', `expected ${file} as it was written, its SHA-256 is ${found}.`);
+  if (found !== expected) throw new Refused('invalid', `expected ${file} unchanged, but its SHA-256 is ${found}.`);
 }
 
 async function withDatabase(settings: Settings, task: (database: Database) => Promise<void>): Promise<void> {

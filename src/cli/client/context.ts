@@ -13,15 +13,15 @@ export const options = {
   url: { ...text, help: 'address of the service' },
   key: { ...text, help: 'key of a library or of the account' },
   library: { ...text, help: 'id of the library, 1 by default' },
-  profile: { ...text, help: 'profile of `login` to use, `default` by default' },
-  json: { ...flag, help: 'print JSON, an object a line' },
-  limit: { ...text, help: 'at most so many lines of a list' },
-  file: { ...text, help: 'file that is the body of the request, - for stdin' },
+  profile: { ...text, help: 'profile saved by `login`, `default` by default' },
+  json: { ...flag, help: 'print one JSON object per line' },
+  limit: { ...text, help: 'maximum number of lines of a list' },
+  file: { ...text, help: 'file to send as the request body, - for stdin' },
   title: { ...text, help: 'title of the new video' },
-  collection: { ...text, help: 'id of the collection of uploads' },
-  expires: { ...text, help: 'seconds that a signed address is good for' },
-  'no-wait': { ...flag, help: 'end when the upload ends, not when it plays' },
-  help: { ...flag, help: 'print this' },
+  collection: { ...text, help: 'id of the collection for uploads' },
+  expires: { ...text, help: 'lifetime of a signed URL in seconds' },
+  'no-wait': { ...flag, help: 'exit after the upload instead of waiting until the video plays' },
+  help: { ...flag, help: 'print this help' },
 } as const;
 
 export type Profile = { url: string; key: string; library: number };
@@ -44,7 +44,10 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   const { values, positionals } = readArguments(args);
   const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? 'default'];
   if (profile === undefined && values.profile !== undefined && !isNew) {
-    throw new Refused('invalid', `there is no profile ${values.profile}: millrace login --profile ${values.profile}`);
+    throw new Refused(
+      'invalid',
+      `found no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
+    );
   }
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;

@@ -56,7 +56,7 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   const fields = Object.fromEntries(pairs.filter(isField));
   if (route.body === null && Object.keys(fields).length > 0) {
     throw new UsageError(
-      `there is no parameter ${Object.keys(fields).join(', ')}; there are ${[...names].join(', ')}.`,
+      `unknown parameter ${Object.keys(fields).join(', ')}. Expected one of ${[...names].join(', ')}.`,
     );
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);

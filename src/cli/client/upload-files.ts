@@ -82,7 +82,7 @@ async function mediaOf(path: string): Promise<string[] | null> {
     } else if (size > 0) return null;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused('invalid', `expected a file that can be read, got ${path}: ${reason}.`, { cause });
+    throw new Refused('invalid', `expected a readable file, got ${path}: ${reason}.`, { cause });
   }
   throw new Refused('invalid', `expected a file with bytes in it or a folder with media, got ${path}.`);
 }

@@ -1,5 +1,5 @@
 const FIRST_MS = 100;
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 /** A process that lived this long was healthy: its next death starts again from the shortest wait. */
 const WELL_AFTER_MS = 30_000;
 
@@ -10,7 +10,7 @@ export class BackOff {
   afterLifeOf(livedMs: number): number {
     if (livedMs >= WELL_AFTER_MS) this.#nextMs = FIRST_MS;
     const waitMs = this.#nextMs;
-    this.#nextMs = Math.min(waitMs * 2, MOST_MS);
+    this.#nextMs = Math.min(waitMs * 2, MAX_MS);
     return waitMs;
   }
 }

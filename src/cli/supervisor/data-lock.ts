@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryLock } from '../../lib/lock-file.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { tryLock } from '../../lib/try-lock.ts';
 
 const LOOK_EVERY_MS = 100;
 /** A holder whose launcher was just killed needs a moment to write that it is stopping. */

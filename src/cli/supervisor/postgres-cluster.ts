@@ -52,7 +52,7 @@ async function runInitdb(folder: string, { binFolder, environment }: PostgresBin
     await promisify(execFile)(program, args, { env: environment, cwd: '/' });
   } catch (cause) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`initdb could not make ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`initdb could not create ${folder}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 
 /** The kernel's limit for a socket path (108 bytes with its final zero, unix(7)). */
-const LONGEST_SOCKET_PATH_BYTES = 107;
+const MAX_SOCKET_PATH_BYTES = 107;
 
 /** Socket names contain a port although no port is opened. */
 export const SOCKET_PORT = 5432;
@@ -58,7 +58,7 @@ async function openHomeFor(dataDir: string, identity: PostgresIdentity): Promise
 function socketFolder(home: string): string {
   const folder = join(home, 'postgres-socket');
   const pathBytes = Buffer.byteLength(join(folder, `.s.PGSQL.${SOCKET_PORT}`));
-  return pathBytes <= LONGEST_SOCKET_PATH_BYTES ? folder : join(tmpdir(), `millrace-${shortHash(home)}`);
+  return pathBytes <= MAX_SOCKET_PATH_BYTES ? folder : join(tmpdir(), `millrace-${shortHash(home)}`);
 }
 
 /** Another user could have created a folder under /tmp, and its owner owns the database. */
@@ -66,7 +66,7 @@ async function requireOwn(folder: string, identity: PostgresIdentity): Promise<v
   const found = await lstat(folder);
   const uid = identity.kind === 'user' ? identity.uid : process.getuid?.();
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
-  throw new Error(`Expected ${folder} to be a folder of user ${uid} that is closed to others: remove it.`);
+  throw new Error(`Expected ${folder} to belong to user ${uid} and be closed to others. Remove it.`);
 }
 
 function shortHash(text: string): string {

@@ -131,12 +131,12 @@ export class EmbeddedPostgres {
       const how = await this.#serveOnce(open);
       const said = this.#lastLines.join(' | ');
       if (!hasOpened && (life === FIRST_START_LIVES || this.#stopping.signal.aborted)) {
-        opened.reject(new Error(`PostgreSQL could not start, it ended with ${how}. It said: ${said}`));
+        opened.reject(new Error(`PostgreSQL could not start. It exited with ${how}: ${said}`));
         return;
       }
       if (this.#stopping.signal.aborted) return;
       const waitMs = backOff.afterLifeOf(performance.now() - startedMs);
-      this.#options.log('warn', `PostgreSQL ended with ${how}, starting it again in ${waitMs} ms. It said: ${said}`);
+      this.#options.log('warn', `PostgreSQL exited with ${how}. Restarting it in ${waitMs} ms. Its output: ${said}`);
       await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
   }

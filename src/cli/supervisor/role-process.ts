@@ -74,7 +74,7 @@ export class RoleProcess {
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));
-    child.on('error', (error) => this.#events.log('warn', `could not be started, or sent a message: ${error.message}`));
+    child.on('error', (error) => this.#events.log('warn', `could not be started or sent a message: ${error.message}`));
     child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
   }
 
@@ -104,9 +104,9 @@ export class RoleProcess {
     this.#child = null;
     if (this.#isStopping) return;
     const waitMs = this.#backOff.afterLifeOf(livedMs);
-    this.#events.log('warn', `${this.role} ended with ${how}, starting it again in ${waitMs} ms`);
+    this.#events.log('warn', `${this.role} exited with ${how}, restarting in ${waitMs} ms`);
     const said = this.#health.state === 'failing' ? this.#health.detail : null;
-    this.#become({ state: 'failing', detail: said ?? `ended with ${how}, being started again` });
+    this.#become({ state: 'failing', detail: said ?? `exited with ${how}, restarting` });
     this.#restart = setTimeout(() => this.#start(), waitMs);
   }
 

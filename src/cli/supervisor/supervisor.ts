@@ -173,7 +173,7 @@ export class Supervisor {
   #giveUp(): void {
     const parts = [...this.#roles].filter(([, role]) => role.health.state === 'failing');
     const reasons = parts.map(([name, role]) => `${name}: ${role.health.detail}`);
-    this.#allReady.reject(new Refused('unavailable', `the service could not start. ${reasons.join('; ')}`));
+    this.#allReady.reject(new Refused('unavailable', `The service could not start. ${reasons.join('; ')}`));
   }
 
   #sendFleet(): void {

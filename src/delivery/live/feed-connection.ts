@@ -8,7 +8,7 @@ export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string)
 const SILENT_MS = 20_000;
 
 /** Opens a stream's feed at its owner. `lost` is called once, unless `close` was called first. */
-export function openFeed(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
+export function openFeedConnection(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
   let isOver = false;
   const lose = (reason: string) => {
     if (isOver) return;

@@ -19,7 +19,7 @@ type Log = { warn(fields: object, message: string): void };
 /** Time after which a stream without requests is dropped, in ms. */
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
-const MOST_STREAMS = 1_000;
+const MAX_STREAMS = 1_000;
 
 /** The live streams that are watched at this edge: one feed per stream, however many viewers it has. */
 export class LiveStreams {
@@ -42,7 +42,7 @@ export class LiveStreams {
   async watch({ libraryId, mediaId }: Publication, head: LiveHead): Promise<WatchedStream | null> {
     let stream = this.#watched.get(mediaId);
     if (stream === undefined) {
-      if (this.#watched.size >= MOST_STREAMS) return null;
+      if (this.#watched.size >= MAX_STREAMS) return null;
       stream = new WatchedStream(mediaId, head, {
         secret: this.#source.secret,
         loadStored: (windowSec) => this.#source.loadStored({ libraryId, mediaId }, windowSec),

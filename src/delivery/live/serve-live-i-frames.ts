@@ -2,7 +2,7 @@ import { readFragment } from '../../media/cmaf/fragment.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { writeIFrameHead } from '../../media/hls/i-frame.ts';
 import { iFrameAddress } from '../../media/hls/i-frame-playlist.ts';
-import { type PlaylistTag, writePlaylist } from '../../media/hls/playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from '../../media/hls/playlist.ts';
 import { type IndexedRendition, type IndexedSegment, programmeStartMs } from '../../media/live/playlist/live-index.ts';
 import { discontinuitySequence } from '../../media/live/playlist/live-playlist.ts';
 import {

@@ -4,7 +4,7 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { readClockRange } from '../../media/hls/clock-range.ts';
-import { writePlaylist } from '../../media/hls/playlist-tags.ts';
+import { writePlaylist } from '../../media/hls/playlist.ts';
 import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';

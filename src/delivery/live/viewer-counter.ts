@@ -1,13 +1,13 @@
 /** Time without a playlist request after which a viewer has left, in ms: three usual target durations. */
 const GONE_MS = 15_000;
-const MOST_VIEWERS = 100_000;
+const MAX_VIEWERS = 100_000;
 
 /** The viewers of one stream: clients that read its playlists. */
 export class ViewerCounter {
   readonly #lastMs = new Map<string, number>();
 
   seen(viewer: string, nowMs: number): void {
-    if (this.#lastMs.size < MOST_VIEWERS || this.#lastMs.has(viewer)) this.#lastMs.set(viewer, nowMs);
+    if (this.#lastMs.size < MAX_VIEWERS || this.#lastMs.has(viewer)) this.#lastMs.set(viewer, nowMs);
   }
 
   /** Returns their number and forgets those who left. */

@@ -2,7 +2,7 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
-import { openFeed } from './feed-connection.ts';
+import { openFeedConnection } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
@@ -17,12 +17,12 @@ const PLAIN_WINDOW_SEC = 30;
 /** Time kept beyond the window for viewers who are behind, in seconds. */
 const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 3_000;
+const MAX_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
 /** Time after which a rendition that one edge lists is known to the others, in ms; a wrong address is refused then. */
 const ANNOUNCE_LIMIT_MS = 1_000;
 /** Maximum viewers that wait for one stream. */
-const MOST_WAITING = 5_000;
+const MAX_QUEUED = 5_000;
 
 type Waiter = { check(): boolean; done(): void };
 
@@ -118,7 +118,7 @@ export class WatchedStream {
    */
   async until(check: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (check()) return true;
-    if (this.#waiters.size >= MOST_WAITING || signal.aborted || this.#isClosed) return false;
+    if (this.#waiters.size >= MAX_QUEUED || signal.aborted || this.#isClosed) return false;
     return new Promise((resolve) => {
       const finish = (found: boolean) => {
         clearTimeout(timer);
@@ -183,7 +183,7 @@ export class WatchedStream {
     const url = `${this.#feedUrl}/feed/${this.#mediaId}`;
     await new Promise<void>((resolve) => {
       const limit = setTimeout(resolve, SNAPSHOT_LIMIT_MS);
-      this.#feed = openFeed(url, this.#deps.secret, {
+      this.#feed = openFeedConnection(url, this.#deps.secret, {
         frame: (frame) => {
           if (frame.message.type === 'snapshot') {
             clearTimeout(limit);
@@ -205,7 +205,7 @@ export class WatchedStream {
     this.index.isConnected = false;
     if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
     if (this.#failures === 3) this.#deps.warn(new Error(reason), 'live feed lost');
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#retry = setTimeout(() => {
       this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));

@@ -3,7 +3,7 @@ const STEP_BYTES = 256 * 1024;
  * Maximum factor by which a buffer may be too large: segments differ in size, and a pool for each size would hold too
  * much.
  */
-const MOST_SLACK = 4;
+const MAX_SLACK = 4;
 
 /**
  * Lends large buffers and takes them back. Allocating this much memory for each response would make V8 collect the
@@ -22,7 +22,7 @@ export class BufferPool {
   /** Returns a buffer of exactly `sizeBytes` with undefined contents. */
   take(sizeBytes: number): Buffer {
     const wholeBytes = Math.max(1, Math.ceil(sizeBytes / STEP_BYTES)) * STEP_BYTES;
-    const fitting = this.#free.filter(({ length }) => length >= wholeBytes && length <= MOST_SLACK * wholeBytes);
+    const fitting = this.#free.filter(({ length }) => length >= wholeBytes && length <= MAX_SLACK * wholeBytes);
     const [first] = fitting;
     if (first === undefined) return Buffer.allocUnsafeSlow(wholeBytes).subarray(0, sizeBytes);
     const best = fitting.reduce((least, buffer) => (buffer.length < least.length ? buffer : least), first);

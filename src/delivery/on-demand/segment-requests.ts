@@ -1,5 +1,5 @@
 import type { SegmentRequest, SegmentRequestStore } from '../../catalog/on-demand/segment-request-store.ts';
-import { MOST_AHEAD } from '../../catalog/on-demand/segment-task-store.ts';
+import { MAX_AHEAD } from '../../catalog/on-demand/segment-task-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { remember } from '../../lib/remember.ts';
 import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
@@ -13,7 +13,7 @@ const PASSED_SEC = 15;
 const FIRST_AHEAD = 1;
 const FOLLOWS_WITHIN_MS = 30_000;
 const REPEAT_AFTER_MS = 5_000;
-const MOST_PLACES = 10_000;
+const MAX_LOCATIONS = 10_000;
 
 /** A segment of a rendition that is encoded on demand. */
 export type RequestedSegment = { publication: Publication; rendition: StoredRendition; segment: number };
@@ -69,7 +69,7 @@ export class SegmentRequests {
     const nowMs = performance.now();
     const name = nameOf(given);
     if (nowMs - (this.#passed.get(name) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    remember(this.#passed, [name, nowMs], MOST_PLACES);
+    remember(this.#passed, [name, nowMs], MAX_LOCATIONS);
     this.#write([name], () => this.#store.put([request]));
   }
 
@@ -86,9 +86,9 @@ export class SegmentRequests {
     const nowMs = performance.now();
     const before = this.#requested.get(nameOf({ rendition, segment: segment - 1 }));
     const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
-    remember(this.#requested, [nameOf({ rendition, segment }), nowMs], MOST_PLACES);
+    remember(this.#requested, [nameOf({ rendition, segment }), nowMs], MAX_LOCATIONS);
     const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
-    const aheadSegments = Math.max(0, Math.min(follows ? MOST_AHEAD : FIRST_AHEAD, last - segment));
+    const aheadSegments = Math.max(0, Math.min(follows ? MAX_AHEAD : FIRST_AHEAD, last - segment));
     const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;
     return { libraryId, mediaId, renditionId: rendition.id, segment, aheadSegments, isAwaited, forSec };
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareHeadHtml } from './head-html.ts';
-import { playerHeaders } from './player-policy.ts';
+import { playerHeaders } from './player-headers.ts';
 
 test('scripts and styles get the nonce, and the hosts that are named are let in', () => {
   const html = `<style>.a{background:url(//img.example.org/a.png)}</style>

@@ -12,7 +12,7 @@ type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 const TTL_MS = 10_000;
 const CACHE_BYTES = 8 * 2 ** 20;
 /** A heat curve. */
-const LARGEST_BYTES = 8 * MAX_BUCKETS;
+const MAX_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
 /** Reads each figure once in ten seconds. While the database is down and none is known, pages omit it. */
@@ -20,7 +20,7 @@ export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<
   const figures = new FreshCache({
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },
     load: (key) => load(readKey(key)),
-    sizeBytes: () => LARGEST_BYTES,
+    sizeBytes: () => MAX_BYTES,
     onLoadError: (err, key) =>
       log.warn({ err, key }, 'Statistics of a video could not be read; the last known ones are shown.'),
   });

@@ -9,7 +9,7 @@ import { streamOf } from './describe-stream.ts';
 import { describeVideo, type Trailer } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
-import { type PageHosts, playerHeaders } from './player-policy.ts';
+import { type PageHosts, playerHeaders } from './player-headers.ts';
 import { writeMissingPage, writePlayerPage, writeRefusedPage } from './write-player-page.ts';
 
 const PAGE = 'text/html; charset=utf-8';

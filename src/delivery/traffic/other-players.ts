@@ -32,7 +32,7 @@ type Visit = {
 const HOUR_MS = 3600_000;
 const IDLE_MS = HOUR_MS / 2;
 /** A single segment is a look; more count as watching. */
-const FEWEST_SEGMENTS = 2;
+const MIN_SEGMENTS = 2;
 const MAX_VISITS = 10_000;
 /** Segments of longer media beyond this number are not counted. A day of four-second segments has fewer. */
 const MAX_SEGMENTS = 32_768;
@@ -64,7 +64,7 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
       visit.lastMs = nowMs;
       if (!mark(visit, segment)) return;
       visit.lengthMs += lengthMs;
-      if (visit.count < FEWEST_SEGMENTS) return;
+      if (visit.count < MIN_SEGMENTS) return;
       visit.sequence += 1;
       estimate(toSession(visit, publication, { segmentMs: lengthMs, country: client.country, userAgent }));
     },

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /** An edge that reads too slowly is disconnected when this many bytes wait. It reconnects and starts again. */
-const MOST_WAITING_BYTES = 64 * 2 ** 20;
-const MOST_SUBSCRIBERS = 1_000;
+const MAX_QUEUED_BYTES = 64 * 2 ** 20;
+const MAX_SUBSCRIBERS = 1_000;
 
 /** The edges that watch one stream. */
 export class FeedSubscribers {
@@ -10,7 +10,7 @@ export class FeedSubscribers {
 
   /** Adds an edge after its snapshot. Returns false if there are too many. */
   add(response: ServerResponse, snapshot: readonly Buffer[]): boolean {
-    if (this.#responses.size >= MOST_SUBSCRIBERS) return false;
+    if (this.#responses.size >= MAX_SUBSCRIBERS) return false;
     this.#responses.add(response);
     response.once('close', () => this.#responses.delete(response));
     write(response, snapshot);
@@ -19,7 +19,7 @@ export class FeedSubscribers {
 
   send(frame: readonly Buffer[]): void {
     for (const response of this.#responses) {
-      if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+      if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
       else write(response, frame);
     }
   }

@@ -18,7 +18,7 @@ import { aacConfig } from '../../media/live/tracks/aac-config.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { avcConfig } from '../../media/live/tracks/video-config.ts';
 import { computeSegmentRun, runLength } from '../../media/presentation/segment-run.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 
 const AVC_RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
 const PICTURES = avcConfig(Buffer.from(AVC_RECORD, 'hex'), 25);
@@ -43,7 +43,7 @@ async function openUnrenewed(track: TrackConfig) {
     feedUrl: 'http://127.0.0.1:1',
   });
   await streams.change(key, startStream);
-  const renditions = [renditionOf(track, 'pass-through')];
+  const renditions = [periodRenditionOf(track, 'pass-through')];
   const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   await sql`update live_lease set lease_until = now() - interval '1 minute' where stream_id = ${stream.id}`.execute(db);

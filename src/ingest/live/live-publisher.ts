@@ -9,7 +9,7 @@ import {
   type SizedPicture,
 } from '../../media/live/tracks/encoder-rates.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
-import { describeLimit } from '../../media/live/tracks/playback-limit.ts';
+import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
 /** Time to wait for a publisher's second track, in ms of media. */
@@ -87,7 +87,7 @@ export class LivePublisher {
   }
 
   #configure(config: TrackConfig): boolean {
-    const limit = describeLimit(config);
+    const limit = describePlaybackLimit(config);
     if (limit !== null) this.leftOut.add(limit);
     const before =
       config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));

@@ -12,8 +12,8 @@ export type MarkRunHandlers = {
 };
 
 /** Maximum pictures in progress: with more, the encoder does not keep up. */
-const MOST_IN_WORK = 300;
-const MOST_WAITING_BYTES = 32 * 2 ** 20;
+const MAX_IN_PROGRESS = 300;
+const MAX_QUEUED_BYTES = 32 * 2 ** 20;
 const DRAIN_MS = 5_000;
 
 /** A process that draws a watermark over a publisher's pictures, from a keyframe on. */
@@ -51,7 +51,7 @@ export class MarkRun {
     if (timeMs < 0) return;
     this.#times.set(timeMs, ptsMs);
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
-    const isLate = this.#times.size > MOST_IN_WORK || (this.#process?.waitingBytes ?? 0) > MOST_WAITING_BYTES;
+    const isLate = this.#times.size > MAX_IN_PROGRESS || (this.#process?.waitingBytes ?? 0) > MAX_QUEUED_BYTES;
     if (isLate) this.kill('The encoder does not keep up.');
   }
 

@@ -7,7 +7,7 @@ import { Marker } from './marker.ts';
 const RECORD = Buffer.from('0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8', 'hex');
 const PLACE = { leftPercent: 0, topPercent: 0, widthPercent: 10, heightPercent: 0, png: Buffer.alloc(0) };
 const OPTIONS = { allowedRungs: [] };
-const MOST_HELD = 800;
+const MAX_HELD = 800;
 
 test("at most two seconds' worth of sound frames with the same time are held", () => {
   const given: LiveEvent[] = [];
@@ -16,10 +16,10 @@ test("at most two seconds' worth of sound frames with the same time are held", (
   const marker = new Marker({ mark: PLACE, options: OPTIONS }, deps);
   marker.push({ type: 'config', config: avcConfig(RECORD, 25) }, 0);
   const unit = { kind: 'audio', dtsMs: 1_000, ptsMs: 1_000, isKey: true, bytes: Buffer.alloc(10) } as const;
-  for (let at = 0; at < MOST_HELD + 5; at += 1) marker.push({ type: 'unit', unit }, 10);
+  for (let at = 0; at < MAX_HELD + 5; at += 1) marker.push({ type: 'unit', unit }, 10);
   expect(given).toHaveLength(5);
   // A frame of many bytes releases all earlier ones.
   marker.push({ type: 'unit', unit }, 5 * 2 ** 20);
-  expect(given).toHaveLength(MOST_HELD + 6);
+  expect(given).toHaveLength(MAX_HELD + 6);
   marker.close();
 });

@@ -20,17 +20,17 @@ export type MarkerDeps = {
 type Held = { unit: AccessUnit; wireBytes: number };
 
 /** Maximum time that audio waits for its pictures, in ms. */
-const LONGEST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 /**
  * Frames in 2 s of the shortest possible ones (2.5 ms of Opus), and more bytes than such audio has. Needed because
  * frames that all have the same time would never be due by time alone.
  */
-const MOST_HELD = 800;
-const MOST_HELD_BYTES = 4 * 2 ** 20;
+const MAX_HELD = 800;
+const MAX_HELD_BYTES = 4 * 2 ** 20;
 /** A clock that jumps further is restarted. */
-const LARGEST_STEP_MS = 10_000;
+const MAX_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Draws a library's watermark over the pictures of one publisher: everything is decoded and encoded again, and no
@@ -85,7 +85,7 @@ export class Marker {
 
   #pushPicture(unit: AccessUnit): void {
     const step = unit.ptsMs - this.#newestMs;
-    if (unit.isKey && this.#run !== null && (step < 0 || step > LARGEST_STEP_MS)) this.#endRun();
+    if (unit.isKey && this.#run !== null && (step < 0 || step > MAX_STEP_MS)) this.#endRun();
     if (this.#run === null && unit.isKey && Date.now() >= this.#retryAtMs) this.#start();
     this.#newestMs = unit.isKey ? unit.ptsMs : Math.max(this.#newestMs, unit.ptsMs);
     this.#run?.frame(unit);
@@ -99,8 +99,8 @@ export class Marker {
     this.#held.push(held);
     this.#heldBytes += held.wireBytes;
     const newestMs = held.unit.dtsMs;
-    this.#releaseAudio(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
-    this.#releaseAudio(() => this.#held.length > MOST_HELD || this.#heldBytes > MOST_HELD_BYTES);
+    this.#releaseAudio(({ unit }) => Math.abs(newestMs - unit.dtsMs) > MAX_WAIT_MS);
+    this.#releaseAudio(() => this.#held.length > MAX_HELD || this.#heldBytes > MAX_HELD_BYTES);
   }
 
   #start(): void {
@@ -150,7 +150,7 @@ export class Marker {
     if (this.#run === run) this.#leaveRun();
     if (problem === null || this.#isClosed) return;
     this.#failures += 1;
-    this.#retryAtMs = Date.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
   }
 

@@ -18,7 +18,7 @@ import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
 export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
@@ -34,7 +34,7 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
 class CannotEncrypt extends Error {}
 
 /** Maximum media that waits for a period to be opened, or for a second track. */
-const MOST_HELD_BYTES = 16 * 2 ** 20;
+const MAX_HELD_BYTES = 16 * 2 ** 20;
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
@@ -191,7 +191,7 @@ export class OwnedStream {
   #hold(unit: AccessUnit): void {
     this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
-    while (this.#heldBytes > MOST_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+    while (this.#heldBytes > MAX_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
   }
 
   #drain(tracks: PeriodTracks): void {
@@ -269,7 +269,7 @@ export class OwnedStream {
     const nextSegment = writer?.nextSegment ?? known?.nextSegment ?? 0;
     const firstSequence = before === null || before.isPreview !== isPreview ? 0 : before.firstSequence + nextSegment;
     const renditions = [tracks.video, tracks.audio].flatMap((track) =>
-      track === null ? [] : [renditionOf(track, 'pass-through')],
+      track === null ? [] : [periodRenditionOf(track, 'pass-through')],
     );
     const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), startMs, renditions };
     const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};

@@ -7,7 +7,7 @@ import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 const HD_PX = 720;
 
 /** Returns a rendition for a track that has no rows yet. */
-export function renditionOf(track: TrackConfig, origin: NewRendition['origin']): NewRendition {
+export function periodRenditionOf(track: TrackConfig, origin: NewRendition['origin']): NewRendition {
   const { init, facts } = buildLiveInit(track);
   const isVideo = track.kind === 'video';
   return {

@@ -21,7 +21,7 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/
 import type { CoreBudget } from './core-budget.ts';
 import type { Journal } from './journal.ts';
 import { partFrame } from './part-frame.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
 import type { StillMaker } from './still-maker.ts';
 import { StreamLadder } from './stream-ladder.ts';
@@ -49,7 +49,7 @@ const SOURCE_PATIENCE_MS = 300;
  */
 const RUNG_PATIENCE_MS = 4_000;
 /** Maximum cuts remembered for segments that are still open somewhere. */
-const MOST_CUTS = 600;
+const MAX_CUTS = 600;
 
 /** Writes the media of one period: packages it, journals it, sends it to edges and stores it. */
 export class PeriodWriter {
@@ -205,7 +205,10 @@ export class PeriodWriter {
 
   async #openRungs(configs: readonly TrackConfig[], ladder: LiveLadder): Promise<boolean> {
     const known = this.#rungs();
-    const made = configs.map((config, at) => ({ ...renditionOf(config, 'encode'), rung: ladder.rungs[at]?.rung ?? 0 }));
+    const made = configs.map((config, at) => ({
+      ...periodRenditionOf(config, 'encode'),
+      rung: ladder.rungs[at]?.rung ?? 0,
+    }));
     if (known.length > 0) return made.every(({ init }, at) => known[at]?.init.equals(init) === true);
     const added = await addRungs(this.#deps.db, this.#lease, this.#period.timelineId, made);
     this.#period = { ...this.#period, renditions: [...this.#period.renditions, ...added] };
@@ -224,7 +227,7 @@ export class PeriodWriter {
     this.#cuts.set(segment, wallMs);
     this.#segments = Math.max(this.#segments, segment + 1);
     const oldest = this.#cuts.keys().next();
-    if (this.#cuts.size > MOST_CUTS && !oldest.done) this.#cuts.delete(oldest.value);
+    if (this.#cuts.size > MAX_CUTS && !oldest.done) this.#cuts.delete(oldest.value);
     this.#deps.broadcast(writeFeedFrame(this.#cutMessage(segment)));
   }
 

@@ -17,10 +17,10 @@ export type RungRunHandlers = {
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
 /** Maximum pictures in progress: with more, the encoder loses them. */
-const MOST_IN_WORK = 2_000;
-const MOST_WAITING_BYTES = 32 * 2 ** 20;
+const MAX_IN_PROGRESS = 2_000;
+const MAX_QUEUED_BYTES = 32 * 2 ** 20;
 /** Maximum output that waits for a database that is slow to accept the rungs: half a minute of a whole ladder. */
-const MOST_HELD_BYTES = 48 * 2 ** 20;
+const MAX_HELD_BYTES = 48 * 2 ** 20;
 /** Time without output, despite input, after which the process is considered hung. */
 const HANGING_MS = 10_000;
 /** Lag above which an encoder receives no more input. Reordering delays less. */
@@ -96,7 +96,7 @@ export class RungRun {
     this.#ticks.set(timeMs, shownTick);
     this.#newestTick = Math.max(this.#newestTick, shownTick);
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
-    if (this.#ticks.size > MOST_IN_WORK || (this.#process?.waitingBytes ?? 0) > MOST_WAITING_BYTES) {
+    if (this.#ticks.size > MAX_IN_PROGRESS || (this.#process?.waitingBytes ?? 0) > MAX_QUEUED_BYTES) {
       this.kill('The encoder does not keep up.');
     } else if (this.#ticks.size > 50) {
       this.#checkHanging();
@@ -159,7 +159,7 @@ export class RungRun {
   #hold(one: HeldPicture): void {
     this.#held.push(one);
     this.#heldBytes += one.bytes.length;
-    if (this.#heldBytes > MOST_HELD_BYTES) this.kill('The rungs could not be taken in time.');
+    if (this.#heldBytes > MAX_HELD_BYTES) this.kill('The rungs could not be taken in time.');
   }
 
   /** Forgets the times of pictures that every rung has passed. */

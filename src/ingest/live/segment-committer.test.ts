@@ -4,7 +4,7 @@ import { startTestDatabase, type TestDatabase } from '../../../test/support/data
 import { createFolderStorage, type FolderStorage } from '../../../test/support/folder-storage.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { verifyChunk } from '../../../test/support/media/verify-chunk.ts';
-import { createPackedStorage } from '../../adapters/storage/packed.ts';
+import { createPackedStorage } from '../../adapters/storage/packed-storage.ts';
 import { openPeriod } from '../../catalog/live/publishing/period-store.ts';
 import { createPublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import { createLiveStore } from '../../catalog/live/streams/live-store.ts';
@@ -17,7 +17,7 @@ import { PartWriter } from '../../media/live/packaging/part-writer.ts';
 import { aacConfig } from '../../media/live/tracks/aac-config.ts';
 import { objectOf } from '../../ports/packed-key.ts';
 import type { Storage } from '../../ports/storage.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 import { SegmentCommitter } from './segment-committer.ts';
 
 const RENDITIONS = 3;
@@ -49,7 +49,7 @@ async function openStream(committer: SegmentCommitter) {
     feedUrl: 'http://127.0.0.1:1',
   });
   const renditions = Array.from({ length: RENDITIONS }, () =>
-    renditionOf(aacConfig(Buffer.from([0x11, 0x90])), 'pass-through'),
+    periodRenditionOf(aacConfig(Buffer.from([0x11, 0x90])), 'pass-through'),
   );
   const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });

@@ -42,7 +42,7 @@ const PACK_BYTES = 4 * 2 ** 20;
 /** Maximum rows per commit: PostgreSQL accepts 65,535 values in a statement, and a row has about 20. */
 const ROWS_AT_ONCE = 1_000;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Stores closed segments, as one object if several of a stream are ready, and commits their rows, those of many streams
@@ -182,7 +182,7 @@ export class SegmentCommitter {
 
   async #retry<T>(task: () => Promise<T>): Promise<T> {
     const { signal } = this.#closing;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       try {
         return await task();
       } catch (error) {

@@ -1,12 +1,12 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts';
-import { makeStill } from '../../media/live/recording/run-still.ts';
+import { makeStill } from '../../media/live/recording/make-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /** Minimum interval between the stills of a stream. */
 const EVERY_MS = 10_000;
 /** Share of the time of one core: starting a decoder costs as much as packaging the stream for ten seconds. */
-const MOST_SHARE = 0.2;
+const MAX_SHARE = 0.2;
 /** Weight of the last run in the mean. */
 const NEWEST_WEIGHT = 0.2;
 
@@ -35,7 +35,7 @@ export class StillMaker {
   offer(key: MediaKey, keyframe: Keyframe): void {
     const nowMs = Date.now();
     const sinceMs = nowMs - (this.#lastMs.get(key.mediaId) ?? 0);
-    const everyMs = Math.max(EVERY_MS, (this.#lastMs.size * this.#meanMs) / MOST_SHARE);
+    const everyMs = Math.max(EVERY_MS, (this.#lastMs.size * this.#meanMs) / MAX_SHARE);
     if (this.#isBusy || nowMs < this.#restsUntilMs || sinceMs < everyMs || this.#closing.signal.aborted) return;
     this.#lastMs.set(key.mediaId, nowMs);
     this.#isBusy = true;
@@ -59,7 +59,7 @@ export class StillMaker {
 
   #rest(tookMs: number): void {
     this.#meanMs = this.#meanMs === 0 ? tookMs : this.#meanMs + NEWEST_WEIGHT * (tookMs - this.#meanMs);
-    this.#restsUntilMs = Date.now() + tookMs * (1 / MOST_SHARE - 1);
+    this.#restsUntilMs = Date.now() + tookMs * (1 / MAX_SHARE - 1);
   }
 
   async #make(key: MediaKey, { init, fragment, wallMs }: Keyframe): Promise<void> {

@@ -21,9 +21,9 @@ export type LadderDeps = {
 };
 
 /** A rung with a larger lag skips the next group of pictures. */
-const LARGEST_LAG_MS = 1_500;
+const MAX_LAG_MS = 1_500;
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** Time without a fault after which the next pause is the shortest again. */
 const STEADY_MS = 60_000;
 
@@ -77,7 +77,7 @@ export class StreamLadder {
       // A skipped segment is a gap in the encoder too: all of its segments end at the same points as those of the
       // source.
       this.#run?.cut(segment.number, segment.tick);
-      segment.isFed = this.#run !== null && this.#run.lagMs <= LARGEST_LAG_MS && (frame.isKey || this.#wasFed);
+      segment.isFed = this.#run !== null && this.#run.lagMs <= MAX_LAG_MS && (frame.isKey || this.#wasFed);
     }
     if (segment.isFed) this.#run?.frame(frame);
   }
@@ -158,7 +158,7 @@ export class StreamLadder {
     if (isFed && this.#segment !== null) this.#segment.isFed = false;
     if (problem === null) return;
     this.#failures = Date.now() - this.#startedMs > STEADY_MS ? 0 : this.#failures + 1;
-    this.#retryAtMs = Date.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#copyOnly(`The encoder of the rungs ended and is started again. ${problem}`);
     this.#deps.report(new Error(`The rungs of a live stream are not encoded for now: ${problem}`));
   }

@@ -23,7 +23,7 @@ const MARKERS = {
   long: 12,
 };
 const DEEPEST = 8;
-const MOST_VALUES = 512;
+const MAX_VALUES = 512;
 
 /** Reads all values of a message. Throws `BadAmf` on damaged bytes, more than 512 values, or 8 levels. */
 export function readAmf0(bytes: Buffer): Amf0[] {
@@ -58,12 +58,12 @@ function openReader(bytes: Buffer) {
   };
   const array = (depth: number): Amf0[] => {
     const length = bytes.readUInt32BE(advance(4));
-    if (length > MOST_VALUES) throw new BadAmf(`Expected an array of ${MOST_VALUES} values at most, got ${length}.`);
+    if (length > MAX_VALUES) throw new BadAmf(`Expected an array of ${MAX_VALUES} values at most, got ${length}.`);
     return Array.from({ length }, () => value(depth + 1));
   };
   function value(depth: number): Amf0 {
     count += 1;
-    if (count > MOST_VALUES || depth > DEEPEST) throw new BadAmf('Expected fewer values of AMF0 in one message.');
+    if (count > MAX_VALUES || depth > DEEPEST) throw new BadAmf('Expected fewer values of AMF0 in one message.');
     const marker = bytes.readUInt8(advance(1));
     switch (marker) {
       case MARKERS.number:

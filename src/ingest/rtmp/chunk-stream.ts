@@ -23,10 +23,10 @@ type ChunkState = {
   gathered: number;
 };
 
-const SMALLEST_CHUNK = 1;
-const LARGEST_CHUNK = 0xffffff;
+const MIN_CHUNK = 1;
+const MAX_CHUNK = 0xffffff;
 const EXTENDED = 0xffffff;
-const MOST_CHUNK_STREAMS = 64;
+const MAX_CHUNK_STREAMS = 64;
 const SET_CHUNK_SIZE = 1;
 const ABORT = 2;
 const HEADER_BYTES = [11, 7, 3, 0];
@@ -68,8 +68,7 @@ export class ChunkReader {
     if (type === SET_CHUNK_SIZE) {
       if (body.length < 4) throw new BadRtmp('Expected a chunk size of 4 bytes.');
       const size = body.readUInt32BE(0) & 0x7fffffff;
-      if (size < SMALLEST_CHUNK || size > LARGEST_CHUNK)
-        throw new BadRtmp(`Expected a chunk size up to 16 MiB, got ${size}.`);
+      if (size < MIN_CHUNK || size > MAX_CHUNK) throw new BadRtmp(`Expected a chunk size up to 16 MiB, got ${size}.`);
       this.#chunkBytes = size;
       return true;
     }
@@ -111,8 +110,8 @@ export class ChunkReader {
     const known = this.#states.get(id);
     if (known !== undefined) return known;
     if (format === 3) throw new BadRtmp(`Expected a header before the first chunk of chunk stream ${id}.`);
-    if (this.#states.size >= MOST_CHUNK_STREAMS)
-      throw new BadRtmp(`Expected ${MOST_CHUNK_STREAMS} chunk streams at most.`);
+    if (this.#states.size >= MAX_CHUNK_STREAMS)
+      throw new BadRtmp(`Expected ${MAX_CHUNK_STREAMS} chunk streams at most.`);
     const state = {
       timestampMs: 0,
       deltaMs: 0,

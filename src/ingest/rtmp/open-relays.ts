@@ -7,7 +7,7 @@ import { RtmpRelay } from './rtmp-relay.ts';
 /** The receivers of one publisher's media. */
 export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[]; close(): void };
 
-const MOST_RELAYS = 5;
+const MAX_RELAYS = 5;
 
 /** Starts a relay to each receiver that a stream names. Invalid RTMP addresses are reported and skipped. */
 export function openRelays(
@@ -15,7 +15,7 @@ export function openRelays(
   deps: { rules: AddressRules; report(error: Error): void },
 ): Relays {
   const refused: RelayState[] = [];
-  const relays = requests.slice(0, MOST_RELAYS).flatMap((request) => {
+  const relays = requests.slice(0, MAX_RELAYS).flatMap((request) => {
     const target = readRelayTarget(request);
     if (target !== null) return [new RtmpRelay(target, deps)];
     const reason = 'Expected an address such as rtmp://host/app/key, got another one. Correct the relay.';

@@ -9,15 +9,15 @@ import { openGuardedSocket } from './guarded-socket.ts';
 import type { RelayTarget } from './relay-target.ts';
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** A connection that lasted this long is followed by the shortest pause again. */
 const STEADY_MS = 60_000;
 const SILENT_MS = 15_000;
 /** Maximum bytes waiting for a slow receiver. Above it, frames are dropped up to the next keyframe. */
-const MOST_WAITING_BYTES = 8 * 2 ** 20;
+const MAX_QUEUED_BYTES = 8 * 2 ** 20;
 const CHUNK_BYTES = 65_536;
 const HANDSHAKE_BYTES = 1 + 2 * 1536;
-const LARGEST_ANSWER = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 const COMMAND = 20;
 const SET_CHUNK_SIZE = 1;
 const PUBLISH_STREAM = 1;
@@ -55,7 +55,7 @@ export class RtmpRelay {
     const header = headerKind(tag);
     if (header !== null) this.#headers.set(header, tag);
     if (!this.#isPublishing || this.#socket === null) return;
-    if (this.#socket.writableLength > MOST_WAITING_BYTES) this.#isInStep = false;
+    if (this.#socket.writableLength > MAX_QUEUED_BYTES) this.#isInStep = false;
     if (!this.#isInStep && header === null) {
       if (!isKeyframe(tag)) return;
       this.#isInStep = true;
@@ -84,7 +84,7 @@ export class RtmpRelay {
       return;
     }
     this.#socket = socket;
-    const reader = new ChunkReader({ messageBytes: LARGEST_ANSWER });
+    const reader = new ChunkReader({ messageBytes: MAX_RESPONSE_BYTES });
     let greeting: Buffer | null = Buffer.alloc(0);
     socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('Nothing came for 15 s.')));
     socket.on('error', (error) => this.#lose(error));
@@ -160,7 +160,7 @@ export class RtmpRelay {
     if (Date.now() - this.#connectedMs > STEADY_MS) this.#failures = 0;
     // A dead receiver is reported once, not with each attempt.
     if (this.#failures === 0) this.#report(new Error(`The relay to ${this.#target.host} broke.`, { cause: error }));
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#timer = setTimeout(() => {
       this.#timer = null;

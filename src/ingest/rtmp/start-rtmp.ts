@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:tls';
 import type { AddressSet } from '../../lib/client-address.ts';
 import { ClientConnections } from '../../lib/client-connections.ts';
 import { listen } from '../../lib/listen.ts';
-import { type RtmpSessionDeps, serveRtmp } from './rtmp-session.ts';
+import { type RtmpSessionDeps, serveRtmp } from './serve-rtmp.ts';
 
 const MAX_CONNECTIONS = 1_000;
 /** Maximum connections of one client that have not published yet. */

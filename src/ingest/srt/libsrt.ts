@@ -19,8 +19,8 @@ const ADDRESS_BYTES = 128;
 const BACKLOG = 32;
 const LOG_FATAL_ONLY = 2;
 /** A payload in live mode has at most 1,456 bytes. */
-const LARGEST_MESSAGE = 1_500;
-const MOST_READY = 64;
+const MAX_MESSAGE = 1_500;
+const MAX_READY = 64;
 
 /** Decides on a waiting caller: the passphrase that it must have, null for none, or a rejection code. */
 export type SrtHook = (socket: number, caller: { remote: string; streamId: string }) => string | null | number;
@@ -50,7 +50,7 @@ export type LibSrt = {
   readonly listener: number;
 };
 
-export { LARGEST_MESSAGE };
+export { MAX_MESSAGE };
 
 /** Opens libsrt through the optional package koffi. If either is missing, throws an error that lists the attempts. */
 export async function openLibSrt(): Promise<LibSrt> {
@@ -106,7 +106,7 @@ class Srt implements LibSrt {
   readonly #calls: Bound;
   readonly #koffi: Koffi;
   readonly #poll: number;
-  readonly #ready = Buffer.alloc(8 * MOST_READY);
+  readonly #ready = Buffer.alloc(8 * MAX_READY);
   /** Stream ids and addresses of callers that the hook admitted and that are not accepted yet. */
   readonly #admitted = new Map<number, { remote: string; streamId: string; isSecured: boolean }>();
   listener = -1;
@@ -156,15 +156,15 @@ class Srt implements LibSrt {
 
   async wait(waitMs: number): Promise<number[]> {
     const count = await new Promise<number>((resolve, reject) => {
-      this.#calls.wait.async(this.#poll, this.#ready, MOST_READY, waitMs, (error: Error | null, found: number) =>
+      this.#calls.wait.async(this.#poll, this.#ready, MAX_READY, waitMs, (error: Error | null, found: number) =>
         error === null ? resolve(found) : reject(error),
       );
     });
-    return Array.from({ length: Math.max(0, Math.min(count, MOST_READY)) }, (_, at) => this.#ready.readInt32LE(8 * at));
+    return Array.from({ length: Math.max(0, Math.min(count, MAX_READY)) }, (_, at) => this.#ready.readInt32LE(8 * at));
   }
 
   receive(socket: number, into: Buffer, at: number): number | null {
-    const target = into.subarray(at, at + LARGEST_MESSAGE);
+    const target = into.subarray(at, at + MAX_MESSAGE);
     const sizeBytes: number = this.#calls.receive(socket, target, target.length);
     if (sizeBytes > 0) return sizeBytes;
     return sizeBytes < 0 && this.#calls.lastError(null) === NOTHING_THERE ? 0 : null;

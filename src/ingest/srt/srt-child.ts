@@ -2,8 +2,8 @@
 // Its listen callback must return at once but waits for the database: only libsrt's own thread and this one wait.
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { type Accepted, LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
-import { LARGEST_FRAME, type SrtReport, type SrtVerdict, writeData, writeReport } from './srt-frames.ts';
+import { type Accepted, type LibSrt, MAX_MESSAGE, openLibSrt } from './libsrt.ts';
+import { MAX_FRAME, type SrtReport, type SrtVerdict, writeData, writeReport } from './srt-frames.ts';
 
 const REPORT_FD = 3;
 const VERDICT_FD = 4;
@@ -16,7 +16,7 @@ const LAST_PACKET_MS = 50;
 const MAX_LAST_MS = 3_000;
 
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
-const buffer = Buffer.alloc(LARGEST_FRAME);
+const buffer = Buffer.alloc(MAX_FRAME);
 /** Time after a caller's end in which its last data may arrive, in ms. */
 const open = new Map<number, number>();
 /** Callers that are gone, and the time at which their last packet is delivered. */
@@ -72,7 +72,7 @@ function reasonOf(error: unknown): string {
 /** Passes on a bounded part of the available data, so that one caller cannot block the others. */
 function drain(srt: LibSrt, socket: number): void {
   let sizeBytes = 0;
-  while (sizeBytes + LARGEST_MESSAGE <= buffer.length) {
+  while (sizeBytes + MAX_MESSAGE <= buffer.length) {
     const received = srt.receive(socket, buffer, sizeBytes);
     if (received === 0) break;
     if (received === null) {

@@ -18,7 +18,7 @@ export type SrtFrame = { type: 'report'; report: SrtReport } | { type: 'data'; c
 const HEAD_BYTES = 8;
 /** Instead of a connection: the frame is a report, written as JSON. */
 const REPORT = 0xffffffff;
-export const LARGEST_FRAME = 64 * 1024;
+export const MAX_FRAME = 64 * 1024;
 
 export function writeReport(change: SrtReport): Buffer {
   return writeFrame(REPORT, Buffer.from(JSON.stringify(change)));
@@ -38,8 +38,7 @@ export class SrtFrameReader {
     let at = 0;
     while (at + HEAD_BYTES <= all.length) {
       const sizeBytes = all.readUInt32BE(at);
-      if (sizeBytes > LARGEST_FRAME)
-        throw new Error(`Expected a frame of at most ${LARGEST_FRAME} bytes, got ${sizeBytes}.`);
+      if (sizeBytes > MAX_FRAME) throw new Error(`Expected a frame of at most ${MAX_FRAME} bytes, got ${sizeBytes}.`);
       const end = at + HEAD_BYTES + sizeBytes;
       if (end > all.length) break;
       frames.push(readFrame(all.readUInt32BE(at + 4), all.subarray(at + HEAD_BYTES, end)));

@@ -5,7 +5,7 @@ import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 /** Time without playable media after which a caller is disconnected, in ms. */
 const SILENT_MS = 15_000;
 /** Damaged frames in a row after which a caller is disconnected. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 type Deps = { budget: EncoderBudget; report(error: Error): void; close(reason: string): void };
 
@@ -76,7 +76,7 @@ export class SrtSession {
     if (fault === undefined) return;
     if (this.#faults === 0) this.#deps.report(fault);
     this.#faults += faults.length;
-    if (this.#faults >= MOST_FAULTS) this.#deps.close(fault.message);
+    if (this.#faults >= MAX_FAULTS) this.#deps.close(fault.message);
   }
 }
 

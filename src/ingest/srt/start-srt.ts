@@ -19,7 +19,7 @@ const VERDICT_MS = 400;
 /** Time for which callers are rejected at once after a verdict that was too late, in ms: the database is down. */
 const BUSY_MS = 3_000;
 const RESTART_MS = 2_000;
-const MOST_CONNECTIONS = 300;
+const MAX_CONNECTIONS = 300;
 /** Attempts per address: a few at once, then some per second. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
 /** Codes of SRT's access control. */
@@ -171,7 +171,7 @@ class Server {
 
   async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
     const nowMs = Date.now();
-    if (!this.#mayTry(clientKey(remote), nowMs) || this.#callers.size >= MOST_CONNECTIONS)
+    if (!this.#mayTry(clientKey(remote), nowMs) || this.#callers.size >= MAX_CONNECTIONS)
       return { reject: REJECT.overload };
     if (nowMs < this.#busyUntilMs || this.#isClosing) return { reject: REJECT.unavailable };
     const wanted = readStreamId(streamId);
@@ -222,7 +222,7 @@ class Server {
     const caller = this.#callers.get(connection);
     if (caller === undefined) return;
     if (caller.session !== null) caller.session.take(bytes);
-    else if (caller.waiting.length < MOST_WAITING) caller.waiting.push(Buffer.from(bytes));
+    else if (caller.waiting.length < MAX_QUEUED) caller.waiting.push(Buffer.from(bytes));
     else this.#drop(connection, 'the stream could not be opened in time');
   }
 
@@ -239,4 +239,4 @@ class Server {
 }
 
 /** Maximum pieces of a caller that wait for its stream: at most 64 KiB each. */
-const MOST_WAITING = 64;
+const MAX_QUEUED = 64;

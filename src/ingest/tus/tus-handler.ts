@@ -185,7 +185,7 @@ async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<T
   const upload = guid === null ? null : await deps.uploads.find(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
   if (upload === null || !isOwn) {
-    throw new Refused('not-found', 'There is no such upload, or it has expired; create a new one.');
+    throw new Refused('not-found', 'This upload does not exist or has expired. Create a new one.');
   }
   if (wasExpiredAt(claim, upload.createdAt)) {
     throw new Refused(

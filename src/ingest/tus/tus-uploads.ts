@@ -33,7 +33,7 @@ const REMEMBERED_MS = 1_000;
 const EXPIRY_SLACK_MS = 3_600_000;
 const EXPIRY_MS = 24 * 3_600_000;
 /** As in the API. Metadata is truncated: an upload does not fail because of its title. */
-const LONGEST_TITLE = 1_000;
+const MAX_TITLE_CHARS = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
 /** `maxBytes`: maximum size of a file, joined from parts or not. */
@@ -154,7 +154,7 @@ async function readEdit(
   { metadata }: Pick<OpenCreation, 'metadata'>,
   { db }: Deps,
 ): Promise<VideoEdit> {
-  const title = (metadata.title ?? '').trim().slice(0, LONGEST_TITLE).toWellFormed();
+  const title = (metadata.title ?? '').trim().slice(0, MAX_TITLE_CHARS).toWellFormed();
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = readGuid(metadata.collection ?? '');
   const isCollection = collectionId !== null && (await hasCollection(db, libraryId, collectionId));

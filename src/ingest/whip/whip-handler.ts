@@ -13,7 +13,7 @@ import type { OpenPeer } from './peer.ts';
 import { WhipSession } from './whip-session.ts';
 
 const BODY = { what: 'a body', limitBytes: 64 * 1024 };
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 const ATTEMPTS = { burst: 20, perSec: 4 };
 const ENDPOINT = '/whip';
 const SDP = 'application/sdp';
@@ -88,7 +88,7 @@ export class WhipHandler {
       if (error instanceof Refused && error.kind === 'not-found') return this.#refuseKey(remote, error.message);
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }
-    if (this.#sessions.size >= MOST_SESSIONS)
+    if (this.#sessions.size >= MAX_SESSIONS)
       throw new Refused('unavailable', 'The server takes no more publishers now.');
     return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
   }

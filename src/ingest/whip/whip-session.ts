@@ -11,7 +11,7 @@ import type { OpenPeer, Peer } from './peer.ts';
 const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** Browsers begin with 0.3 Mbit/s and a small picture unless the SDP answer says otherwise. */
 const START_KBPS = 2_500;
 
@@ -105,7 +105,7 @@ export class WhipSession {
       }
       if (this.#faults === 0) this.#deps.report(error);
       this.#faults += 1;
-      if (this.#faults >= MOST_FAULTS) this.end(error.message);
+      if (this.#faults >= MAX_FAULTS) this.end(error.message);
     }
   }
 

@@ -36,7 +36,10 @@ export async function* encodePieces(
   const part = view.recipe.parts[run.pieces[0]?.part ?? 0];
   const original = part === undefined ? null : await findPartOriginal(deps.db, { libraryId, mediaId: part.mediaId });
   if (part === undefined || original === null) {
-    throw new Refused('invalid', 'The original of a part of this video is gone, from which its ends are encoded.');
+    throw new Refused(
+      'invalid',
+      'The original of a part of this video no longer exists. It is needed to encode the ends of the part.',
+    );
   }
   const cutList = cutAt(run.pieces, view.recipe.timescale, part, original.facts);
   const local = await openPlanned(deps.sources, original, signal);

@@ -15,7 +15,7 @@ export async function copySourceSegment(
   deps: Pick<JobDeps, 'db' | 'storage'>,
   signal: AbortSignal,
 ): Promise<Segment> {
-  if (source === null) throw new Error(`Expected segment ${place.number} to have a source, it has none.`);
+  if (source === null) throw new Error(`Expected segment ${place.number} to have a source, got none.`);
   const found = await readSourceSegment(source, segment, deps, signal);
   if (found === null) throw sourceGone(source);
   return copySegment(found.bytes, found.fragments, place);
@@ -23,7 +23,7 @@ export async function copySourceSegment(
 
 /** The error for a part that was deleted while it was copied. */
 export function sourceGone(renditionId: Guid): Refused {
-  return new Refused('invalid', `Rendition ${renditionId}, of which a part is wanted, is gone: its video was changed.`);
+  return new Refused('invalid', `Rendition ${renditionId} no longer exists: its video was changed.`);
 }
 
 /** Returns the bytes of one stored segment, or null if none has this number. */

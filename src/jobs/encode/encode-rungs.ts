@@ -21,7 +21,7 @@ import type { ChunkWriter } from './store-chunk.ts';
 /** Live, HTTP and audio take precedence, then whatever is still missing to play at all. */
 const NICENESS = { viewers: 2, quick: 5, long: 10 };
 const BACKFILL_NICENESS = 15;
-const MOST_DECODER_THREADS = 4;
+const MAX_DECODER_THREADS = 4;
 
 /** A claimed range of segments of some rungs of one codec. `writers` has one for each of the view's renditions. */
 export type RangeJob = {
@@ -175,7 +175,7 @@ function planRun({ claim, deps, view }: RangeJob, { range, rungOutputs, watermar
     watermark,
     colours: view.renditions[0]?.plan.colours,
     isAwaited: isAwaited(claim.task) || claim.task.queue === 'viewers',
-    decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
+    decoderThreads: decodesAlone ? 1 : Math.min(MAX_DECODER_THREADS, deps.threads),
     encoderThreads: 1,
     isCareful: claim.failures > 0,
   });
@@ -229,7 +229,7 @@ export async function storeRung(
 function fixInit(rungOutput: RungOutput, init: PicturesInit): void {
   rungOutput.init ??= init;
   if (!rungOutput.init.bytes.equals(init.bytes))
-    throw new Error('Expected all runs of a rung to give one init segment.');
+    throw new Error('Expected all runs of a rung to produce the same init segment.');
 }
 
 /** Returns the encoder's settings for a rendition. */

@@ -6,7 +6,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { LocalSource, SourceCache } from './source-cache.ts';
 
 /** The length of a source whose clock jumps is only known afterwards, so its size determines the time limit. */
-const LEAST_BYTES_PER_SEC = 10_000;
+const MIN_BYTES_PER_SEC = 10_000;
 
 /**
  * Opens an original for every task that reads it, as its facts say: in place, or as a repaired copy with a continuous
@@ -25,7 +25,7 @@ export async function openPlanned(
 function openJoined(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<LocalSource> {
   const make = async (path: string, unread: AbortSignal) => {
     const { size } = await stat(path);
-    return { sizeBytes: size, body: await runJoinClock(path, size / LEAST_BYTES_PER_SEC, unread) };
+    return { sizeBytes: size, body: await runJoinClock(path, size / MIN_BYTES_PER_SEC, unread) };
   };
   return sources.openMade(key, { name: 'joined', make }, signal);
 }

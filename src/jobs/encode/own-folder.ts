@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tryLock } from '../../lib/lock-file.ts';
+import { tryLock } from '../../lib/try-lock.ts';
 
 const OWN_NAME = /^worker-\d+$/;
 /** More processes than workers on any machine. */
@@ -22,7 +22,7 @@ export async function takeOwnFolder(parent: string, report: (error: Error) => vo
       const lock = await lockAndRemove(folder);
       if (lock !== null) closeSync(lock);
     } catch (cause) {
-      report(new Error(`Expected to remove what a worker left in ${folder}. Remove it yourself.`, { cause }));
+      report(new Error(`Could not remove the files that a worker left in ${folder}. Remove them.`, { cause }));
     }
   }
   await mkdir(own);
@@ -41,7 +41,7 @@ async function takeFree(parent: string): Promise<string> {
     }
   }
   const expected = `Expected at most ${MAX_OWNERS} processes to share ${parent}, and it to be writable.`;
-  throw new Error(`${expected} Give some a data folder of their own.`, { cause });
+  throw new Error(`${expected} Give some of them their own data folder.`, { cause });
 }
 
 /**

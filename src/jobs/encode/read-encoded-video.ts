@@ -40,7 +40,7 @@ export async function* readEncodedVideo(
     }
   }
   splitter.end();
-  if (facts === null) throw new Error('Expected an init segment from the encoder, none came.');
+  if (facts === null) throw new Error('Expected an init segment from the encoder, got none.');
   for (const segment of segmenter.end()) yield { kind: 'segment', segment };
 }
 

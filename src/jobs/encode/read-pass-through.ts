@@ -70,7 +70,7 @@ export async function replanPassThrough(
     indexed === null ? null : planPassThrough(indexed.index, facts, indexed.heads, Number.POSITIVE_INFINITY);
   if (indexed === null || answer === null || answer.kind === 'refused') {
     const came = answer?.kind === 'refused' ? answer.message : 'no index';
-    throw new Error(`Expected a source that was found to pass through to do so again, got: ${came}`);
+    throw new Error(`The source can no longer pass through: ${came}`);
   }
   return { index: indexed.index, plan: answer.plan };
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFileStorage } from '../../adapters/storage/file.ts';
+import { createFileStorage } from '../../adapters/storage/file-storage.ts';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { openSource } from './read-pass-through.ts';
 import { createSourceCache, type SourceCache } from './source-cache.ts';

@@ -114,7 +114,7 @@ export async function storeChunk(
     place.storage.put(idxKey, idx, {}, signal),
   ]);
   if (wrote.sizeBytes !== facts.sizeBytes || wrote.sha256.toString('hex') !== facts.sha256) {
-    throw new Error(`Expected ${object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} others.`);
+    throw new Error(`Expected ${object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} bytes.`);
   }
   return { facts, storageKey: object, idxBytes: idx.length };
 }
@@ -144,7 +144,7 @@ export async function discardObjects(
     try {
       await storage.delete(keys.slice(at, at + atOnce));
     } catch (cause) {
-      report(new Error(`Objects of a lost attempt could not be deleted; the sweep will.`, { cause }));
+      report(new Error(`Could not delete the objects of a failed attempt. The next sweep deletes them.`, { cause }));
     }
   }
 }

@@ -109,7 +109,9 @@ async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal:
 /** An empty store is unavailable (a disk that is not mounted). That is not damage to repair object by object. */
 async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
   if (!(await isEmpty(storage, '', signal))) return;
-  throw new Error('Expected stored objects, the store is empty: see whether its disk is mounted, or its bucket named.');
+  throw new Error(
+    'Expected stored objects, but the store is empty. Check that its disk is mounted, or the name of its bucket.',
+  );
 }
 
 /** The same applies to a library's or a video's part of the store, if nothing is left to repair from. */

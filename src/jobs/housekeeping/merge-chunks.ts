@@ -13,7 +13,7 @@ import {
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
-import { planMerges } from '../../media/presentation/plan-merge.ts';
+import { planMerges } from '../../media/presentation/plan-merges.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 import { discardAfter, discardObjects, storeChunk } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -117,7 +117,9 @@ async function readParts(
   for (const part of parts) {
     const bytes = await readUnlessMissing(storage, part, signal);
     if (bytes === null || !createHash('sha256').update(bytes).digest().equals(part.sha256)) {
-      report(new Error(`Chunk ${part.storageKey} is not as it was written, and is not merged with its neighbours.`));
+      report(
+        new Error(`Chunk ${part.storageKey} differs from its recorded hash and is not merged with its neighbours.`),
+      );
       return null;
     }
     segments.push(...readStoredSegments(bytes, part, timescale));

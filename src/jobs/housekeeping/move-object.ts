@@ -36,7 +36,7 @@ async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: Abo
   const { sizeBytes } = source.info;
   if (written.sizeBytes !== sizeBytes) {
     await to.delete([key]);
-    throw new Error(`Expected ${sizeBytes} bytes of ${key} to copy, came ${written.sizeBytes}.`);
+    throw new Error(`Expected ${sizeBytes} bytes of ${key} to copy, got ${written.sizeBytes}.`);
   }
   const copy = await to.head(key);
   return copy?.sizeBytes === sizeBytes ? copy : null;

@@ -44,7 +44,7 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
     while (!signal.aborted) {
       try {
         const isDone = await moveAlone(deps, signal);
-        if (isDone === true && !wasDone) deps.log('all objects have moved: MILLRACE_STORAGE_FROM can be removed', {});
+        if (isDone === true && !wasDone) deps.log('All objects have been moved. Remove MILLRACE_STORAGE_FROM.', {});
         if (isDone !== null) wasDone = isDone;
       } catch (error) {
         if (!signal.aborted) deps.report(error instanceof Error ? error : new Error(String(error)));
@@ -68,7 +68,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
     await refuseSameStore(deps, signal);
     const left = await countLeft(deps.from, signal);
     if (left.objects > 0) {
-      deps.log('objects move from the old store', left);
+      deps.log('Moving objects from the old store.', left);
       await note(left, deps);
       try {
         await moveListed(deps, { left, lock }, signal);
@@ -89,7 +89,7 @@ async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): P
   try {
     await deps.note?.({ ...left });
   } catch (cause) {
-    deps.report(new Error('What is left to be moved could not be noted.', { cause }));
+    deps.report(new Error('Could not record how many objects remain to be moved.', { cause }));
   }
 }
 
@@ -102,9 +102,7 @@ async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Pr
   } finally {
     await to.staging.abort(id);
   }
-  throw new Error(
-    'Expected MILLRACE_STORAGE_FROM to be another place than MILLRACE_STORAGE, both lead to the same one.',
-  );
+  throw new Error('Expected MILLRACE_STORAGE_FROM and MILLRACE_STORAGE to differ, but both lead to the same store.');
 }
 
 async function countLeft(from: Storage, signal: AbortSignal): Promise<MoveLeft> {
@@ -141,7 +139,7 @@ async function moveListed(
     }
     if (performance.now() - reportedAtMs < TELL_EVERY_MS) return;
     reportedAtMs = performance.now();
-    deps.log('objects move from the old store', left);
+    deps.log('Moving objects from the old store.', left);
     await note(left, deps);
   };
   await inParallel(list, OBJECTS_AT_ONCE, (info) => {
@@ -150,7 +148,7 @@ async function moveListed(
     large = mine.catch(() => undefined);
     return mine;
   });
-  if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved and are tried again.`);
+  if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved. Trying them again.`);
 }
 
 /** The next object would fail too. */

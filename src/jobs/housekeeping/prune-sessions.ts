@@ -1,4 +1,4 @@
-import { dropOldSessions } from '../../catalog/statistics/sessions/session-retention-store.ts';
+import { dropOldSessions } from '../../catalog/statistics/sessions/drop-old-sessions-store.ts';
 import { mergeDelivered } from '../../catalog/statistics/sums/delivered-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';

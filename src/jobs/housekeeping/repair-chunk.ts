@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
-import { encodeTrack } from '../encode/encode-audio.ts';
-import { encodeRange } from '../encode/encode-chunk.ts';
-import { copySegments } from '../encode/pass-through.ts';
+import { copySegments } from '../encode/copy-segments.ts';
+import { encodeRange } from '../encode/encode-range.ts';
+import { encodeTrack } from '../encode/encode-track.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask, PerformTask } from '../queue/run-task.ts';
@@ -11,10 +11,10 @@ import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 const READ_BYTES = 2 ** 20;
 
 /** Remakes one damaged chunk of a finished video from its original, with the method that made it first. */
-export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
-  if (view === null) throw new Error('Expected the original file to be there, it is gone.');
+  if (view === null) throw new Error('The original file no longer exists.');
   if (rendition === undefined) throw new LeaseLost();
   await expectOriginal(view, deps, signal);
   await performerOf(rendition)(held, deps, signal);
@@ -35,7 +35,7 @@ async function expectOriginal(
   const original = await deps.sources.open(sourceKey, signal);
   try {
     const sha256 = await sha256Of(createReadStream(original.path, { signal, highWaterMark: READ_BYTES }));
-    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
+    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged too: its SHA-256 has changed');
   } finally {
     await original.release();
   }

@@ -5,7 +5,7 @@ import { type InspectDeps, inspectObject } from './inspect-object.ts';
 /** Interval in which a worker continues, with a read budget for that time. */
 const RUN_SEC = 60;
 /** Maximum unreadable objects that one run reports. The next one continues after them. */
-const MOST_UNREAD = 10;
+const MAX_UNREAD = 10;
 
 /** Maximum bytes that one run reads, plus the rest of the current object. */
 export type ScrubBudget = { bytes: number };
@@ -20,7 +20,7 @@ export type ScrubBudget = { bytes: number };
 export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
   let unread = 0;
-  while (readBytes < bytes && unread < MOST_UNREAD) {
+  while (readBytes < bytes && unread < MAX_UNREAD) {
     signal.throwIfAborted();
     const taken = await takeNext(deps.db);
     if (taken === null) break;
@@ -56,7 +56,7 @@ export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close()
         const readBytes = await scrub(deps, { bytes: bytesPerSec * RUN_SEC }, signal);
         pauseSec = Math.max(RUN_SEC, readBytes / bytesPerSec);
       } catch (cause) {
-        if (!signal.aborted) deps.report(new Error('Looking for damage in the store failed.', { cause }));
+        if (!signal.aborted) deps.report(new Error('The integrity scan of the store failed.', { cause }));
       }
     }
   })();

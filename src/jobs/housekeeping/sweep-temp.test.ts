@@ -5,8 +5,8 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { startS3Stub } from '../../../test/ports/s3-stub.ts';
 import { ownStore } from '../../../test/support/own-store.ts';
-import { createFileStorage } from '../../adapters/storage/file.ts';
-import { createS3Storage } from '../../adapters/storage/s3.ts';
+import { createFileStorage } from '../../adapters/storage/file-storage.ts';
+import { createS3Storage } from '../../adapters/storage/s3-storage.ts';
 import { storageKey } from '../../ports/storage.ts';
 import { sweepTemp } from './sweep-temp.ts';
 

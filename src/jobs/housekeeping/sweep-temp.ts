@@ -1,4 +1,4 @@
-import { LEAST_BYTES_PER_SEC } from '../../lib/watch-rate.ts';
+import { MIN_BYTES_PER_SEC } from '../../lib/watch-rate.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { whenOurs } from '../store/when-ours.ts';
@@ -19,6 +19,6 @@ export const sweepTemp = defineJob<object, Deps>({
 
 async function removeUnfinished({ storage }: Deps, signal: AbortSignal): Promise<void> {
   // A live writer makes its next step by then: slower uploads are ended.
-  const stepMs = (storage.stepBytes / LEAST_BYTES_PER_SEC) * 1000;
+  const stepMs = (storage.stepBytes / MIN_BYTES_PER_SEC) * 1000;
   await storage.sweepTemp(stepMs + PATIENCE_MS, signal);
 }

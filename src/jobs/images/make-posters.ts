@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
-import { createMultipartReader } from '../../media/images/multipart.ts';
+import { createMultipartReader } from '../../media/images/multipart-reader.ts';
 import { planPosters } from '../../media/images/plan-images.ts';
 import type { ImageRun } from './image-run.ts';
 import { readStretches } from './read-rendition.ts';

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { StoredSheets } from '../../catalog/images/image-view-store.ts';
-import { type ChosenMoments, createMomentChooser, type MomentChooser } from '../../media/images/choose-moments.ts';
 import type { Stretch } from '../../media/images/cut-samples.ts';
 import { sheetName } from '../../media/images/image-set.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
-import { createMultipartReader } from '../../media/images/multipart.ts';
+import { type ChosenMoments, createMomentChooser, type MomentChooser } from '../../media/images/moment-chooser.ts';
+import { createMultipartReader } from '../../media/images/multipart-reader.ts';
 import { planSheets } from '../../media/images/plan-images.ts';
 import {
   countSheets,

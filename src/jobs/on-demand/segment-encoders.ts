@@ -87,7 +87,7 @@ export async function followDemand({
     onPayload(renditionId) {
       encoders.renew(renditionId);
       // Edges repeat their requests, so the next attempt reads them.
-      makeRoom().catch((cause: unknown) => report(new Error('Waiting segments could not be read.', { cause })));
+      makeRoom().catch((cause: unknown) => report(new Error('Could not read the waiting segments.', { cause })));
     },
     onConnected: () => undefined,
     onError: report,

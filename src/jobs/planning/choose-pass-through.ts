@@ -8,8 +8,8 @@ import {
   type Rung,
   rungForSize,
 } from '../../media/encode/ladder.ts';
+import { buildInit } from '../../media/pass-through/build-init.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
-import { buildInit } from '../../media/pass-through/write-init.ts';
 import { coloursOf } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { IndexedSource } from '../encode/read-pass-through.ts';
@@ -24,7 +24,7 @@ const START_TOLERANCE_SEC = 0.025;
  * Maximum distance of a source's clock from the encoded timeline's, in seconds, for a source to be shown temporarily.
  */
 const ORIGIN_TOLERANCE_SEC = 0.005;
-const MOST_SAMPLES = 0xffff;
+const MAX_SAMPLES = 0xffff;
 
 /**
  * Decides whether a source is shown as it is. The decision is final only if nothing about it differs from an encoded
@@ -70,7 +70,7 @@ function listSegments({ segments }: PassThroughPlan): Buffer {
     segments.map(({ payloadBytes, sizeBytes, firstSample, endSample }) => ({
       payloadBytes,
       prefixBytes: sizeBytes - payloadBytes,
-      samples: Math.min(MOST_SAMPLES, endSample - firstSample),
+      samples: Math.min(MAX_SAMPLES, endSample - firstSample),
       startsSegment: true,
     })),
   );

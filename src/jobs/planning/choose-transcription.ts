@@ -6,7 +6,7 @@ import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
 /** Maximum languages of captions for one upload. */
-const MOST_TARGETS = 60;
+const MAX_TARGETS = 60;
 
 /** Returns the transcription of a video by its upload or its library; null for none, and for one without audio. */
 export function chooseTranscription(
@@ -18,7 +18,7 @@ export function chooseTranscription(
   const language = spokenLanguage(uploadOptions);
   const languages = uploadOptions.transcribeLanguages ?? transcription.languages.map((each) => each.toLowerCase());
   const targets = [...new Set(languages)].filter((each) => /^[a-z]{2}$/.test(each) && each !== language);
-  return { ...key, language, force: false, targets: targets.slice(0, MOST_TARGETS) };
+  return { ...key, language, force: false, targets: targets.slice(0, MAX_TARGETS) };
 }
 
 /** Returns the language that an upload names (ISO 639-1), also from a region tag; null for anything else. */

@@ -41,7 +41,7 @@ export async function copyFirstPictures(
   writer: ChunkWriter,
   signal: AbortSignal,
 ): Promise<FirstChunk> {
-  if (rendition.listed === null) throw new Error(`Expected rendition ${rendition.id} to be known as a whole.`);
+  if (rendition.listed === null) throw new Error(`Expected rendition ${rendition.id} to be complete.`);
   for (let n = task.fromSegment; n < task.toSegment; n += 1) {
     await writer.add(await readSegment(source.file, source, n), signal);
   }
@@ -84,7 +84,7 @@ export async function storeAudio(
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);
-  if (claim === null) throw new Error('Expected to claim an encode task that was just planned, it is not there.');
+  if (claim === null) throw new Error('Expected to claim an encode task that was just planned, found none.');
   await commitChunks(tx, claim, { outputs: [first.output], isLast: first.isWhole });
   if (!first.isWhole) await releaseTask(tx, claim);
 }

@@ -70,7 +70,7 @@ export async function untilFree<Answer extends { kind: string }>(
     const answer = await claim();
     // The kind was just checked, which the type cannot express.
     if (answer.kind !== 'busy') return answer as Exclude<Answer, { kind: 'busy' }>;
-    if (performance.now() > deadlineMs) throw new Error('Another worker does this task and is alive.');
+    if (performance.now() > deadlineMs) throw new Error('Another worker holds this task.');
     await sleep(500, undefined, { signal });
   }
 }

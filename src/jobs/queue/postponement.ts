@@ -22,7 +22,7 @@ export function isLocalShortage(error: unknown): boolean {
 }
 
 /** Maximum depth to which the causes of an error are followed. */
-const MOST_CAUSES = 8;
+const MAX_CAUSES = 8;
 
 /** Resources that this machine temporarily ran out of or lost. None of these errors is caused by the media. */
 const MACHINE_CODES = [
@@ -54,8 +54,7 @@ export function postponementOf(error: unknown): string | null {
 
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
-  for (let cause = error; causes.length < MOST_CAUSES && cause instanceof Error; cause = cause.cause)
-    causes.push(cause);
+  for (let cause = error; causes.length < MAX_CAUSES && cause instanceof Error; cause = cause.cause) causes.push(cause);
   return causes;
 }
 

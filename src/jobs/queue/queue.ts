@@ -18,13 +18,13 @@ const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
 /** If new jobs are announced, polling only has to find those whose time has come. */
 const TOLD_POLL_SEC = 2;
-const LONGEST_RUN_SEC = 24 * 3600 - 1;
-const LONGEST_RETRY_PAUSE_SEC = 120;
+const MAX_RUN_SEC = 24 * 3600 - 1;
+const MAX_RETRY_PAUSE_SEC = 120;
 /** One for jobs that walk the store, one for deletes. */
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
 /** Maximum items of a list in a payload that a log line shows. */
-const MOST_WRITTEN = 20;
+const MAX_WRITTEN = 20;
 
 type Envelope = { job: string; payload: object };
 
@@ -112,11 +112,11 @@ async function createQueues(boss: PgBoss): Promise<void> {
   const shared = {
     policy: 'exclusive',
     notify: true,
-    expireInSeconds: LONGEST_RUN_SEC,
+    expireInSeconds: MAX_RUN_SEC,
     heartbeatSeconds: HEARTBEAT_SEC,
     retryDelay: 1,
     retryBackoff: true,
-    retryDelayMax: LONGEST_RETRY_PAUSE_SEC,
+    retryDelayMax: MAX_RETRY_PAUSE_SEC,
     deleteAfterSeconds: 3600,
   };
   await boss.createQueue(GIVEN_UP, { ...shared, policy: 'standard', retryLimit: 20 });
@@ -221,7 +221,7 @@ function deathReason(job: JobWithMetadata<Envelope>): string {
 /** Long lists, such as texts that were generated so far, do not belong in a log. */
 function describe(cause: unknown, { job, payload }: Envelope): Error {
   const written = JSON.stringify(payload, (_, value: unknown) =>
-    Array.isArray(value) && value.length > MOST_WRITTEN ? `${value.length} items` : value,
+    Array.isArray(value) && value.length > MAX_WRITTEN ? `${value.length} items` : value,
   );
   return new Error(`The job ${job} failed for ${written}.`, { cause });
 }

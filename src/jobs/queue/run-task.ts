@@ -26,7 +26,7 @@ export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) =
 /** How a task ended. `over` includes tasks that failed permanently or were lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
 
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Performs a task and records its end. An error is counted and the task tried again up to three times, then it fails
@@ -84,7 +84,7 @@ async function keepLog(
   try {
     await keepAttemptLog(db, claim.task, { reason, messages });
   } catch (cause) {
-    report(new Error(`The log of a failed attempt could not be kept: ${describe(claim)}.`, { cause }));
+    report(new Error(`Could not store the log of a failed attempt: ${describe(claim)}.`, { cause }));
   }
 }
 
@@ -107,13 +107,13 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
 }
 
 /** Maximum database outage, in ms, during which encoded media is kept. */
-const LONGEST_ABSENCE_MS = 60_000;
+const MAX_ABSENCE_MS = 60_000;
 
 /**
  * Repeats an action of a running task while the database is down, for at most a minute: an outage costs no encode task.
  */
 export function throughPause<T>(action: () => Promise<T>): Promise<T> {
-  return outlastAbsence(action, AbortSignal.timeout(LONGEST_ABSENCE_MS));
+  return outlastAbsence(action, AbortSignal.timeout(MAX_ABSENCE_MS));
 }
 
 /**
@@ -121,7 +121,7 @@ export function throughPause<T>(action: () => Promise<T>): Promise<T> {
  * unknown is not repeated.
  */
 async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+  for (let pauseMs = 500; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
     try {
       return await action();
     } catch (error) {

@@ -1,10 +1,10 @@
 /** Maximum useful threads of one segment encoder: more would wait for each other. */
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 /**
  * Encoders that began alone keep their threads when others join. Together they have at most this many times the
  * processors.
  */
-const MOST_SHARE = 2;
+const MAX_SHARE = 2;
 
 /** An encoder with this many threads. A paused one uses none of them now, and all again when its viewer continues. */
 export type ThreadHolder = { threads: number; isPaused: boolean };
@@ -15,7 +15,7 @@ export type ThreadHolder = { threads: number; isPaused: boolean };
  */
 export function shareThreads(threads: number, others: readonly ThreadHolder[]): number {
   const atWork = others.filter(({ isPaused }) => !isPaused);
-  const even = Math.min(MOST_THREADS, Math.ceil(threads / (atWork.length + 1)));
-  const left = MOST_SHARE * threads - others.reduce((sum, taken) => sum + taken.threads, 0);
+  const even = Math.min(MAX_THREADS, Math.ceil(threads / (atWork.length + 1)));
+  const left = MAX_SHARE * threads - others.reduce((sum, taken) => sum + taken.threads, 0);
   return Math.max(1, Math.min(even, left));
 }

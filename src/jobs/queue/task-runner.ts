@@ -11,7 +11,7 @@ import type { TaskKind, TaskQueue } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
   forgetIdle,
-  LEAST_PRIORITY,
+  MIN_PRIORITY,
   registerIdle,
   renewLeases,
   restoreShares,
@@ -34,8 +34,8 @@ const DRAIN_MS = 5_000;
  * Time for which a worker leaves tasks that do not fit on its disk to others, and the maximum number of such videos.
  */
 const AVOID_MS = 60_000;
-const MOST_AVOIDED = 1_000;
-const MOST_SAMPLES = 200;
+const MAX_AVOIDED = 1_000;
+const MAX_SAMPLES = 200;
 
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
@@ -136,7 +136,7 @@ class Runner {
     // Rows that remain because the database is down cost one wake-up each, and expire after a minute.
     const { db, report } = this.#options.deps;
     const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
-      report(new Error('The end of a worker could not be recorded.', { cause })),
+      report(new Error('Could not record that a worker stopped.', { cause })),
     );
     const ended = Promise.all([forgotten, ...[...this.#running.values()].map((task) => task.ended)]);
     const late = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ class Runner {
     const { db, owner, segments } = this.#options.deps;
     const leaseSec = queue === 'viewers' ? SEGMENT_LEASE_SEC : this.#leases.leaseSec;
     const options = { queue, owner, leaseSec, withoutMedia: this.#listAvoided() };
-    const leastPriority = segments.servesViewers() ? AHEAD_PRIORITY : LEAST_PRIORITY;
+    const leastPriority = segments.servesViewers() ? AHEAD_PRIORITY : MIN_PRIORITY;
     const awaited = queue === 'viewers' ? await claimNext(db, { ...options, leastPriority: AWAITED_PRIORITY }) : null;
     return awaited ?? claimNext(db, { ...options, leastPriority });
   }
@@ -206,10 +206,10 @@ class Runner {
     const startedMs = performance.now();
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
-    if (end === 'left-to-others' && this.#avoided.size < MOST_AVOIDED) {
+    if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
-    if (end !== 'done' || this.#samples.length >= MOST_SAMPLES) return;
+    if (end !== 'done' || this.#samples.length >= MAX_SAMPLES) return;
     this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
   }
 

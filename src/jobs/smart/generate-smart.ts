@@ -30,7 +30,7 @@ import { readEvidence } from './read-evidence.ts';
 /** A request for texts of a video. `language` is that of the speaker, null for any captions. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
-const LONGEST_WAIT_SEC = 24 * 3600;
+const MAX_WAIT_SEC = 24 * 3600;
 
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
@@ -55,7 +55,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     const passages = toPassages(await readTrack(track, deps.storage, signal));
     const transcript = readTranscript(passages, track.srclang.slice(0, 2).toLowerCase(), source.durationSec);
     if (transcript.sentences.length === 0)
-      throw new Refused('invalid', `Its captions "${track.srclang}" hold no words.`);
+      throw new Refused('invalid', `Its captions "${track.srclang}" contain no words.`);
     try {
       const wanted = { features: source.open, transcript, model: deps.languageModel };
       const evidence = () => readEvidence(key, source.durationSec, deps, signal);
@@ -124,6 +124,6 @@ function pauseSec({ waitedSec = 0 }: Payload): number {
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (payload.waitedSec ?? 0) + delaySec;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
+  if (waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
   await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
 }

@@ -13,7 +13,7 @@ import { readTrack } from './read-track.ts';
 
 const VIDEOS_AT_ONCE = 50;
 /** Maximum videos per run. The rest waits for the next minute. */
-const MOST_VIDEOS = 2_000;
+const MAX_VIDEOS = 2_000;
 /** Times are stored as int4. A cue that begins later (596 h) is stored with this time. */
 const LATEST_MS = 2 ** 31 - 1;
 
@@ -47,7 +47,7 @@ export const indexCaptions = defineJob<object, JobDeps>({
  */
 async function* eachBatch({ db }: JobDeps, isOver: () => boolean): AsyncGenerator<UnreadCaptions[]> {
   let last: MediaKey | null = null;
-  for (let done = 0; done < MOST_VIDEOS && !isOver(); done += VIDEOS_AT_ONCE) {
+  for (let done = 0; done < MAX_VIDEOS && !isOver(); done += VIDEOS_AT_ONCE) {
     const unread: UnreadCaptions[] = await listUnreadCaptions(db, VIDEOS_AT_ONCE, last);
     if (unread.length > 0) yield unread;
     if (unread.length < VIDEOS_AT_ONCE) return;

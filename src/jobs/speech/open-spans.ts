@@ -52,7 +52,11 @@ async function openDetection({ voice, report }: JobDeps, signal: AbortSignal): P
     return (await voice?.open(signal)) ?? null;
   } catch (error) {
     signal.throwIfAborted();
-    report(new Error(`Speech is cut by its level: ${voice?.name} does not run on this machine.`, { cause: error }));
+    report(
+      new Error(`Speech is split by audio level, because ${voice?.name} does not run on this machine.`, {
+        cause: error,
+      }),
+    );
     return null;
   }
 }

@@ -16,7 +16,7 @@ import { openSpans } from './open-spans.ts';
 const TURN_MS = 5 * 60_000;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
 /** Maximum successive spans at which an engine may crash. Beyond that, the engine is at fault, not the spans. */
-const MOST_CRASHES = 3;
+const MAX_CRASHES = 3;
 
 export type SpokenText = { language: string; words: SpokenWord[] };
 
@@ -79,7 +79,7 @@ async function walkSpans(
     if (!isKnown && givesWay && transcriber.isLocal && (await areVideosWaiting(deps.db))) return { kind: 'gave-way' };
     const attempt = isKnown ? known : await findWords({ span, identity, text }, transcriber, signal);
     if (!isKnown) crashes = attempt instanceof EngineCrashed ? crashes + 1 : 0;
-    if (attempt instanceof EngineCrashed && crashes >= MOST_CRASHES) throw attempt;
+    if (attempt instanceof EngineCrashed && crashes >= MAX_CRASHES) throw attempt;
     const found = attempt instanceof EngineCrashed ? await passOver(attempt, { key, span, identity }, deps) : attempt;
     if (text.language === '' && found.words.length > 0) text.language = found.language;
     for (const word of found.words) {

@@ -32,11 +32,11 @@ export type Transcription = MediaKey & { language: string | null; force: boolean
 /** Interval of checks for a video whose audio is not stored yet. */
 const WAIT_SEC = 10;
 /** Waiting ends with the video. This is an additional bound. */
-const LONGEST_WAIT_SEC = 24 * 3600;
+const MAX_WAIT_SEC = 24 * 3600;
 
 /** New videos take precedence over speech. Steady uploads must not delay it for longer than this in total. */
 const GIVE_WAY_SEC = 5;
-const LONGEST_GIVING_WAY_SEC = 600;
+const MAX_YIELD_SEC = 600;
 
 /**
  * `run`: number of the transcription run that the job belongs to. Jobs from before runs had numbers count as the first.
@@ -111,7 +111,7 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   await noteSpeechRun(deps.db, key, { state: 'running' });
   const language = wanted.language ?? run.language ?? (await guess({ key, audio, transcriber }, deps, signal));
   if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
-  const givesWay = (wanted.gaveWaySec ?? 0) < LONGEST_GIVING_WAY_SEC;
+  const givesWay = (wanted.gaveWaySec ?? 0) < MAX_YIELD_SEC;
   const { crashes = 0 } = wanted;
   const end = await transcribeSpans({ key, audio, transcriber, language, force, givesWay, crashes }, deps, signal);
   switch (end.kind) {
@@ -150,7 +150,7 @@ async function sendTranslations({ targets, ...wanted }: Transcription, { db, que
 
 async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
+  if (waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
   await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }

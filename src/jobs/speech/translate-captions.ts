@@ -26,7 +26,7 @@ import { chooseTrack, readTrack } from './read-track.ts';
 /** `language` is that of the speaker, null for any captions; `target` is that of the translation. */
 export type Translation = MediaKey & { language: string | null; target: string; force: boolean };
 
-const LONGEST_WAIT_SEC = 24 * 3600;
+const MAX_WAIT_SEC = 24 * 3600;
 
 /**
  * The part that was translated before the model was busy: the texts of the first cues of the track whose object is
@@ -77,7 +77,7 @@ async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, 
   const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
   const delaySec = Math.max(retryAfterSec, growingPauseSec(before));
   const waits = { waitedSec: (wanted.waitedSec ?? 0) + delaySec, stuckSec: before + delaySec };
-  if (waits.waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
+  if (waits.waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a whole day.');
   await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, ...waits, part }, { delaySec }));
 }
 

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
 
 /** Successive refusals of the store after which the rest is left to the next run. */
-const MOST_IN_A_ROW = 10;
+const MAX_CONSECUTIVE = 10;
 
 /**
  * Deletes objects in any order. One that the store refuses does not stop the others. Returns those that are gone, and
@@ -17,7 +17,7 @@ export async function deleteObjects(
   const gone: StorageKey[] = [];
   let inARow = 0;
   let cause: unknown;
-  const isOver = () => signal.aborted || inARow >= MOST_IN_A_ROW;
+  const isOver = () => signal.aborted || inARow >= MAX_CONSECUTIVE;
   const all = shuffled(keys);
   for (let at = 0; at < all.length && !isOver(); at += MAX_DELETE_KEYS) {
     const some = all.slice(at, at + MAX_DELETE_KEYS);

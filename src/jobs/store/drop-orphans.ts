@@ -16,10 +16,10 @@ import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
 /** More orphans than this share of all objects, or than this many bytes, have another cause than a lost worker. */
-const MOST_OF_ALL = 0.01;
-const MOST_BYTES = 100e9;
+const MAX_TOTAL = 0.01;
+const MAX_BYTES = 100e9;
 /** In a small store, a single video is more than a hundredth. */
-const LEAST_LIMIT = 100;
+const MIN_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
 
@@ -43,11 +43,11 @@ async function refuseTooMany(db: Db): Promise<void> {
   const { objects, bytes } = await sumOrphans(db);
   const sweep = await loadOrphanSweep(db);
   const stored = Math.max(sweep.lastObjects ?? 0, sweep.objects);
-  const limit = Math.max(LEAST_LIMIT, Math.floor(stored * MOST_OF_ALL));
-  if (objects <= limit && bytes <= MOST_BYTES) return;
+  const limit = Math.max(MIN_LIMIT, Math.floor(stored * MAX_TOTAL));
+  if (objects <= limit && bytes <= MAX_BYTES) return;
   throw new Error(
-    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no ` +
-      `row, more than ${limit} or ${MOST_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
+    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are referenced by no ` +
+      `row, more than ${limit} or ${MAX_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
       'or "keep".',
   );
 }

@@ -1,9 +1,9 @@
 /** Maximum number of failures whose causes are reported. */
-const MOST_TOLD = 5;
-const LONGEST_TOLD = 500;
-const MOST_CAUSES = 5;
+const MAX_REPORTED = 5;
+const MAX_REPORTED_CHARS = 500;
+const MAX_CAUSES = 5;
 /** After this many successive failures the rest is skipped: the items are hardly at fault then. */
-const MOST_IN_A_ROW = 10;
+const MAX_CONSECUTIVE = 10;
 
 /**
  * Runs an action for each item in turn and continues after failures. Then throws one error that describes all of them.
@@ -20,7 +20,7 @@ export async function pastFailures<Item>(
   try {
     for await (const item of items) {
       signal.throwIfAborted();
-      if (inARow >= MOST_IN_A_ROW) {
+      if (inARow >= MAX_CONSECUTIVE) {
         ending = 'the rest was left';
         break;
       }
@@ -31,7 +31,7 @@ export async function pastFailures<Item>(
       } catch (cause) {
         failed += 1;
         inARow += 1;
-        if (causes.length < MOST_TOLD) causes.push(cause);
+        if (causes.length < MAX_REPORTED) causes.push(cause);
       }
     }
   } catch (cause) {
@@ -47,12 +47,12 @@ export async function pastFailures<Item>(
 function report(error: unknown): string {
   let text = messageOf(error);
   let cause = error instanceof Error ? error.cause : undefined;
-  for (let depth = 0; depth < MOST_CAUSES && cause !== undefined; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
     // An error of this file already includes its causes.
     if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
-  return text.length <= LONGEST_TOLD ? text : `${text.slice(0, LONGEST_TOLD)}…`;
+  return text.length <= MAX_REPORTED_CHARS ? text : `${text.slice(0, MAX_REPORTED_CHARS)}…`;
 }
 
 function messageOf(error: unknown): string {

@@ -129,7 +129,7 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
 export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<void> {
   const verdict = await judge({ db, storage });
   if (verdict.kind === 'ours') return;
-  throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store was not checked before.');
+  throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store has not been checked yet.');
 }
 
 /** Writes this database's mark into all its stores, whatever they contain. Returns the places. */

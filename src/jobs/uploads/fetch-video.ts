@@ -56,7 +56,8 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
   async run({ uploadId, ...key }, deps, signal) {
     const ref: UploadRef = { id: uploadId, key };
     const answer = await untilFree(() => claimFetch(deps.db, uploadId, deps.owner, deps.secretBox), signal);
-    if (answer.kind === 'worn-out') throw new Refused('unavailable', 'The worker died each time it fetched the file.');
+    if (answer.kind === 'worn-out')
+      throw new Refused('unavailable', 'The worker crashed on every attempt to fetch the file.');
     if (answer.kind === 'over') return dropIfGone(ref, deps);
     const { claim } = answer;
     try {
@@ -111,7 +112,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
       } catch (error) {
         // A worker whose lease had ended was still writing. That is not a refusal, but a reason to try again.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
-        throw new Error(`Expected to be the only one who stages ${id}.`, { cause: error });
+        throw new Error(`Expected no other append to ${id}.`, { cause: error });
       }
     },
     reset: () => staging.abort(id),

@@ -36,7 +36,8 @@ export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: Abort
       const seen = Readable.from(seeing(body, see), { objectMode: false });
       size = await staging.append(id, size, seen, signal);
     }
-    if (size < part.endBytes) throw new Refused('not-found', `The bytes of the partial upload ${part.id} are gone.`);
+    if (size < part.endBytes)
+      throw new Refused('not-found', `The bytes of the partial upload ${part.id} no longer exist.`);
     await staging.abort(part.id);
   }
   return hash?.digest() ?? null;

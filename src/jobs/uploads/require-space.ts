@@ -20,7 +20,7 @@ export async function requireSpace(lengthBytes: number, { storage, diskFloorByte
   if (space.freeBytes - lengthBytes >= floorBytes) return;
   throw new Refused(
     'disk-full',
-    `Expected ${floorBytes} bytes to stay free after an upload of ${lengthBytes} bytes, only ${space.freeBytes} ` +
-      'are free now. Make room or try a smaller file.',
+    `Expected ${floorBytes} bytes to remain free after an upload of ${lengthBytes} bytes, but only ${space.freeBytes} ` +
+      'are free now. Free some space or upload a smaller file.',
   );
 }

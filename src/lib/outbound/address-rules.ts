@@ -41,7 +41,7 @@ type Block = { network: Address; bits: number };
 function parseBlock(text: string): Block {
   const hasBits = text.includes('/');
   if (hasBits ? !ipaddr.isValidCIDR(text) : !ipaddr.isValid(text)) {
-    throw new Error(`Expected a CIDR block such as 10.0.0.0/8 or an address, came ${JSON.stringify(text)}.`);
+    throw new Error(`Expected a CIDR block such as 10.0.0.0/8 or an address, got ${JSON.stringify(text)}.`);
   }
   if (!hasBits) {
     const network = unwrap(ipaddr.parse(text));

@@ -205,7 +205,10 @@ function done(answer: OutboundAnswer, sizeBytes: number): Outcome {
 /** Starting over is allowed once. Otherwise an origin that changes its file all the time would be fetched forever. */
 async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
   if (state.isRestarted) {
-    throw new Refused('invalid', 'Origin broke off again and cannot resume, or its file keeps changing.');
+    throw new Refused(
+      'invalid',
+      'The origin closed the connection again and cannot resume, or its file keeps changing.',
+    );
   }
   await sink.reset();
   state.isRestarted = true;
@@ -233,7 +236,7 @@ export function statusMessage(status: number): string {
 }
 
 function tooLarge(maxBytes: number): Refused {
-  return new Refused('too-large', `Origin's file is larger than the ${maxBytes} bytes allowed.`);
+  return new Refused('too-large', `The origin's file is larger than the ${maxBytes} bytes allowed.`);
 }
 
 type Pause = { limits: DownloadLimits; retryAfterMs: number };

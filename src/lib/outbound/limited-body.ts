@@ -50,7 +50,8 @@ async function nextWithin(
   idleTimeoutMs: number,
 ): Promise<{ next: IteratorResult<Uint8Array>; waitedMs: number }> {
   const startMs = performance.now();
-  const stalled = () => source.destroy(new Refused('timeout', `Origin sent nothing for ${idleTimeoutMs / 1000} s.`));
+  const stalled = () =>
+    source.destroy(new Refused('timeout', `The origin sent nothing for ${idleTimeoutMs / 1000} s.`));
   const timer = setTimeout(stalled, idleTimeoutMs);
   try {
     const next = await chunks.next();
@@ -63,10 +64,13 @@ async function nextWithin(
 function checkRate({ waitedMs, bytes }: { waitedMs: number; bytes: number }, minBytesPerSec: number): void {
   const bytesPerSec = Math.round((bytes * 1000) / waitedMs);
   if (bytesPerSec >= minBytesPerSec) return;
-  throw new Refused('timeout', `Origin is too slow: expected ${minBytesPerSec} bytes a second, came ${bytesPerSec}.`);
+  throw new Refused(
+    'timeout',
+    `The origin is too slow: expected ${minBytesPerSec} bytes a second, got ${bytesPerSec}.`,
+  );
 }
 
 /** Returns the refusal of a response with more bytes than allowed. */
 export function tooLarge(maxBytes: number): Refused {
-  return new Refused('too-large', `Origin's answer is larger than the ${maxBytes} bytes allowed.`);
+  return new Refused('too-large', `The origin's response is larger than the ${maxBytes} bytes allowed.`);
 }

@@ -225,7 +225,7 @@ describe('limits of a response', () => {
     const gone = await serve(() => undefined);
     await closing.pop()?.();
     await expect(open().request(gone.url, GET, never)).rejects.toThrow(
-      'Origin could not be reached: the connection was refused.',
+      'The origin could not be reached: the connection was refused.',
     );
     const dropping = await serve((request) => request.socket.destroy());
     await expect(open().request(dropping.url, GET, never)).rejects.toMatchObject({

@@ -110,7 +110,7 @@ type Clock = { signal: AbortSignal; stop: () => void };
 function startClock(timeoutMs: number, signal: AbortSignal): Clock {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
-  const late = new Refused('timeout', `Origin did not finish its answer within ${timeoutMs / 1000} s.`);
+  const late = new Refused('timeout', `The origin did not finish its response within ${timeoutMs / 1000} s.`);
   const timer = setTimeout(() => controller.abort(late), timeoutMs);
   signal.addEventListener('abort', onAbort, { once: true });
   const stop = () => {
@@ -131,7 +131,7 @@ async function follow(agent: Agent, { requested, hop: first, clock }: Journey): 
     const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, location));
     if (next === null) return admit(answer, { requested, hop, clock });
     if (redirects === MAX_REDIRECTS)
-      throw new Refused('invalid', `Origin redirected more than ${MAX_REDIRECTS} times.`);
+      throw new Refused('invalid', `The origin redirected more than ${MAX_REDIRECTS} times.`);
     hop = next;
   }
 }
@@ -214,5 +214,5 @@ function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   if (isAggregate && code === '') return refusalFrom(error.errors[0], signal);
   const isTls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/.test(code);
   const reason = REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the exchange failed');
-  return new Refused('unavailable', `Origin could not be reached: ${reason}.`, { cause: error });
+  return new Refused('unavailable', `The origin could not be reached: ${reason}.`, { cause: error });
 }

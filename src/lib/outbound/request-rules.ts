@@ -27,10 +27,13 @@ export function checkUrl(text: string): URL {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw new Refused('invalid', 'Expected a URL such as https://example.com/video.mp4.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Refused('invalid', `Expected an http or https URL, came the scheme "${url.protocol.slice(0, 40)}".`);
+    throw new Refused('invalid', `Expected an http or https URL, got the scheme "${url.protocol.slice(0, 40)}".`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Refused('invalid', 'The URL must not hold a user name or a password: send an Authorization header.');
+    throw new Refused(
+      'invalid',
+      'The URL must not contain a user name or password. Send an Authorization header instead.',
+    );
   }
   return url;
 }
@@ -46,7 +49,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || name.endsWith('\n')) {
-      throw new Refused('invalid', `Expected a header name (RFC 9110 token), came ${quote(name)}.`);
+      throw new Refused('invalid', `Expected a header name (RFC 9110 token), got ${quote(name)}.`);
     }
     if (OWN_HEADERS.has(lower) || lower.startsWith('proxy-')) {
       throw new Refused('invalid', `The header ${lower} cannot be set.`);
@@ -68,7 +71,7 @@ export type Hop = { url: URL; method: string; headers: Record<string, string>; b
 export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
   if (!URL.canParse(location, hop.url.href)) {
-    throw new Refused('invalid', `Origin redirected (HTTP ${status}) to an address that is no URL.`);
+    throw new Refused('invalid', `The origin redirected (HTTP ${status}) to an invalid URL.`);
   }
   const url = checkUrl(new URL(location, hop.url).href);
   const becomesGet = (status === 303 && hop.method !== 'HEAD') || (status <= 302 && hop.method === 'POST');

@@ -27,10 +27,10 @@ export type FieldReader = {
 };
 
 const HIGH_WORD = 2 ** 32;
-const MOST_LENIENT_BOXES = 10_000;
+const MAX_LENIENT_BOXES = 10_000;
 
 /** Maximum bytes of a box head: size, type, 64-bit size. */
-export const LONGEST_BOX_HEAD = 16;
+export const MAX_BOX_HEAD = 16;
 
 /**
  * Reads a box head at `at`. Returns null if the buffer does not hold all of it. Throws BrokenMedia if the size is
@@ -42,7 +42,7 @@ export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.lengt
   const short = bytes.readUInt32BE(at);
   if (short === 0) return { type, headBytes: 8, sizeBytes: 0 };
   if (short !== 1) return checkedHead({ type, headBytes: 8, sizeBytes: short });
-  if (end - at < LONGEST_BOX_HEAD) return null;
+  if (end - at < MAX_BOX_HEAD) return null;
   return checkedHead({ type, headBytes: 16, sizeBytes: readU64(bytes, at + 8, type) });
 }
 
@@ -69,8 +69,8 @@ function listBoxes(bytes: Buffer, { start, end }: { start: number; end: number }
     if (sizeBytes > end - at) {
       throw new BrokenMedia(`Expected box ${printable(head.type)} of ${sizeBytes} bytes, got ${end - at} bytes.`);
     }
-    if (isLenient && boxes.length === MOST_LENIENT_BOXES) {
-      throw new BrokenMedia(`Expected at most ${MOST_LENIENT_BOXES} boxes side by side.`);
+    if (isLenient && boxes.length === MAX_LENIENT_BOXES) {
+      throw new BrokenMedia(`Expected at most ${MAX_LENIENT_BOXES} boxes side by side.`);
     }
     const place = { start: at, payloadStart: at + head.headBytes, end: at + sizeBytes };
     boxes.push({ type: head.type, bytes, ...place, isLenient });

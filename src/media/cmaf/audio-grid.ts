@@ -8,7 +8,7 @@ export const AUDIO_RATE_HZ = 48_000;
 export const AUDIO_BITRATE_BPS = 128_000;
 
 /** Factor by which a segment may exceed that. */
-const MOST_OVER_RATE = 1.1;
+const MAX_OVER_RATE = 1.1;
 
 /** Returns the number of samples of an audio track, at least 1. */
 export function countAudioSamples(durationSec: number): number {
@@ -23,7 +23,7 @@ export function countAudioSegments(durationSec: number): number {
 /** Lists a whole audio track before any of it is encoded, like `listOnDemand` for video. */
 export function listAudioOnDemand(durationSec: number): Buffer {
   const total = countAudioFrames(durationSec);
-  const bytesOfFrame = (MOST_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
+  const bytesOfFrame = (MAX_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
   return encodeFragmentTable(
     Array.from({ length: countAudioSegments(durationSec) }, (_, segment) => {
       const samples = Math.min(AAC_SEGMENT_FRAMES, total - segment * AAC_SEGMENT_FRAMES);

@@ -42,7 +42,7 @@ const HEADER_BYTES = 88;
 const CRC_BYTES = 4;
 const FLAG = { constantDuration: 1, hasOffsets: 2, allSync: 4, firstSync: 8 };
 /** A fragment needs three varints and a CRC. */
-const LEAST_FRAGMENT_BYTES = 7;
+const MIN_FRAGMENT_BYTES = 7;
 
 /**
  * Encodes a chunk's index as `.idx` version 1: an 88-byte header, fragment table, sizes, durations, offsets, sync
@@ -96,7 +96,7 @@ export function decodeIdx(bytes: Buffer): ChunkIndex {
   const fragmentCount = body.readUInt32LE(12);
   const sampleCount = body.readUInt32LE(16);
   const room = body.length - HEADER_BYTES;
-  if (fragmentCount * LEAST_FRAGMENT_BYTES + sampleCount > room) {
+  if (fragmentCount * MIN_FRAGMENT_BYTES + sampleCount > room) {
     throw new BrokenMedia(
       `Expected ${fragmentCount} fragments and ${sampleCount} samples in the idx, it has only ${room} bytes for them.`,
     );

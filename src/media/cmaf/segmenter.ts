@@ -41,7 +41,7 @@ export type VideoRun = {
  * Maximum share of a segment's frames that may be missing. An undecodable keyframe takes the frames after it with it,
  * up to about half a second.
  */
-const MOST_LACKING_SHARE = 0.75;
+const MAX_MISSING_SHARE = 0.75;
 
 type TimedSample = Sample & { presentTick: number };
 type TimedFragment = { samples: TimedSample[]; payload: Buffer };
@@ -261,7 +261,7 @@ function checkSomeTicks(number: number, ticks: readonly number[], expected: (ind
   if (found < ticks.length) {
     throw new BrokenMedia(`Expected no frame of segment ${number} at tick ${ticks[found]}, got one.`);
   }
-  if (found >= count * (1 - MOST_LACKING_SHARE)) return;
+  if (found >= count * (1 - MAX_MISSING_SHARE)) return;
   throw new BrokenMedia(`Expected most of the ${count} frames of segment ${number}, got ${found}.`);
 }
 

@@ -1,4 +1,4 @@
-import { LONGEST_BOX_HEAD, printable, readBoxHead } from '../bmff/boxes.ts';
+import { MAX_BOX_HEAD, printable, readBoxHead } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /** A complete part of a fragmented MP4 stream: the init segment (ftyp, moov) or one fragment (moof, mdat). */
@@ -30,9 +30,9 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
 
   /** Adds the next box to the unit once it is complete. Undefined: more bytes are needed. */
   function step(): StreamPart | null | undefined {
-    const head = readBoxHead(queue.peek(unit.sizeBytes, LONGEST_BOX_HEAD), 0);
+    const head = readBoxHead(queue.peek(unit.sizeBytes, MAX_BOX_HEAD), 0);
     if (head === null) {
-      neededBytes = unit.sizeBytes + (queue.sizeBytes() < unit.sizeBytes + 8 ? 8 : LONGEST_BOX_HEAD);
+      neededBytes = unit.sizeBytes + (queue.sizeBytes() < unit.sizeBytes + 8 ? 8 : MAX_BOX_HEAD);
       return undefined;
     }
     neededBytes = unit.sizeBytes + head.sizeBytes;

@@ -13,7 +13,7 @@ export type PartRange = { cutList: CutList; fromSec: number; toSec: number; fram
 export type Piece = { part: number; segment: number | null; fromTick: number; toTick: number };
 
 /** A shorter segment is merged with its neighbour. */
-const LEAST_SEGMENT_SEC = 1;
+const MIN_SEGMENT_SEC = 1;
 
 /**
  * Cuts ranges of several timelines into the segments of a new one. If exact, segments wholly within a range are copied
@@ -39,7 +39,7 @@ function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: nu
   });
   return joinShortEnds(
     pieces.filter(({ fromTick, toTick }) => toTick > fromTick),
-    LEAST_SEGMENT_SEC * cutList.timescale,
+    MIN_SEGMENT_SEC * cutList.timescale,
   );
 }
 

@@ -55,7 +55,7 @@ const WINDOW = 4096;
  */
 function compare(wanted: Float32Array, got: Float32Array, at: number): Fit {
   let best: Fit = { shiftSamples: 0, noiseShare: noiseBetween(wanted, got, { at, shiftSamples: 0 }) };
-  for (let shiftSamples = -MOST_SHIFT; shiftSamples <= MOST_SHIFT; shiftSamples += 1) {
+  for (let shiftSamples = -MAX_SHIFT; shiftSamples <= MAX_SHIFT; shiftSamples += 1) {
     const noiseShare = noiseBetween(wanted, got, { at, shiftSamples });
     if (noiseShare < best.noiseShare) best = { shiftSamples, noiseShare };
   }
@@ -89,7 +89,7 @@ function largestStep(samples: Float32Array, at: number): number {
 const RISING = "aevalsrc='0.4*sin(2*PI*(100*t+10*t*t))|0.3*cos(2*PI*(100*t+10*t*t))'";
 
 /** Matroska stores times in whole milliseconds, so no run can be more precise. */
-const MOST_SHIFT = 48;
+const MAX_SHIFT = 48;
 const NOT_HEARD = 0.01;
 
 const SOURCES = [
@@ -97,7 +97,7 @@ const SOURCES = [
   { name: 'pcm.avi', exactTo: 0, rate: 48_000, soundSec: 6, video: 'mpeg4', codec: ['pcm_s16le'] },
   {
     name: 'opus.webm',
-    exactTo: MOST_SHIFT,
+    exactTo: MAX_SHIFT,
     rate: 48_000,
     soundSec: 18,
     video: 'vp8',

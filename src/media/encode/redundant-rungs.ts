@@ -2,7 +2,7 @@
 export type RungRate = { rung: number; bps: number };
 
 /** Minimum ratio to the next higher rung that makes a rung worth its storage and processor time. */
-const LEAST_STEP = 1.3;
+const MIN_STEP = 1.3;
 
 /**
  * Finds rungs without benefit: with capped quality, simple video needs so few bits that a lower rung saves its viewers
@@ -14,7 +14,7 @@ export function findRedundantRungs(ladder: readonly RungRate[]): number[] {
   let kept = falling[0];
   const redundant: number[] = [];
   for (const candidate of falling.slice(1, -1)) {
-    if (kept !== undefined && kept.bps < LEAST_STEP * candidate.bps) redundant.push(candidate.rung);
+    if (kept !== undefined && kept.bps < MIN_STEP * candidate.bps) redundant.push(candidate.rung);
     else kept = candidate;
   }
   return redundant;

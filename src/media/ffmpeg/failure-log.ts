@@ -2,11 +2,11 @@ import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
 /** Maximum kept messages of a failed run. The cause is at the end. */
-const MOST_LINES = 50;
-const MOST_CHARACTERS = 8_192;
+const MAX_LINES = 50;
+const MAX_CHARACTERS = 8_192;
 
 /** Maximum depth of an error's causes that is searched. */
-const MOST_CAUSES = 8;
+const MAX_CAUSES = 8;
 
 /**
  * Returns the last messages of the ffmpeg run that caused an error, without paths of this machine. Null if there was no
@@ -14,7 +14,7 @@ const MOST_CAUSES = 8;
  */
 export function failureLog(error: unknown): string | null {
   let cause = error;
-  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
     if (cause instanceof FfmpegFailed) return tailOf(cause.stderrTail);
     cause = cause.cause;
   }
@@ -22,7 +22,7 @@ export function failureLog(error: unknown): string | null {
 }
 
 function tailOf(messages: string): string | null {
-  const lines = maskPaths(messages).trimEnd().split('\n').slice(-MOST_LINES);
-  const text = lines.join('\n').slice(-MOST_CHARACTERS).trim();
+  const lines = maskPaths(messages).trimEnd().split('\n').slice(-MAX_LINES);
+  const text = lines.join('\n').slice(-MAX_CHARACTERS).trim();
   return text === '' ? null : text;
 }

@@ -1,7 +1,7 @@
 import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import { averageOfSegments, peakOfWindows } from '../presentation/peak-of-windows.ts';
 import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
-import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import { timedSegments } from './timed-segments.ts';
 
 /** The I-frames of a rendition, from its start and in order of time. */

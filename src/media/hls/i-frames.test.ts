@@ -15,7 +15,7 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 import { readInitSegment } from '../cmaf/init-segment.ts';
 import { findIFrame, type IFrame, iFrameSizeBytes, listIFrames, writeIFrameHead } from './i-frame.ts';
 import { computeIFrameRates, type IFrameRun, iFrameAddress, writeIFramePlaylist } from './i-frame-playlist.ts';
-import { writePlaylist } from './playlist-tags.ts';
+import { writePlaylist } from './playlist.ts';
 
 let folder: string;
 let video: TestRendition;

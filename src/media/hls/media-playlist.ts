@@ -1,6 +1,6 @@
 import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
-import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import { timedSegments } from './timed-segments.ts';
 
 /** Relative URL of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */

@@ -13,7 +13,7 @@ import {
 import { uniqueName } from '../probe/read-track-names.ts';
 import type { AudioRole, TextKind } from '../probe/source-facts.ts';
 import type { IFrameRates } from './i-frame-playlist.ts';
-import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import type { SubtitleTrack } from './subtitle-playlist.ts';
 
 const AUDIO_GROUP = 'audio';

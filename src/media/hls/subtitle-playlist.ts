@@ -1,5 +1,5 @@
 import type { TextKind } from '../probe/source-facts.ts';
-import { writePlaylist } from './playlist-tags.ts';
+import { writePlaylist } from './playlist.ts';
 
 /** A caption track as the multivariant playlist lists it. `address` is relative to the video's folder. */
 export type SubtitleTrack = { language: string; name: string; kind: TextKind; address: string };

@@ -1,4 +1,4 @@
-import type { PlaylistTag } from './playlist-tags.ts';
+import type { PlaylistTag } from './playlist.ts';
 
 /** Below this many ticks per second, microseconds distinguish any two ticks. */
 const MICROSECOND_TIMESCALE_LIMIT = 400_000;

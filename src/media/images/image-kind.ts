@@ -4,7 +4,7 @@ export type ImageKind = 'jpeg' | 'png' | 'webp' | 'avif';
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Brands of ISO/IEC 23000-22 (MIAF) files that hold AV1 images. */
 const AVIF_BRANDS = ['avif', 'avis'];
-const MOST_BRANDS = 32;
+const MAX_BRANDS = 32;
 
 /**
  * Returns an image's kind by its magic number, never by a name or a declared type. Null for anything else, including
@@ -17,7 +17,7 @@ export function readImageKind(bytes: Buffer): ImageKind | null {
   const word = (at: number) => bytes.toString('latin1', at, at + 4);
   if (word(0) === 'RIFF' && word(8) === 'WEBP') return 'webp';
   if (word(4) !== 'ftyp') return null;
-  const end = Math.min(bytes.readUInt32BE(0), bytes.length, 16 + 4 * MOST_BRANDS);
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length, 16 + 4 * MAX_BRANDS);
   const brands = [word(8)];
   for (let at = 16; at + 4 <= end; at += 4) brands.push(word(at));
   return brands.some((brand) => AVIF_BRANDS.includes(brand)) ? 'avif' : null;

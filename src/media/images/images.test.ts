@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
 import { readImageKind } from './image-kind.ts';
-import { readJpegSize } from './jpeg.ts';
-import { createImageMaker } from './run-image.ts';
+import { createImageMaker } from './image-maker.ts';
+import { readJpegSize } from './jpeg-size.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();

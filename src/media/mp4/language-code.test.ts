@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packLanguage } from './language-code.ts';
+import { packLanguageCode } from './language-code.ts';
 
 const unpack = (packed: number) => String.fromCharCode(...[10, 5, 0].map((shift) => 0x60 + ((packed >> shift) & 31)));
 
@@ -14,13 +14,13 @@ test.each([
   ['qq', 'und'],
   ['no tag', 'und'],
 ])('the tag %j is packed as %s', (tag, code) => {
-  expect(unpack(packLanguage(tag))).toBe(code);
+  expect(unpack(packLanguageCode(tag))).toBe(code);
 });
 
 test('every two-letter code maps to a three-letter code of the same language', () => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const tags = letters.flatMap((first) => letters.map((second) => first + second));
-  const known = tags.map((tag) => [tag, unpack(packLanguage(tag))] as const).filter(([, code]) => code !== 'und');
+  const known = tags.map((tag) => [tag, unpack(packLanguageCode(tag))] as const).filter(([, code]) => code !== 'und');
   expect(known.length).toBeGreaterThan(180);
   const wrong = known.filter(([tag, code]) => Intl.getCanonicalLocales(code)[0] !== Intl.getCanonicalLocales(tag)[0]);
   // The runtime's tables treat Twi as a kind of Akan.

@@ -19,7 +19,7 @@ const BY_TWO_LETTERS = new Map(CODES.split(' ').map((pair) => [pair.slice(0, 2),
  * Packs a language tag (BCP 47) into the 15 bits of an mdhd box (ISO 14496-12 section 8.4.2): three letters of
  * five bits. A tag whose language has no ISO 639-2 code becomes `und`.
  */
-export function packLanguage(tag: string): number {
+export function packLanguageCode(tag: string): number {
   const [primary = ''] = tag.toLowerCase().split('-');
   const code = /^[a-z]{3}$/.test(primary) ? primary : (BY_TWO_LETTERS.get(primary) ?? UNDETERMINED);
   return [...code].reduce((packed, letter) => packed * 32 + letter.charCodeAt(0) - 0x60, 0);

@@ -8,7 +8,7 @@ import {
   writeU16,
   writeU32,
 } from '../bmff/boxes.ts';
-import type { TrackCounters } from './count-track.ts';
+import type { TrackCounters } from './count-indexes.ts';
 import type { TrackTemplate } from './track-template.ts';
 
 /** A track of the file without its samples. */
@@ -25,7 +25,7 @@ export type MovieLayout = {
   mdatHeader: Buffer;
 };
 
-const HIGHEST_MEDIA_TIME = 2 ** 31 - 1;
+const MAX_MEDIA_TIME = 2 ** 31 - 1;
 const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 /** Major brand, minor version, compatible brands: a plain MP4 without fragments. */
 const BRANDS = 'isom\0\0\x02\0isomiso2mp41mp42';
@@ -147,8 +147,8 @@ function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
  */
 function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (counters.offsetRuns === 0 && place.delayTicks === 0) return Buffer.alloc(0);
-  if (place.mediaTimeTicks > HIGHEST_MEDIA_TIME) {
-    throw new Error(`Expected a first picture within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
+  if (place.mediaTimeTicks > MAX_MEDIA_TIME) {
+    throw new Error(`Expected the first frame within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
   }
   const isWide = needsU64(Math.max(place.delayTicks, place.durationTicks));
   const entry = (durationTicks: number, mediaTime: number): Buffer => {

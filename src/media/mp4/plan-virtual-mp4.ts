@@ -1,4 +1,4 @@
-import { countIndexes } from './count-track.ts';
+import { countIndexes } from './count-indexes.ts';
 import { type Extents, placeExtents } from './extents.ts';
 import { layMovie } from './movie-layout.ts';
 import { runInSlices } from './run-in-slices.ts';

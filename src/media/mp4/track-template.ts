@@ -1,6 +1,6 @@
 import { type Box, readBoxes, readFields, readVersion, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { packLanguage } from './language-code.ts';
+import { packLanguageCode } from './language-code.ts';
 
 /** Properties that a track of the virtual file takes from its init segment. */
 export type TrackTemplate = {
@@ -28,7 +28,7 @@ export function readTrackTemplate(init: Buffer, language: string | null): TrackT
   return {
     handler: readHandler(box('mdia', 'hdlr')),
     timescale: media.timescale,
-    language: language === null ? media.language : packLanguage(language),
+    language: language === null ? media.language : packLanguageCode(language),
     geometry: readGeometry(box('tkhd')),
     stsd: init.subarray(stsd.start, stsd.end),
   };

@@ -1,7 +1,7 @@
 import { type BoxWriter, putBytes, putFullBoxHead, putU32, writeInto } from '../bmff/box-writer.ts';
 import { toU64Words } from '../bmff/boxes.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
-import type { TrackCounters, TrackTimes } from './count-track.ts';
+import type { TrackCounters, TrackTimes } from './count-indexes.ts';
 import { hasSyncTable, type MovieLayout } from './movie-layout.ts';
 
 /** Input for the tables of a track. `fragmentOffsets` are byte offsets in the file. */

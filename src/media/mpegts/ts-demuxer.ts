@@ -16,8 +16,8 @@ const PROGRAMS_PID = 0;
 const CLOCK_RANGE = 2 ** 33;
 const TICKS_PER_MS = 90;
 const OPUS_SAMPLES_PER_MS = 48;
-const MOST_VIDEO_BYTES = 16 * 2 ** 20;
-const MOST_AUDIO_BYTES = 256 * 1024;
+const MAX_VIDEO_BYTES = 16 * 2 ** 20;
+const MAX_AUDIO_BYTES = 256 * 1024;
 
 type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
 
@@ -122,12 +122,12 @@ export class TsDemuxer {
     switch (codec) {
       case 'h264':
       case 'hevc':
-        return { pid, pes: new PesReader(MOST_VIDEO_BYTES), read: this.#videoReader(codec) };
+        return { pid, pes: new PesReader(MAX_VIDEO_BYTES), read: this.#videoReader(codec) };
       case 'aac':
-        return { pid, pes: new PesReader(MOST_AUDIO_BYTES), read: this.#aacReader() };
+        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), read: this.#aacReader() };
       default: {
         const format = codec ?? 'mp2';
-        return { pid, pes: new PesReader(MOST_AUDIO_BYTES), read: (pes) => this.#foreign(pes, format, channels ?? 2) };
+        return { pid, pes: new PesReader(MAX_AUDIO_BYTES), read: (pes) => this.#foreign(pes, format, channels ?? 2) };
       }
     }
   }

@@ -12,7 +12,7 @@ export const TS_PACKET_BYTES = 188;
 const SYNC = 0x47;
 const NULL_PID = 0x1fff;
 /** Encoders use only a few. */
-const MOST_PIDS = 64;
+const MAX_PIDS = 64;
 
 /**
  * Reads packets from a byte stream in chunks of any size, and resynchronises after damage. Buffers less than two
@@ -47,7 +47,7 @@ export class TsPacketReader {
     const mayJump = adaptationBytes > 1 && (packet.readUInt8(5) & 0x80) !== 0;
     const counter = head & 0x0f;
     const before = this.#counters.get(pid);
-    if (before === undefined && this.#counters.size >= MOST_PIDS) return null;
+    if (before === undefined && this.#counters.size >= MAX_PIDS) return null;
     this.#counters.set(pid, counter);
     if (before === counter && !mayJump) return null;
     const isBroken = mayJump || (before !== undefined && counter !== ((before + 1) & 0x0f));

@@ -15,7 +15,7 @@ export type BitReader = {
   bitsRead(): number;
 };
 
-const LONGEST_GOLOMB_PREFIX = 32;
+const MAX_GOLOMB_PREFIX = 32;
 const EMULATION_PREVENTION = 3;
 
 /** Opens a NAL unit after its first byte. Emulation prevention bytes are skipped (H.264 section 7.3.1). */
@@ -56,7 +56,7 @@ export function openNalBits(nal: Uint8Array): BitReader {
     let prefix = 0;
     while (bit() === 0) {
       prefix += 1;
-      if (prefix > LONGEST_GOLOMB_PREFIX) throw new BrokenMedia('Expected an Exp-Golomb code of 32 zeros at most.');
+      if (prefix > MAX_GOLOMB_PREFIX) throw new BrokenMedia('Expected an Exp-Golomb code of 32 zeros at most.');
     }
     const value = 2 ** prefix - 1 + bits(prefix);
     if (value > max) throw new BrokenMedia(`Expected an Exp-Golomb number up to ${max}, got ${value}.`);

@@ -24,7 +24,9 @@ export async function readKeyframeGapSec(path: string, facts: SourceFacts, signa
   const run = await runSandboxed(planFfprobe(path, [...shown, ...ENTRIES], 'error'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
   if (run.exitCode === 0) return longestGapSec(run.stdout.toString('latin1'));
-  throw new Error(`Expected ffprobe to list packets, exit ${run.exitCode} came: ${run.stderrTail.trim().slice(-200)}`);
+  throw new Error(
+    `Expected ffprobe to list packets, got exit code ${run.exitCode}: ${run.stderrTail.trim().slice(-200)}`,
+  );
 }
 
 /** Reads lines of `pts_time,flags`. The time after a window's last keyframe counts up to the window's end. */

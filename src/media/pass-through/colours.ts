@@ -1,8 +1,8 @@
 import type { Colours } from '../probe/colours.ts';
 import type { H264Description } from './sample-description.ts';
-import { writeColours } from './sps-colours.ts';
+import { writeSpsColours } from './sps-colours.ts';
 
-const LARGEST_NAL_BYTES = 0xffff;
+const MAX_NAL_BYTES = 0xffff;
 
 /**
  * Tags the colours of a copied H.264 track, in `colr` and in the parameter sets, unless it tags them itself. The values
@@ -35,9 +35,9 @@ function writeConfiguration(avcC: Buffer, wanted: Colours): { configuration: Buf
   let at = 6;
   for (let set = 0; set < count; set += 1) {
     const end = at + 2 + avcC.readUInt16BE(at);
-    const written = writeColours(avcC.subarray(at + 2, end), wanted);
+    const written = writeSpsColours(avcC.subarray(at + 2, end), wanted);
     // A set that would exceed its length field is not changed.
-    const nal = written.nal.length > LARGEST_NAL_BYTES ? avcC.subarray(at + 2, end) : written.nal;
+    const nal = written.nal.length > MAX_NAL_BYTES ? avcC.subarray(at + 2, end) : written.nal;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(nal.length);
     parts.push(length, nal);

@@ -1,12 +1,12 @@
 import type { Mp4Index } from './mp4-index.ts';
 import { pictureTick, readTimeline, type Timeline } from './timeline.ts';
 
-const SHORTEST_SEGMENT_SEC = 2;
-const SHORTEST_LAST_SEGMENT_SEC = 1;
+const MIN_SEGMENT_SEC = 2;
+const MIN_LAST_SEGMENT_SEC = 1;
 // 27 hours at the shortest segment: each cut costs a read of the file.
 const MAX_CUTS = 50_000;
 /** With more sync samples, nearly every picture of the file is one, and their heads are not all read. */
-const MOST_READ_SYNC_SAMPLES = 20_000;
+const MAX_READ_SYNC_SAMPLES = 20_000;
 
 /**
  * Chooses the samples at which segments begin: the first, then each sync sample at least 2 s after the previously
@@ -24,7 +24,7 @@ export function cutSamples(index: Mp4Index): number[] {
  */
 export function headSamples(index: Mp4Index): number[] {
   const cuts = cutSamples(index);
-  return cuts.length === 0 || index.syncSamples.length > MOST_READ_SYNC_SAMPLES ? cuts : [...index.syncSamples];
+  return cuts.length === 0 || index.syncSamples.length > MAX_READ_SYNC_SAMPLES ? cuts : [...index.syncSamples];
 }
 
 /** Like `cutSamples`, for a known timeline. */
@@ -34,11 +34,11 @@ export function chooseCuts(index: Mp4Index, { shiftTicks, endTicks }: Timeline):
   let lastTick = 0;
   for (const sample of index.syncSamples) {
     const tick = pictureTick(index, shiftTicks, sample);
-    if (tick - lastTick < SHORTEST_SEGMENT_SEC * index.timescale) continue;
+    if (tick - lastTick < MIN_SEGMENT_SEC * index.timescale) continue;
     if (cuts.length === MAX_CUTS) return [];
     cuts.push(sample);
     lastTick = tick;
   }
-  if (cuts.length > 1 && endTicks - lastTick < SHORTEST_LAST_SEGMENT_SEC * index.timescale) cuts.pop();
+  if (cuts.length > 1 && endTicks - lastTick < MIN_LAST_SEGMENT_SEC * index.timescale) cuts.pop();
   return cuts;
 }

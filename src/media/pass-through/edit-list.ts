@@ -24,7 +24,7 @@ const MAX_ROWS = 64;
  * Reads a track's edit list (ISO 14496-12 section 8.6.6). Leading empty edits are summed and rescaled from the movie
  * timescale; the first real edit gives the start. Throws BrokenMedia on a table that does not fit its box.
  */
-export function readEdits(trak: Box, scales: Timescales): Edits {
+export function readEditList(trak: Box, scales: Timescales): Edits {
   const elst = findBox(trak, 'edts', 'elst');
   if (elst === null) return NO_EDITS;
   const rows = readRows(elst);

@@ -1,7 +1,7 @@
 import { versionOf, viewOf } from '../bmff/box-tables.ts';
 import { type Box, childBoxes, findBox, readBoxes, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { type Edits, readEdits } from './edit-list.ts';
+import { type Edits, readEditList } from './edit-list.ts';
 import { Mp4Fault, type Mp4FaultKind, toRefusal } from './mp4-fault.ts';
 import { type H264Description, isH264, readDescription } from './sample-description.ts';
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
@@ -61,7 +61,7 @@ function readIndex(bytes: Buffer, fileBytes: number): Mp4Index {
     trackPosition,
     timescale,
     description: readDescription(minf),
-    edits: readEdits(trak, { movieTimescale, timescale }),
+    edits: readEditList(trak, { movieTimescale, timescale }),
     displaySize: { width: shape.getUint32(36), height: shape.getUint32(40) },
     isUpright: UPRIGHT.every((value, cell) => shape.getUint32(cell * 4) === value),
     ...expandSampleTables(requireBox(minf, 'stbl'), fileBytes),

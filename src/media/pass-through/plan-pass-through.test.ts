@@ -168,7 +168,7 @@ describe('a source is refused', () => {
   test('with open GOPs, which only the NAL types show', async () => {
     const open = ['-bf', '3', '-x264-params', 'open-gop=1:scenecut=0:keyint=48:min-keyint=48'];
     const { answer } = await tryPassThrough(await encodeClip(PICTURE, open, folder.path('open.mp4')));
-    expect(answer).toMatchObject({ kind: 'refused', reason: 'open-gop', message: '4 of 5 cuts are no IDR pictures.' });
+    expect(answer).toMatchObject({ kind: 'refused', reason: 'open-gop', message: '4 of 5 cuts are not IDR pictures.' });
   });
 
   test('with an edit list that starts inside a GOP', async () => {

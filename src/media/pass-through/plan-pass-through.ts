@@ -118,7 +118,7 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
     const names = `primaries ${primaries}, transfer ${transfer} and matrix ${matrix} of ITU-T H.273`;
     return refuse('colours', `Expected colours that all players show, got ${names}.`);
   }
-  if (video.rotationDeg !== 0 || !index.isUpright) return refuse('rotation', 'The picture is turned or mirrored.');
+  if (video.rotationDeg !== 0 || !index.isUpright) return refuse('rotation', 'The picture is rotated or mirrored.');
   if (video.sampleAspect.num !== video.sampleAspect.den || (pasp !== null && pasp.horizontal !== pasp.vertical)) {
     return refuse('pixel-aspect', 'The pixels are not square.');
   }
@@ -134,12 +134,12 @@ function checkHeads(cuts: readonly number[], all: readonly CutHead[]): Refusal |
     throw new Error(`Expected the heads of ${cuts.length} cuts of this index, got ${heads.length}.`);
   }
   const open = heads.filter((head) => head.picture === 'not-idr');
-  if (open.length > 0) return refuse('open-gop', `${open.length} of ${cuts.length} cuts are no IDR pictures.`);
+  if (open.length > 0) return refuse('open-gop', `${open.length} of ${cuts.length} cuts are not IDR pictures.`);
   const unread = heads.find((head) => head.picture !== 'idr');
   if (unread !== undefined) return refuse('cut-unreadable', `Sample ${unread.sample} is ${unread.picture}.`);
   const other = all.find((head) => head.hasOtherParameterSets);
   if (other === undefined) return null;
-  return refuse('parameter-sets-in-band', `Sample ${other.sample} brings parameter sets of its own.`);
+  return refuse('parameter-sets-in-band', `Sample ${other.sample} has its own parameter sets.`);
 }
 
 function makePlan(

@@ -57,10 +57,11 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   const head = await readExactly(source.readRange, offset, Math.min(16, left));
   const type = head.toString('latin1', 4, 8);
   // A file that does not begin with a plain four-character type was never this format.
-  if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type)) throw new Mp4Fault('not-mp4', 'The file opens with no MP4 box.');
+  if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type))
+    throw new Mp4Fault('not-mp4', 'The file does not begin with an MP4 box.');
   const sizeBytes = sizeOf(head, { left, isFirst: offset === 0 });
   if (sizeBytes > left) {
-    throw new Mp4Fault('truncated', `Box ${printable(type)} of ${sizeBytes} bytes has only ${left} in the file.`);
+    throw new Mp4Fault('truncated', `Box ${printable(type)} of ${sizeBytes} bytes has only ${left} bytes in the file.`);
   }
   return { type, offset, sizeBytes };
 }
@@ -80,7 +81,7 @@ function sizeOf(bytes: Buffer, { left, isFirst }: { left: number; isFirst: boole
 
 function checkedMoov(box: TopBox): TopBox {
   if (box.sizeBytes <= MAX_MOOV_BYTES) return box;
-  throw new Mp4Fault('moov-too-large', `moov has ${box.sizeBytes} bytes, at most ${MAX_MOOV_BYTES} are read.`);
+  throw new Mp4Fault('moov-too-large', `Expected a moov box of at most ${MAX_MOOV_BYTES} bytes, got ${box.sizeBytes}.`);
 }
 
 // In pieces, because stores limit a single read.

@@ -64,7 +64,7 @@ function checkOwnData(minf: Box, reference: number): void {
   const entry = childBoxes(dref, 8)[reference - 1];
   if (entry === undefined) throw new BrokenMedia(`Expected data reference ${reference} in dref.`);
   if ((viewOf(entry, 0, 4).getUint32(0) & 1) === 0) {
-    throw new Mp4Fault('external-data', 'The samples of the track lie in another file.');
+    throw new Mp4Fault('external-data', 'The samples of the track are in another file.');
   }
 }
 

@@ -89,7 +89,8 @@ function expandCompactSizes(stz2: Box): Uint32Array {
 
 function checkedCount(count: number): number {
   if (count === 0) throw new BrokenMedia('The H.264 track has no samples.');
-  if (count > MAX_SAMPLES) throw new Mp4Fault('too-many-samples', `${count} samples, at most ${MAX_SAMPLES} are read.`);
+  if (count > MAX_SAMPLES)
+    throw new Mp4Fault('too-many-samples', `Expected at most ${MAX_SAMPLES} samples, got ${count}.`);
   return count;
 }
 

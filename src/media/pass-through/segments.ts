@@ -1,5 +1,5 @@
 import type { Mp4Index } from './mp4-index.ts';
-import { LONGEST_PICTURE_SEC, pictureTick, sortedTicks, type Timeline } from './timeline.ts';
+import { MAX_PICTURE_SEC, pictureTick, sortedTicks, type Timeline } from './timeline.ts';
 
 /**
  * One segment before it is written: samples `firstSample` (inclusive) to `endSample` (exclusive), in fragments of at
@@ -30,7 +30,7 @@ export const MAX_FRAGMENT_SAMPLES = 32_000;
 const FRAGMENT_HEAD_BYTES = 96;
 const SAMPLE_HEAD_BYTES = 16;
 // Chromium keeps at most 150 MB of video in a source buffer. A larger segment cannot be appended at all.
-const LARGEST_SEGMENT_BYTES = 128 * 2 ** 20;
+const MAX_SEGMENT_BYTES = 128 * 2 ** 20;
 const MAX_OFFSET_TICKS = 2 ** 31 - 1;
 
 /** Returns the bytes before the payload of a fragment with that many samples. */
@@ -45,7 +45,7 @@ export function fragmentPrefixBytes(samples: number): number {
  */
 export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly number[]): SegmentsAnswer {
   if (hasLeadingPictures(index)) {
-    return { kind: 'refused', reason: 'leading-pictures', message: 'Pictures are shown before their keyframe.' };
+    return { kind: 'refused', reason: 'leading-pictures', message: 'Frames are presented before their keyframe.' };
   }
   const segments: PlannedSegment[] = [];
   let firstFragment = 0;
@@ -57,8 +57,8 @@ export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly
     const fault = timesFault(index, timeline.shiftTicks, { firstSample, endSample, startTicks, endTicks });
     if (fault !== null) return { kind: 'refused', reason: 'picture-times', message: `Segment ${number}: ${fault}` };
     const payloadBytes = index.sizesBytes.subarray(firstSample, endSample).reduce((sum, size) => sum + size, 0);
-    if (payloadBytes > LARGEST_SEGMENT_BYTES) {
-      const message = `Segment ${number} has ${payloadBytes} bytes, at most ${LARGEST_SEGMENT_BYTES} are served.`;
+    if (payloadBytes > MAX_SEGMENT_BYTES) {
+      const message = `Segment ${number} has ${payloadBytes} bytes, at most ${MAX_SEGMENT_BYTES} are served.`;
       return { kind: 'refused', reason: 'segment-too-large', message };
     }
     const fragments = fragmentRanges(firstSample, endSample);
@@ -102,7 +102,7 @@ function timesFault(index: Mp4Index, shiftTicks: number, span: Span): string | n
     const tick = ticks[at] ?? 0;
     const durationTicks = (ticks[at + 1] ?? span.endTicks) - tick;
     if (durationTicks <= 0) return `the picture at ${tick} lasts ${durationTicks} ticks.`;
-    if (durationTicks > LONGEST_PICTURE_SEC * index.timescale) return `the picture at ${tick} lasts over 30 s.`;
+    if (durationTicks > MAX_PICTURE_SEC * index.timescale) return `the picture at ${tick} lasts over 30 s.`;
     const offsetTicks = pictureTick(index, shiftTicks, span.firstSample + at) - tick;
     if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS) return `the picture at ${tick} is shown ${offsetTicks} ticks away.`;
   }

@@ -14,7 +14,7 @@ const UNSPECIFIED_FORMAT = '101';
  * the set already has is kept. Returns the set and its resulting colours. Throws BrokenMedia on a set that ends early.
  * Any other NAL unit is returned unchanged.
  */
-export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
+export function writeSpsColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
   if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
   const bits = toBits(nal);
   const cursor = createCursor(bits, readH264SequenceSet(nal).usabilityAtBit);

@@ -15,7 +15,7 @@ export type TimelineAnswer =
   | { kind: 'refused'; reason: TimelineFault; message: string };
 
 /** Maximum duration of a picture. */
-export const LONGEST_PICTURE_SEC = 30;
+export const MAX_PICTURE_SEC = 30;
 
 // H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are this close to the ends.
 const REORDER_PICTURES = 64;
@@ -27,24 +27,24 @@ const REORDER_PICTURES = 64;
  */
 export function readTimeline(index: Mp4Index): TimelineAnswer {
   const { edits, mediaTicks } = index;
-  if (edits.kind === 'complex') return refuse('several-edits', 'The edit list has more than one stretch.');
+  if (edits.kind === 'complex') return refuse('several-edits', 'The edit list has more than one entry.');
   const shiftTicks = edits.emptyTicks - edits.startTicks;
   const firstTick = (mediaTicks[0] ?? 0) + shiftTicks;
   const holdTicks = Math.max(0, firstTick);
   const clippedTicks = Math.max(0, -firstTick);
   if (clippedTicks > 0 && clippedTicks >= firstPictureTicks(index)) {
-    return refuse('edit-inside-gop', `The edit list starts ${clippedTicks} ticks behind the first picture.`);
+    return refuse('edit-inside-gop', `The edit list starts ${clippedTicks} ticks after the first frame.`);
   }
   const { last, before } = latestTicks(mediaTicks);
   const endOfEdit = edits.lengthTicks === null ? Number.POSITIVE_INFINITY : edits.emptyTicks + edits.lengthTicks;
   if (last + shiftTicks >= endOfEdit) {
     return refuse(
       'edit-before-end',
-      `The edit list ends at ${endOfEdit}, the last picture is at ${last + shiftTicks}.`,
+      `The edit list ends at ${endOfEdit}, but the last frame is at ${last + shiftTicks}.`,
     );
   }
   const lastTicks = lastPictureTicks(index, last - before);
-  if (lastTicks === null) return refuse('picture-times', 'No duration of the last picture can be known.');
+  if (lastTicks === null) return refuse('picture-times', 'The duration of the last frame is unknown.');
   return {
     kind: 'timeline',
     timeline: { shiftTicks, holdTicks, clippedTicks, endTicks: last + shiftTicks + lastTicks },
@@ -78,7 +78,7 @@ function latestTicks(mediaTicks: Float64Array): { last: number; before: number }
 
 // Writers that end without knowing the last duration write 0 or some unrelated distance.
 function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
-  const longest = LONGEST_PICTURE_SEC * index.timescale;
+  const longest = MAX_PICTURE_SEC * index.timescale;
   if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;
   return previousTicks > 0 ? previousTicks : null;
 }

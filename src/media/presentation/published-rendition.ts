@@ -121,5 +121,5 @@ export function locateSample(
     if (sample < firstSample + samples) return { segment: firstSegment + index, firstSample };
     firstSample += samples;
   }
-  throw new Error(`Expected a chunk to have a sample ${sample}, it has ${firstSample}.`);
+  throw new Error(`Expected sample ${sample} in a chunk of ${firstSample} samples.`);
 }

@@ -7,11 +7,11 @@ export type BurstMeter = {
 
 const WINDOW_SEC = 1;
 /** Frames within a window rarely span all of it. A smaller span would make a few fast ones count as a burst. */
-const LEAST_SPAN_SEC = 0.9;
+const MIN_SPAN_SEC = 0.9;
 /** Frames closer to each other count as one: no display shows both. */
-const LEAST_STEP_SEC = 1 / 250;
+const MIN_STEP_SEC = 1 / 250;
 /** Maximum frames held: those of one second. */
-const MOST_FRAMES = 256;
+const MAX_FRAMES = 256;
 
 /** Holds the frames of one second. Packets in decode order are sorted by their times. */
 export function createBurstMeter(): BurstMeter {
@@ -22,13 +22,13 @@ export function createBurstMeter(): BurstMeter {
     add(timeSec) {
       const after = window.findLastIndex((known) => known <= timeSec);
       const [before = Number.NEGATIVE_INFINITY, next = Number.POSITIVE_INFINITY] = [window[after], window[after + 1]];
-      if (timeSec - before < LEAST_STEP_SEC || next - timeSec < LEAST_STEP_SEC) return;
+      if (timeSec - before < MIN_STEP_SEC || next - timeSec < MIN_STEP_SEC) return;
       window.splice(after + 1, 0, timeSec);
       const newest = window.at(-1) ?? timeSec;
-      const fresh = window.findIndex((known) => known >= newest - WINDOW_SEC - LEAST_STEP_SEC);
-      window.splice(0, Math.max(fresh, window.length - MOST_FRAMES));
+      const fresh = window.findIndex((known) => known >= newest - WINDOW_SEC - MIN_STEP_SEC);
+      window.splice(0, Math.max(fresh, window.length - MAX_FRAMES));
       const spanSec = newest - (window[0] ?? newest);
-      highest = Math.max(highest, (window.length - 1) / Math.max(spanSec, LEAST_SPAN_SEC));
+      highest = Math.max(highest, (window.length - 1) / Math.max(spanSec, MIN_SPAN_SEC));
     },
     rate: () => highest,
   };

@@ -27,11 +27,11 @@ export const USUAL_RATES: readonly Rational[] = [
 const SNAP_SHARE = 0.001;
 const MAX_DENOMINATOR = 1001;
 const SLOWEST: Rational = { num: 1, den: 1 };
-const MOST_BURST_RATE = 60;
+const MAX_BURST_RATE = 60;
 /** Times are rounded, in Matroska to a millisecond: one second of 30 frames may seem to have 30.6. */
 const BURST_SLACK = 0.03;
 /** A grid much finer than the bursts would only repeat frames. */
-const MOST_ABOVE_BURST = 1.25;
+const MAX_ABOVE_BURST = 1.25;
 const FASTEST: Rational = { num: 120, den: 1 };
 
 /** Returns the value of a ratio, for example in frames per second. */
@@ -78,10 +78,10 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
  */
 export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));
-  const quickest = Math.min(burst, MOST_BURST_RATE);
+  const quickest = Math.min(burst, MAX_BURST_RATE);
   if (quickest <= toNumber(usual) * (1 + BURST_SLACK)) return usual;
   const least = quickest * (1 - BURST_SLACK);
-  const holds = (rate: Rational) => toNumber(rate) >= least && toNumber(rate) <= quickest * MOST_ABOVE_BURST;
+  const holds = (rate: Rational) => toNumber(rate) >= least && toNumber(rate) <= quickest * MAX_ABOVE_BURST;
   const fitting = [nearestUsual(toNumber(base)), nearestUsual(quickest), ...USUAL_RATES].find(holds);
   return fitting ?? { num: Math.ceil(quickest), den: 1 };
 }

@@ -10,9 +10,9 @@ export type ClockScan = { packets: number; firstSec: number; endSec: number; lea
 export const LEAP_SEC = 120;
 const SUSPECT_SEC = 600;
 const SUSPECT_BPS = 32_000;
-const LEAST_STEADY_SHARE = 0.1;
+const MIN_STEADY_SHARE = 0.1;
 /** Maximum interval between slides, in seconds. */
-const LONGEST_SLIDE_SEC = 3_600;
+const MAX_SLIDE_SEC = 3_600;
 
 /** Returns whether a source is so long for its size that damaged times are more likely than so little content. */
 export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): boolean {
@@ -27,7 +27,7 @@ export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): bool
 export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, ClockScan>): SourceFault | null {
   const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];
   const steadySec = Math.max(0, ...streams.map(({ streamIndex }) => steadySecOf(scans.get(streamIndex))));
-  if (steadySec >= LEAST_STEADY_SHARE * facts.durationSec) return null;
+  if (steadySec >= MIN_STEADY_SHARE * facts.durationSec) return null;
   const message =
     `Expected times that go on steadily, but only ${steadySec.toFixed(1)} of the file's ` +
     `${facts.durationSec.toFixed(0)} seconds hold anything: its times are damaged. Write it anew and upload that.`;
@@ -41,7 +41,7 @@ function steadySecOf(scan: ClockScan | undefined): number {
 
 /** Damage causes few or very long leaps. Slides leap at most steps, and never far. */
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
-  return leaps > (packets - 1) / 2 && leapSec <= leaps * LONGEST_SLIDE_SEC;
+  return leaps > (packets - 1) / 2 && leapSec <= leaps * MAX_SLIDE_SEC;
 }
 
 /** A decode clock that goes back by more than rounding, or forward by more than a pause, has jumped. */

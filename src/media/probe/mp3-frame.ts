@@ -3,9 +3,9 @@ export const FRAME_HEAD_BYTES = 4;
 /** Consecutive frames required before the first counts as one. Other data rarely has even two. */
 const RUN = 4;
 /** Maximum bytes of a frame: layer II at 384 kbit/s and 32 kHz, with a byte of padding. */
-const LONGEST_FRAME_BYTES = 1729;
+const MAX_FRAME_BYTES = 1729;
 /** Bytes needed to decide whether audio begins at a position. */
-export const RUN_BYTES = RUN * LONGEST_FRAME_BYTES;
+export const RUN_BYTES = RUN * MAX_FRAME_BYTES;
 
 /** In kbit/s by index, for MPEG-1 layers I, II and III, then for MPEG-2 and 2.5 layer I, and layers II and III. */
 const BITRATES: Readonly<Record<'1-1' | '1-2' | '1-3' | '2-1' | '2-2' | '2-3', readonly number[]>> = {

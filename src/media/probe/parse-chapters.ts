@@ -1,8 +1,8 @@
 /** A chapter of a source, in seconds from the start of its timeline. */
 export type SourceChapter = { title: string; startSec: number; endSec: number };
 
-const MOST_CHAPTERS = 500;
-const MOST_TITLE_CHARACTERS = 250;
+const MAX_CHAPTERS = 500;
+const MAX_TITLE_CHARACTERS = 250;
 
 /**
  * Parses ffprobe's `-show_chapters` output, sorted by time: chapters within the timeline, which begins at `startSec` of
@@ -14,7 +14,7 @@ export function parseChapters(
 ): SourceChapter[] {
   const listed = isObject(answer) && Array.isArray(answer.chapters) ? answer.chapters : [];
   return listed
-    .slice(0, MOST_CHAPTERS)
+    .slice(0, MAX_CHAPTERS)
     .flatMap((chapter, index) => {
       if (!isObject(chapter)) return [];
       const from = Math.max(0, Number(chapter.start_time) - startSec);
@@ -38,7 +38,7 @@ export function inWholeSeconds(chapters: readonly SourceChapter[]): { title: str
 
 function titleOf(chapter: Record<string, unknown>, index: number): string {
   const title = isObject(chapter.tags) && typeof chapter.tags.title === 'string' ? chapter.tags.title.trim() : '';
-  return title === '' ? `Chapter ${index + 1}` : title.slice(0, MOST_TITLE_CHARACTERS);
+  return title === '' ? `Chapter ${index + 1}` : title.slice(0, MAX_TITLE_CHARACTERS);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -45,7 +45,7 @@ export function parseProbe(
   const durationSec = wholeDurationSec({ video, audio, startSec, statedSec: readNumber(format.duration) });
   if (durationSec > MAX_DURATION_SEC) {
     const hours = (durationSec / 3600).toFixed(1);
-    return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, the file has ${hours}.` };
+    return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, got ${hours}.` };
   }
   const container = containerOf(answer);
   const subtitles = ofType('subtitle').map(readSubtitle);

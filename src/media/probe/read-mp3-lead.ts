@@ -3,7 +3,7 @@ import { findFirstFrame, id3Bytes, RUN_BYTES } from './mp3-frame.ts';
 
 const WINDOW_BYTES = 2 ** 20;
 /** If no audio begins within this, ffmpeg decides what the file is. */
-const MOST_LEAD_BYTES = 32 * 2 ** 20;
+const MAX_LEAD_BYTES = 32 * 2 ** 20;
 
 /**
  * Returns the number of bytes before the audio of an MP3 file that are not a tag (ID3v2). ffmpeg mistakes many of them
@@ -17,7 +17,7 @@ export async function readMp3Lead(path: string): Promise<number> {
     await file.read(head, 0, head.length, 0);
     const fromByte = id3Bytes(head);
     const window = Buffer.alloc(WINDOW_BYTES);
-    for (let start = fromByte; start < fromByte + MOST_LEAD_BYTES; start += WINDOW_BYTES - RUN_BYTES) {
+    for (let start = fromByte; start < fromByte + MAX_LEAD_BYTES; start += WINDOW_BYTES - RUN_BYTES) {
       const { bytesRead } = await file.read(window, 0, WINDOW_BYTES, start);
       const found = findFirstFrame(window.subarray(0, bytesRead));
       if (found !== null) {

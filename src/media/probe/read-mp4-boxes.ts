@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
-import { type Box, childBoxes, findBox, LONGEST_BOX_HEAD, printable, readBoxes, readBoxHead } from '../bmff/boxes.ts';
+import { type Box, childBoxes, findBox, MAX_BOX_HEAD, printable, readBoxes, readBoxHead } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { SourceFault } from './source-facts.ts';
 
 /** Maximum top-level boxes that are examined. A fragmented file has its moov among the first. */
-const MOST_BOXES = 64;
+const MAX_BOXES = 64;
 /** A larger moov is not searched for sample entries: ten hours need 17 MB. */
-const MOST_MOOV_BYTES = 32 * 2 ** 20;
+const MAX_MOOV_BYTES = 32 * 2 ** 20;
 /** Brands of ISO 23008-12 and of AV1 images. */
 const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
 const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
@@ -36,7 +36,7 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   }
   return {
     kind: 'truncated',
-    message: 'Expected the index (moov) of an MP4 file: the upload is cut off or not finished.',
+    message: 'Expected the index (moov) of an MP4 file. The upload is truncated or not finished.',
   };
 }
 
@@ -77,13 +77,13 @@ async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> 
   const found: TopBoxes = { boxes: [], brands: [], moov: null, damaged: null };
   try {
     let at = 0;
-    while (at + 8 <= sizeBytes && found.boxes.length < MOST_BOXES) {
-      const head = readBoxHead(await read(at, LONGEST_BOX_HEAD), 0);
+    while (at + 8 <= sizeBytes && found.boxes.length < MAX_BOXES) {
+      const head = readBoxHead(await read(at, MAX_BOX_HEAD), 0);
       if (head === null) break;
       const end = head.sizeBytes === 0 ? sizeBytes : at + head.sizeBytes;
       found.boxes.push({ type: head.type, start: at, end });
       if (head.type === 'ftyp') found.brands = readBrands(await read(at, Math.min(end - at, 256)));
-      if (head.type === 'moov' && end <= sizeBytes && end - at <= MOST_MOOV_BYTES) {
+      if (head.type === 'moov' && end <= sizeBytes && end - at <= MAX_MOOV_BYTES) {
         found.moov = await read(at, end - at);
         break;
       }

@@ -13,14 +13,14 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
-const LEAST_MISSING_SEC = 0.05;
+const MIN_MISSING_SEC = 0.05;
 /** Minimum share of a truncated file's declared length that must be there. The rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
 /** MPEG-D USAC, the object type of xHE-AAC: ffprobe stops at it, whatever else is in the file. */
 const USAC = /Audio object type 42 is not implemented/;
 const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
-  message: 'Expected sound that can be decoded, got xHE-AAC (MPEG-D USAC): upload it as AAC-LC, HE-AAC or Opus.',
+  message: 'Expected audio that can be decoded, got xHE-AAC (MPEG-D USAC). Upload it as AAC-LC, HE-AAC or Opus.',
 };
 /** Containers with a stream clock, MPEG-TS and MPEG-PS: recordings can be concatenated byte by byte. */
 const HAS_CLOCK = /^mpeg(ts)?$/;
@@ -224,7 +224,7 @@ async function probeDamaged(
   }
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts) return facts;
-  const isShorter = readableSec < stated.durationSec - LEAST_MISSING_SEC;
+  const isShorter = readableSec < stated.durationSec - MIN_MISSING_SEC;
   const reported = isShorter ? share : `${readableSec.toFixed(1)} seconds can be read`;
   return { ...facts, warnings: [...facts.warnings, `The file ends early: ${reported}.`] };
 }
@@ -243,9 +243,9 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   if (USAC.test(run.stderrTail)) return USAC_FAULT;
   const reason = lastLine(run.stderrTail);
   if (run.stderrTail === '' || /Permission denied|No such file/.test(reason)) {
-    throw new Error(`Expected ffprobe to read the source, exit ${run.exitCode} came: ${reason}`);
+    throw new Error(`Expected ffprobe to read the source, got exit code ${run.exitCode}: ${reason}`);
   }
-  return { kind: 'not-media', message: `Expected a known media format, ffprobe says: ${reason}` };
+  return { kind: 'not-media', message: `Expected a known media format. ffprobe reports: ${reason}` };
 }
 
 /** ffprobe's reasons for files that must not, or cannot, be opened. */
@@ -255,7 +255,7 @@ function readRefusal(stderr: string): SourceFault | null {
     return { kind: 'frame-too-large', message: `Expected at most 8192x4320 pixels, got ${size}.` };
   }
   if (/max_streams/.test(stderr)) {
-    return { kind: 'too-many-streams', message: `Expected at most ${MAX_STREAMS} streams, the file has more.` };
+    return { kind: 'too-many-streams', message: `Expected at most ${MAX_STREAMS} streams, got more.` };
   }
   const decoder = /Codec \((\S+)\) not on whitelist/.exec(stderr)?.[1];
   if (decoder !== undefined) {
@@ -285,9 +285,11 @@ function withoutDurations(json: unknown): unknown {
 
 function killedFault(end: ChildEnd): SourceFault {
   const took = `${end.wallSec.toFixed(1)} s`;
-  if (end.killed === 'out-of-memory')
-    return { kind: 'out-of-memory', message: 'Expected 2 GiB to suffice for probing.' };
-  return { kind: 'probe-timeout', message: `Expected an answer within ${PROBE_LIMIT_SEC} s, stopped after ${took}.` };
+  if (end.killed === 'out-of-memory') return { kind: 'out-of-memory', message: 'Probing needed more than 2 GiB.' };
+  return {
+    kind: 'probe-timeout',
+    message: `Expected ffprobe to finish within ${PROBE_LIMIT_SEC} s. It was stopped after ${took}.`,
+  };
 }
 
 function lastLine(text: string): string {

@@ -7,7 +7,7 @@ export type RtpPicture = { timestamp: number; nals: Buffer[] };
 export type Depacketized = { picture: RtpPicture | null; isBroken: boolean };
 
 const TYPE = { last: 23, stapA: 24, fuA: 28 };
-const MOST_PICTURE_BYTES = 8 * 2 ** 20;
+const MAX_PICTURE_BYTES = 8 * 2 ** 20;
 
 /**
  * Assembles pictures from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture with a lost packet
@@ -34,7 +34,7 @@ export class H264Depacketizer {
       this.#isDamaged = isAfterLoss;
     } else if (isAfterLoss) this.#isDamaged = true;
     if (!this.#isDamaged && !this.#take(packet.payload)) this.#isDamaged = true;
-    if (this.#heldBytes > MOST_PICTURE_BYTES) this.#isDamaged = true;
+    if (this.#heldBytes > MAX_PICTURE_BYTES) this.#isDamaged = true;
     isBroken ||= this.#isDamaged;
     if (this.#isDamaged) this.#drop();
     if (!packet.isMarked) return { picture: null, isBroken };

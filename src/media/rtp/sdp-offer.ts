@@ -9,8 +9,8 @@ export type Offer = { sdp: string; tracks: OfferedTrack[]; leftOut: LeftOutMedia
 /** A medium of an offer without a supported codec. `reason` is for people. */
 export type LeftOutMedia = { mid: string; reason: string };
 
-const LONGEST_LINE = 4_096;
-const MOST_SECTIONS = 8;
+const MAX_LINE_LENGTH = 4_096;
+const MAX_SECTIONS = 8;
 const H264_MODE_1 = /packetization-mode=1/;
 const BASELINE = /profile-level-id=42/i;
 
@@ -21,12 +21,12 @@ const BASELINE = /profile-level-id=42/i;
  */
 export function readOffer(sdp: string): Offer {
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
-  if (!sdp.startsWith('v=0') || lines.some((line) => line.length > LONGEST_LINE))
+  if (!sdp.startsWith('v=0') || lines.some((line) => line.length > MAX_LINE_LENGTH))
     throw new BrokenMedia('Expected an SDP offer.');
   const sections = splitSections(lines);
   const [session = [], ...media] = sections;
-  if (media.length === 0 || media.length > MOST_SECTIONS)
-    throw new BrokenMedia(`Expected one to ${MOST_SECTIONS} media in the offer, got ${media.length}.`);
+  if (media.length === 0 || media.length > MAX_SECTIONS)
+    throw new BrokenMedia(`Expected one to ${MAX_SECTIONS} media in the offer, got ${media.length}.`);
   const taken = new Set<string>();
   const reduced = media.map((section) => reduce(section, taken));
   const tracks = reduced.flatMap(({ track }) => (track === null ? [] : [track]));
@@ -92,6 +92,8 @@ export function readCandidates(fragment: string): { mid: string; candidate: stri
     .slice(0, 256)
     .flatMap((line) => {
       if (line.startsWith('a=mid:')) mid = line.slice(6);
-      return line.startsWith('a=candidate:') && line.length <= LONGEST_LINE ? [{ mid, candidate: line.slice(2) }] : [];
+      return line.startsWith('a=candidate:') && line.length <= MAX_LINE_LENGTH
+        ? [{ mid, candidate: line.slice(2) }]
+        : [];
     });
 }

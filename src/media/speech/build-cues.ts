@@ -111,13 +111,13 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
 }
 
 /** An engine that has lost track repeats a phrase of up to this many words. Twice may be intended. */
-const LONGEST_PHRASE = 12;
-const MOST_TIMES = 2;
+const MAX_PHRASE = 12;
+const MAX_TIMES = 2;
 
 function dropRepeated(kept: SpokenWord[]): void {
-  for (let length = 2; length <= LONGEST_PHRASE; length += 1) {
-    const tail = kept.slice(-length * (MOST_TIMES + 1)).map(({ text }) => text.toLowerCase());
-    if (tail.length < length * (MOST_TIMES + 1)) return;
+  for (let length = 2; length <= MAX_PHRASE; length += 1) {
+    const tail = kept.slice(-length * (MAX_TIMES + 1)).map(({ text }) => text.toLowerCase());
+    if (tail.length < length * (MAX_TIMES + 1)) return;
     if (tail.every((text, at) => text === tail[at % length])) {
       kept.length -= length;
       return;

@@ -10,8 +10,8 @@ const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
 /** Minimum pause that ends a span. Shorter ones are breaths. */
 const PAUSE_SEC = 0.6;
-const LONGEST_SEC = 25;
-const SHORTEST_SEC = 0.25;
+const MAX_DURATION_SEC = 25;
+const MIN_DURATION_SEC = 0.25;
 /** Words are quieter at their beginning and end. */
 const MARGIN_SEC = 0.2;
 
@@ -68,7 +68,7 @@ class SpanCutter {
     this.frames.push(Buffer.from(frame));
     this.quietFrames = isLoud ? 0 : this.quietFrames + 1;
     this.loudFrames += isLoud ? 1 : 0;
-    const isOver = this.quietFrames * FRAME_SEC >= PAUSE_SEC || (this.frames.length + 1) * FRAME_SEC > LONGEST_SEC;
+    const isOver = this.quietFrames * FRAME_SEC >= PAUSE_SEC || (this.frames.length + 1) * FRAME_SEC > MAX_DURATION_SEC;
     return isOver ? this.finish() : null;
   }
 
@@ -76,7 +76,7 @@ class SpanCutter {
     const { frames, startFrame, loudFrames } = this;
     this.frames = [];
     this.margin = [];
-    if (loudFrames * FRAME_SEC < SHORTEST_SEC || frames.length === 0) return null;
+    if (loudFrames * FRAME_SEC < MIN_DURATION_SEC || frames.length === 0) return null;
     this.loudFrames = 0;
     return {
       startSec: (startFrame * this.frameBytes) / BYTES_A_SAMPLE / this.sampleRate,

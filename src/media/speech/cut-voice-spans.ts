@@ -7,7 +7,7 @@ export type FindVoice = (samples: Buffer, isLast: boolean) => Promise<SpokenStre
 const BLOCK_SEC = 2;
 /** Stretches with a shorter pause between them form one span: engines work better with more of a sentence. */
 const JOIN_SEC = 1;
-const LONGEST_SEC = 25;
+const MAX_DURATION_SEC = 25;
 /** Detectors find a quiet first sound late, and end some time after the last. */
 const BEFORE_SEC = 0.2;
 const AFTER_SEC = 0.1;
@@ -46,7 +46,8 @@ export async function* cutVoiceSpans(
 
 function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
   return (
-    after.startSec - before.endSec < JOIN_SEC && after.endSec - before.startSec + BEFORE_SEC + AFTER_SEC <= LONGEST_SEC
+    after.startSec - before.endSec < JOIN_SEC &&
+    after.endSec - before.startSec + BEFORE_SEC + AFTER_SEC <= MAX_DURATION_SEC
   );
 }
 

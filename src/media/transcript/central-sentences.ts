@@ -2,16 +2,16 @@ import type { Sentence } from './sentences.ts';
 
 const DAMPING = 0.85;
 const ROUNDS = 30;
-const MOST_RANKED = 400;
-const FEWEST_WORDS = 4;
+const MAX_RANKED = 400;
+const MIN_WORDS = 4;
 
 /**
  * Returns the sentences that share most with the others, in spoken order (TextRank, Mihalcea and Tarau 2004). Very
  * short ones and questions are dropped if there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
-  const reported = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));
-  const ranked = thin(reported.length > 0 ? reported : sentences, MOST_RANKED);
+  const reported = sentences.filter(({ words, text }) => contentOf(words).size >= MIN_WORDS && !/[?？]$/.test(text));
+  const ranked = thin(reported.length > 0 ? reported : sentences, MAX_RANKED);
   const ranks = rank(ranked.map(({ words }) => contentOf(words)));
   return ranked
     .map((sentence, index) => ({ sentence, rank: ranks[index] ?? 0 }))

@@ -8,10 +8,10 @@ import { chooseHeadline } from './whole-sentence.ts';
 /** A chapter in whole seconds. The first begins at 0, each ends where the next begins, the last with the video. */
 export type SpokenChapter = { title: string; start: number; end: number };
 
-export const MOST_CHAPTERS = 50;
-const SHORTEST_SEC = 10;
+export const MAX_CHAPTERS = 50;
+const MIN_DURATION_SEC = 10;
 /** Minimum share of the video per chapter, so that a long one does not get a hundred. */
-const SHORTEST_SHARE = 0.025;
+const MIN_SHARE = 0.025;
 /** A scene cut this close to the start of a sentence indicates a break there. */
 const CUT_NEAR_SEC = 2;
 /** Weights of break signs, as shares of the price of a segment. Together they are below it, so that words decide. */
@@ -20,7 +20,7 @@ const CUT_SIGN = 0.2;
 /** Pauses count by how much they exceed the usual pause, up to this much. */
 const LONG_PAUSE_SEC = 1.5;
 /** A text with fewer words has one topic. */
-const FEWEST_WORDS = 30;
+const MIN_WORDS = 30;
 
 /**
  * Makes chapters where the topic shifts, with the help of pauses and scene cuts. Returns none for a text with one
@@ -30,9 +30,9 @@ export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence,
   const { sentences, durationSec } = transcript;
   const usualSec = usualPause(sentences);
   const units = sentences.map((sentence, index) => toUnit(sentence, sentences[index - 1], { cutsSec, usualSec }));
-  if (units.reduce((sum, { stems }) => sum + stems.length, 0) < FEWEST_WORDS) return [];
-  const shortestSec = Math.max(SHORTEST_SEC, durationSec * SHORTEST_SHARE);
-  const starts = segmentTopics(units, { endSec: durationSec, shortestSec, mostSegments: MOST_CHAPTERS });
+  if (units.reduce((sum, { stems }) => sum + stems.length, 0) < MIN_WORDS) return [];
+  const shortestSec = Math.max(MIN_DURATION_SEC, durationSec * MIN_SHARE);
+  const starts = segmentTopics(units, { endSec: durationSec, shortestSec, mostSegments: MAX_CHAPTERS });
   if (starts.length < 2) return [];
   const groups = starts.map((start, index) => sentences.slice(start, starts[index + 1] ?? sentences.length));
   return inWholeSeconds(
@@ -50,7 +50,7 @@ export function inWholeSeconds(
   const kept: { title: string; start: number }[] = [];
   for (const { title, startSec } of begun.toSorted((a, b) => a.startSec - b.startSec)) {
     const start = kept.length === 0 ? 0 : Math.round(startSec);
-    if (start < end && start > (kept.at(-1)?.start ?? -1) && kept.length < MOST_CHAPTERS) kept.push({ title, start });
+    if (start < end && start > (kept.at(-1)?.start ?? -1) && kept.length < MAX_CHAPTERS) kept.push({ title, start });
   }
   return kept.map(({ title, start }, index) => ({ title, start, end: kept[index + 1]?.start ?? end }));
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { inWholeSeconds, MOST_CHAPTERS, type SpokenChapter } from './chapters.ts';
-import { MOST_MOMENTS, type SpokenMoment } from './moments.ts';
+import { inWholeSeconds, MAX_CHAPTERS, type SpokenChapter } from './chapters.ts';
+import { MAX_MOMENTS, type SpokenMoment } from './moments.ts';
 import { LONGEST, plainLine } from './plain-line.ts';
 import type { Sentence } from './sentences.ts';
 import type { Transcript } from './transcript.ts';
@@ -23,7 +23,7 @@ export class BadModelAnswer extends Error {
  * Maximum characters of the transcript given to a model, about an hour of talk. From a longer one every n-th sentence
  * is dropped.
  */
-const MOST_CHARS = 60_000;
+const MAX_CHARS = 60_000;
 /** A chapter is moved to the nearest start of a sentence, at most this far away. */
 const NEAREST_SEC = 10;
 const MAX_FAULTS = 5;
@@ -37,13 +37,13 @@ const FEATURES = {
   description: line(LONGEST.description, 'What the video is about, in two to four sentences.'),
   chapters: Type.Array(Type.Object({ title: line(LONGEST.chapter, 'A short title.'), start: seconds }, closed), {
     minItems: 1,
-    maxItems: MOST_CHAPTERS,
+    maxItems: MAX_CHAPTERS,
     description: 'Where the topic changes. The first begins at 0.',
   }),
   moments: Type.Array(Type.Object({ label: line(LONGEST.moment, 'A short label.'), timestamp: seconds }, closed), {
     minItems: 1,
-    maxItems: MOST_MOMENTS,
-    description: 'Single points in time that are worth a jump.',
+    maxItems: MAX_MOMENTS,
+    description: 'Single points in time that are worth jumping to.',
   }),
 } as const;
 const AnswerSchema = Type.Object(
@@ -80,7 +80,7 @@ export function answerInstructions(features: readonly TextFeature[], { language,
 /** Returns the transcript as JSON of bounded length. */
 export function transcriptData({ sentences }: Transcript): string {
   const chars = sentences.reduce((sum, { text }) => sum + text.length + 30, 0);
-  const step = Math.max(1, Math.ceil(chars / MOST_CHARS));
+  const step = Math.max(1, Math.ceil(chars / MAX_CHARS));
   const kept = sentences.filter((_, index) => index % step === 0);
   return JSON.stringify(kept.map(({ startSec, text }) => ({ at: Math.round(startSec), said: text.slice(0, 2_000) })));
 }
@@ -93,10 +93,10 @@ export function readModelAnswer(text: string, wanted: readonly TextFeature[], tr
   const answer = readJson(text);
   if (!validator.Check(answer)) throw new BadModelAnswer(faultsOf(answer));
   const missing = wanted.filter((feature) => answer[feature] === undefined);
-  if (missing.length > 0) throw new BadModelAnswer(`The answer lacks ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new BadModelAnswer(`The response lacks ${missing.join(', ')}.`);
   const texts = toTexts(answer, transcript);
   const empty = wanted.filter((feature) => texts[feature]?.length === 0);
-  if (empty.length > 0) throw new BadModelAnswer(`The answer has nothing usable as ${empty.join(', ')}.`);
+  if (empty.length > 0) throw new BadModelAnswer(`The response has no usable ${empty.join(', ')}.`);
   return Object.fromEntries(wanted.map((feature) => [feature, texts[feature]]));
 }
 
@@ -140,14 +140,14 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(bare);
   } catch {
-    throw new BadModelAnswer('The answer is not JSON.');
+    throw new BadModelAnswer('The response is not JSON.');
   }
 }
 
 function faultsOf(answer: unknown): string {
   const faults = validator.Errors(answer).slice(0, MAX_FAULTS);
   return (
-    'The answer is not of the schema: ' +
+    'The response does not match the schema: ' +
     `${faults.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ')}.`
   );
 }

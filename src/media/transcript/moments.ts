@@ -7,7 +7,7 @@ import { asTitle, isWholeSentence } from './whole-sentence.ts';
 /** A moment in whole seconds from the start. */
 export type SpokenMoment = { label: string; timestamp: number };
 
-export const MOST_MOMENTS = 10;
+export const MAX_MOMENTS = 10;
 /** One moment per two minutes, and one more. */
 const EVERY_SEC = 120;
 const NEAREST_SEC = 8;
@@ -28,7 +28,7 @@ export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenM
     .filter(({ words }) => words.some(({ isContent }) => isContent))
     .map((sentence) => ({ sentence, worth: rate(sentence, { counts, most, durationSec, evidence }) }))
     .toSorted((a, b) => b.worth - a.worth);
-  const count = Math.min(MOST_MOMENTS, 1 + Math.ceil(durationSec / EVERY_SEC));
+  const count = Math.min(MAX_MOMENTS, 1 + Math.ceil(durationSec / EVERY_SEC));
   const taken: Sentence[] = [];
   for (const { sentence } of rated) {
     if (taken.length === count) break;

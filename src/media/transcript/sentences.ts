@@ -1,5 +1,5 @@
 import type { Passage } from './passage.ts';
-import type { Word, WordReader } from './words.ts';
+import type { Word, WordReader } from './word-reader.ts';
 
 /** A spoken sentence with its words. `isPart`: the captions do not show where it begins and ends. */
 export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };
@@ -9,14 +9,14 @@ const LONG_CHARS = 220;
 /** Minimum pause that ends a sentence, whatever the punctuation. */
 const PAUSE_SEC = 2;
 /** More sentences than this are joined in pairs: later steps take quadratic time. */
-const MOST_SENTENCES = 1_500;
+const MAX_SENTENCES = 1_500;
 
 /** Joins passages and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
 export function readSentences(passages: readonly Passage[], language: string, read: WordReader): Sentence[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'sentence' });
   let sentences: (Passage & { isPart?: boolean })[] = [];
   for (const run of splitAtPauses(passages)) sentences.push(...splitRun(run, segmenter));
-  while (sentences.length > MOST_SENTENCES) sentences = joinPairs(sentences);
+  while (sentences.length > MAX_SENTENCES) sentences = joinPairs(sentences);
   return sentences.map((sentence) => ({ ...sentence, words: read(sentence.text) }));
 }
 

@@ -1,6 +1,6 @@
 import type { Passage } from './passage.ts';
 import { readSentences, type Sentence } from './sentences.ts';
-import { createWordReader } from './words.ts';
+import { createWordReader } from './word-reader.ts';
 
 /** The speech of a video, its language (ISO 639-1), and the length of the video. */
 export type Transcript = { language: string; durationSec: number; sentences: readonly Sentence[] };

@@ -8,15 +8,15 @@ import { plainLine } from './plain-line.ts';
 
 /** Cues that a model translates at once: enough for context, few enough to keep their number. */
 export const CUES_AT_ONCE = 40;
-const LONGEST_TEXT = 500;
+const MAX_TEXT_CHARS = 500;
 
 const validator = Compile(
-  Type.Object({ texts: Type.Array(Type.String({ maxLength: 4 * LONGEST_TEXT })) }, { additionalProperties: false }),
+  Type.Object({ texts: Type.Array(Type.String({ maxLength: 4 * MAX_TEXT_CHARS })) }, { additionalProperties: false }),
 );
 
 /** Returns the JSON Schema of `count` translations. */
 export function translationSchema(count: number): object {
-  const texts = Type.Array(Type.String({ maxLength: LONGEST_TEXT }), { minItems: count, maxItems: count });
+  const texts = Type.Array(Type.String({ maxLength: MAX_TEXT_CHARS }), { minItems: count, maxItems: count });
   return Type.Object({ texts }, { additionalProperties: false });
 }
 
@@ -35,10 +35,10 @@ export function translationInstructions(from: string, to: string, count: number)
 /** Parses `count` translations. Throws `BadModelAnswer` for another number, and for empty ones. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
-  if (!validator.Check(parsed)) throw new BadModelAnswer('The answer is not of the schema.');
-  const texts = parsed.texts.map((text) => plainLine(text, LONGEST_TEXT));
+  if (!validator.Check(parsed)) throw new BadModelAnswer('The response does not match the schema.');
+  const texts = parsed.texts.map((text) => plainLine(text, MAX_TEXT_CHARS));
   if (texts.length !== count) throw new BadModelAnswer(`Expected ${count} texts, got ${texts.length}.`);
-  if (texts.includes('')) throw new BadModelAnswer('The answer holds an empty text.');
+  if (texts.includes('')) throw new BadModelAnswer('The response contains an empty text.');
   return texts;
 }
 

@@ -6,8 +6,8 @@ export type Reply = { status: number; bytes: number; ms: number };
 type Waiting = { startedMs: number; resolve(reply: Reply): void; reject(error: Error): void };
 
 /**
- * One client's kept-alive connection, with one request at a time. It is a socket and a counter, so that ten thousand
- * fit a process.
+ * One client's kept-alive connection, with one request at a time. It consists of a socket and a counter, so that ten
+ * thousand fit in a process.
  */
 export class KeptConnection {
   readonly #socket: Socket;
@@ -68,7 +68,7 @@ export class KeptConnection {
   }
 }
 
-/** Returns an address of this machine for each client, so that each client has its own share of the limits. */
+/** Returns an address of this machine for each client, so that each client has a separate share of the limits. */
 export function loopbackAddress(client: number): string {
   return `127.${1 + Math.floor(client / 65_536)}.${Math.floor(client / 256) % 256}.${1 + (client % 254)}`;
 }

@@ -6,7 +6,7 @@ import { Firefox } from '../../support/firefox.ts';
 import { measureRecording } from './measure-recording.ts';
 import type { Outcome, Trial } from './trial.ts';
 
-/** Only a hang takes this long: five steps, each with its own time-out. */
+/** Timeout that only a hang exceeds. Five steps, each with its own timeout. */
 const TRIAL_MS = 270_000;
 const LOOK_EACH_MS = 500;
 

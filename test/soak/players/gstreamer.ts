@@ -13,12 +13,12 @@ const FORMAT_TIME = 3;
 const SEEK_FLUSH_ACCURATE = 1 | 2;
 const FAILURE = 0;
 const NS_PER_SEC = 1e9;
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const STATE_NS = 20 * NS_PER_SEC;
 const PLAY_MS = 90_000;
 const LOOK_NS = 1e8;
 const SWITCH_SEC = 4;
-/** From `adaptivedemux2`, which `playbin3` prefers; the first instance in a process has this name. */
+/** From `adaptivedemux2`, which `playbin3` prefers. The first instance in a process has this name. */
 const DEMUXER = 'hlsdemux2-0';
 const SINK = 'videoconvert ! video/x-raw,format=GRAY8 ! appsink name=shown sync=true max-buffers=1 drop=true';
 
@@ -49,7 +49,7 @@ function bind() {
   };
 }
 
-/** Opens GStreamer's `playbin3` in this process, through its C interface: no tool in Debian seeks in it. */
+/** Opens GStreamer's `playbin3` in this process, through its C interface, because no tool in Debian seeks in it. */
 export async function openGStreamer(address: string, folder: string): Promise<NativePlayer> {
   const gst = bind();
   gst.init(null, null);
@@ -91,7 +91,7 @@ export async function openGStreamer(address: string, folder: string): Promise<Na
       if (element === null) throw new Error(`no ${DEMUXER}`);
       gst.setArg(element, 'connection-bitrate', String(BITRATES[heightPx] ?? 0));
       gst.unrefObject(element);
-      // All of a short clip is loaded already: anything fetched from now on is from the rung.
+      // All of a short clip is already loaded, so anything fetched from now on is from the rung.
       await seek(SWITCH_SEC);
     },
     async read() {

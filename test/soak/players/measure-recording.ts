@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { RATE, readNumber } from './numbered-clip.ts';
 
 const run = promisify(execFile);
-/** Ten by ten samples per cell: the middle one is away from its edges. */
+/** Ten by ten samples per cell, so the middle one is away from the cell's edges. */
 const CELL = 10;
 const [COLUMNS, ROWS] = [4, 3];
 const FRAME_BYTES = COLUMNS * CELL * ROWS * CELL;
@@ -35,7 +35,7 @@ export async function measureRecording(file: string): Promise<{ pictureMs: numbe
   return { pictureMs: Math.round(pictureSec * 1000), soundMs: Math.round(soundSec * 1000) };
 }
 
-/** Returns the numbers of all frames of a file in presentation order; throws on any report of the decoder. */
+/** Returns the numbers of all frames of a file in presentation order. Throws on any report of the decoder. */
 export async function readNumbers(file: string): Promise<(number | null)[]> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
   const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -47,7 +47,7 @@ export async function readNumbers(file: string): Promise<(number | null)[]> {
   );
 }
 
-/** Returns the number shown by a PNG file, null if it is not a frame of the clip, and its height. */
+/** Returns the number shown by a PNG file (null if it is not a frame of the clip) and its height. */
 export async function readPictureFile(file: string): Promise<{ number: number | null; heightPx: number }> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
   const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-frames:v', '1', '-f', 'rawvideo', '-'];

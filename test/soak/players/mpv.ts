@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 import { measureRecording, readPictureFile } from './measure-recording.ts';
 import type { NativePlayer } from './native-trial.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const START_MS = 20_000;
 const COMMAND_MS = 20_000;
 const PLAY_MS = 90_000;
 
 type Answer = { request_id?: number; error?: string; data?: unknown };
 
-/** Opens mpv without a window or a sound card, driven over its JSON socket (mpv(1), "JSON IPC"). */
+/** Opens mpv without a window or a sound card, controlled over its JSON socket (mpv(1), "JSON IPC"). */
 export async function openMpv(address: string, folder: string): Promise<NativePlayer> {
   const socketPath = path.join(folder, 'mpv.sock');
   const options = ['--no-config', '--really-quiet', '--vo=null', '--ao=null', '--keep-open=yes', '--pause'];
@@ -38,7 +38,7 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
   }
 }
 
-/** Ends it, and kills it if it does not end by itself. */
+/** Terminates the process, and kills it if it does not exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -61,7 +61,7 @@ function driverOf(send: Send, { address, folder }: { address: string; folder: st
       await send('set_property', 'pause', false);
     },
     async choose(heightPx) {
-      // Each rung is a track: ffmpeg, which mpv uses, lists all of them.
+      // Each rung is a track, because ffmpeg, which mpv uses, lists all of them.
       const tracks = (await get('track-list')) as { type: string; id: number; 'demux-h'?: number }[];
       const track = tracks.find((one) => one.type === 'video' && one['demux-h'] === heightPx);
       await send('set_property', 'vid', track?.id ?? 0);

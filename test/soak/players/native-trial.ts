@@ -3,8 +3,8 @@ import { FRAMES, LENGTH_SEC, RATE } from './numbered-clip.ts';
 import type { Outcome, Played, Step } from './trial.ts';
 
 /**
- * A player program over the numbered clip. `read` returns the frame shown, null if it is not a frame of the clip.
- * `choose` makes it take a rung. The caller closes it.
+ * A player program over the numbered clip. `read` returns the number of the frame shown, null if it is not a frame of
+ * the clip. `choose` selects a rung. The caller closes it.
  */
 export type NativePlayer = {
   measure(): Promise<Played>;
@@ -18,19 +18,19 @@ export type NativePlayer = {
   close(): Promise<void>;
 };
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const HANG_MS = 40_000;
 const SEEK_MS = 4_000;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5];
 
-/** Plays, seeks, switches, ends and replays; each failed step has its reason, and the next ones still run. */
+/** Plays, seeks, switches, ends and replays. Each failed step has a reason, and later steps still run. */
 export async function tryNative(player: NativePlayer, heights: readonly number[]): Promise<Outcome> {
   await player.pause();
   const play = await step(() => player.measure());
   const seek = await step(() => seekAll(player));
   const end = await step(() => playToEnd(player));
   const again = await step(() => replay(player));
-  // Last, because mpv does not continue to play after it.
+  // Switching is last, because mpv does not continue to play after it.
   return { play, seek, end, replay: again, switch: await step(() => switchAll(player, heights)) };
 }
 

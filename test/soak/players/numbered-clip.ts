@@ -13,8 +13,8 @@ const USUAL: ClipShape = { widthPx: 854, heightPx: 480, lengthSec: LENGTH_SEC, r
 const BEEP = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000";
 
 /**
- * Returns the cells of a frame that shows its own number, row by row, `true` for white: ten bits from the highest on,
- * whether their sum is odd, and the opposite of that, so that other pictures are recognised. 4 x 3 cells fill the
+ * Returns the cells of a frame that shows its own number, row by row, `true` for white: ten bits from the highest on, a
+ * parity cell (whether their sum is odd), and its opposite, so that other images are recognised. 4 x 3 cells fill the
  * frame.
  */
 export function cellsOf(number: number): boolean[] {
@@ -24,8 +24,8 @@ export function cellsOf(number: number): boolean[] {
 }
 
 /**
- * Makes a clip, usually of 854x480, in which each frame shows its own number and each second begins with a beep: H.264
- * with a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
+ * Creates a clip, usually of 854x480, in which each frame shows its own number and each second begins with a beep. It
+ * is H.264 with a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
  */
 export async function makeNumberedClip(file: string, shape: ClipShape = USUAL): Promise<void> {
   const { widthPx, heightPx, lengthSec, reorders } = shape;
@@ -67,7 +67,7 @@ function drawPicture(number: number, { widthPx, heightPx }: ClipShape): Buffer {
   return Buffer.concat(rows);
 }
 
-/** Reads the number from a frame of 4 x 3 grey cells (0 to 255, row by row); null if it is not a frame of the clip. */
+/** Reads the number from a frame of 4 x 3 grey cells (0 to 255, row by row). Null if it is not a frame of the clip. */
 export function readNumber(levels: ArrayLike<number>): number | null {
   const cells = Array.from({ length: 12 }, (_, index) => (levels[index] ?? 0) > 127);
   const number = cells.slice(0, 10).reduce((value, isWhite) => value * 2 + Number(isWhite), 0);

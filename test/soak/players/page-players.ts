@@ -1,4 +1,4 @@
-// Runs in the page of a player; its types are stripped when it is served.
+// Runs in the page of a player. Its types are stripped when it is served.
 import { until } from './page-wait.ts';
 import type { Trial } from './trial.ts';
 
@@ -71,7 +71,7 @@ export const OPEN: Record<Trial['player']['kind'], Open> = {
     const player = scope.dashjs.MediaPlayer().create();
     player.on('error', ({ error }: { error: { message?: string } }) => fail(error?.message ?? String(error)));
     const isOld = player.getRepresentationsByType === undefined;
-    // Version 5 in Chromium, when paused with such a short buffer, ends a seek only when it plays again.
+    // Version 5 in Chromium, when paused with such a short buffer, completes a seek only when it plays again.
     player.updateSettings({ streaming: isOld ? SHORT_BUFFER : { buffer: { fastSwitchEnabled: true } } });
     player.initialize(video, address, false);
     const rungs = (): { height: number }[] =>

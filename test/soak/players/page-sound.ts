@@ -1,10 +1,10 @@
-// Runs in the page of a player; its types are stripped when it is served.
+// Runs in the page of a player. Its types are stripped when it is served.
 import { median, until } from './page-wait.ts';
 import type { Played } from './trial.ts';
 
 const BEEP_LEVEL = 0.2;
 
-/** Ends a listening. Returns how late beeps are on the element's clock, or a recording of video and audio. */
+/** Stops listening. Returns how late beeps are on the element's clock, or a recording of video and audio. */
 type Listening = () => Promise<Pick<Played, 'soundMs' | 'recording'>>;
 
 export async function listenByWebAudio(video: HTMLVideoElement): Promise<Listening> {
@@ -28,10 +28,10 @@ export async function listenByWebAudio(video: HTMLVideoElement): Promise<Listeni
   };
 }
 
-/** Firefox runs no audio context on a machine without a sound card, but records an element's playback. */
+/** Firefox runs no audio context on a machine without a sound card, but it records an element's playback. */
 export async function listenByRecording(video: HTMLVideoElement): Promise<Listening> {
   await until('media', () => video.readyState >= 2);
-  // Firefox's own name of the method; the types have only the standard's.
+  // The method has a Firefox-specific name, while the types have only the standard name.
   const stream = (video as HTMLVideoElement & { mozCaptureStream(): MediaStream }).mozCaptureStream();
   const pieces: Blob[] = [];
   let recorder: MediaRecorder | null = null;
@@ -40,7 +40,7 @@ export async function listenByRecording(video: HTMLVideoElement): Promise<Listen
     recorder.ondataavailable = ({ data }) => pieces.push(data);
     recorder.start();
   };
-  // Clappr already plays.
+  // Clappr is already playing.
   if (!video.paused && video.readyState > 2) begin();
   else video.addEventListener('playing', () => recorder ?? begin(), { once: true });
   return async () => {

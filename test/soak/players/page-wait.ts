@@ -1,9 +1,9 @@
-// Runs in the page of a player; its types are stripped when it is served.
+// Runs in the page of a player. Its types are stripped when it is served.
 
-/** Only a hang takes this long: browsers on a busy machine. */
+/** Timeout that only a hang exceeds, even for a browser on a busy machine. */
 const HANG_MS = 40_000;
 
-/** Waits until a condition holds; throws after a time-out. */
+/** Waits until a condition holds. Throws after a timeout. */
 export const until = async (what: string, done: () => boolean, hangMs = HANG_MS): Promise<void> => {
   const endMs = performance.now() + hangMs;
   while (!done()) {

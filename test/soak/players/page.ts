@@ -1,14 +1,14 @@
-// Runs in the page of a player; its types are stripped when it is served. Its results must fit JSON.
+// Runs in the page of a player. Its types are stripped when it is served. Its results must fit JSON.
 import { OPEN, type Player } from './page-players.ts';
 import { listenByRecording, listenByWebAudio } from './page-sound.ts';
 import { median, until } from './page-wait.ts';
 import type { Played, Trial } from './trial.ts';
 
-/** Odd, so that each cell has a middle. */
+/** Odd, so that each cell has a middle pixel. */
 const CELL_PX = 5;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5] as const;
 
-/** Where the driver polls for the result. */
+/** The driver polls for the result here. */
 const result: { trialResult?: unknown } = window as never;
 
 /** One player over one address, from its opening to its replay. */
@@ -26,7 +26,7 @@ class Watch {
   }
 
   /**
-   * Returns the number of the frame shown, by the cells that `numbered-clip.ts` draws; null if it is not a frame of the
+   * Returns the number of the frame shown, by the cells that `numbered-clip.ts` draws. Null if it is not a frame of the
    * clip.
    */
   read(): number | null {
@@ -36,7 +36,7 @@ class Watch {
     context.drawImage(video, 0, 0, 4 * CELL_PX, 3 * CELL_PX);
     const { data } = context.getImageData(0, 0, 4 * CELL_PX, 3 * CELL_PX);
     const cells = Array.from({ length: 12 }, (_, index) => {
-      // The middle of each cell, away from its edges, which are blurred in a low rung.
+      // Samples the middle of each cell, because its edges are blurred in a low rung.
       const [x, y] = [((index % 4) + 0.5) * CELL_PX - 0.5, (Math.floor(index / 4) + 0.5) * CELL_PX - 0.5];
       return (data[(y * 4 * CELL_PX + x) * 4 + 1] ?? 0) > 127;
     });
@@ -72,7 +72,7 @@ class Watch {
     return worst;
   }
 
-  /** Chooses each rung and plays it; returns the heights shown. */
+  /** Chooses each rung and plays it. Returns the heights shown. */
   async switch(): Promise<number[]> {
     const { video } = this.#player;
     const heights = [...new Set(this.#player.heights())].sort((a, b) => a - b);
@@ -147,7 +147,7 @@ class Watch {
   }
 }
 
-/** Runs a trial; each failed step has its reason, and the next ones still run. */
+/** Runs a trial. Each failed step has a reason, and later steps still run. */
 async function run(trial: Trial): Promise<Record<string, unknown>> {
   const errors: string[] = [];
   const host = document.querySelector('main') as HTMLElement;

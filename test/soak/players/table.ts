@@ -2,8 +2,8 @@ import { RATE } from './numbered-clip.ts';
 import { HEIGHTS, PLAYERS, type Row, type Step } from './trial.ts';
 
 /**
- * A known fault of a player, with the reason why we cannot fix it; by `player format program`, without versions.
- * `most`: known maximum error of its seeks, in frames.
+ * A known fault of a player, with the reason why we cannot fix it, by `player format program` without versions. `most`:
+ * known maximum error of its seeks, in frames.
  */
 type Note = { row: RegExp; steps: readonly (keyof Row['outcome'])[]; most?: number; text: string };
 
@@ -43,10 +43,12 @@ const NOTES: readonly Note[] = [
 ];
 
 const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
-/** Limits: seeks within a frame; video and audio in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
-const MOST_SEEK_FRAMES = 1;
-const MOST_SKEW_MS = 45;
-/** Rungs chosen by a page's trial, in order: every rung, and down again. */
+/**
+ * Limits: seeks within a frame, and audio and video in sync within what nobody notices (ITU-R BT.1359 allows 45 ms).
+ */
+const MAX_SEEK_FRAMES = 1;
+const MAX_SKEW_MS = 45;
+/** Rungs that a page's trial chooses, in order: every rung, and down again. */
 const SWITCHED = [...HEIGHTS, HEIGHTS[0]];
 
 /** Returns the faults of a row that no note covers. */
@@ -109,16 +111,16 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
     return isGood ? [] : [{ step, reason: 'reason' in rest ? rest.reason : '' }];
   });
   const { seek } = outcome;
-  if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MOST_SEEK_FRAMES) {
+  if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MAX_SEEK_FRAMES) {
     failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
   }
   const shown = outcome.switch;
-  // A program's list is from its own trial, which continues once a rung was shown.
+  // A program's list comes from its own trial, which continues once a rung was shown.
   if (PLAYERS.some(({ name }) => name === player) && shown.isGood && `${shown.value}` !== `${SWITCHED}`) {
     failed.push({ step: 'switch', reason: `showed ${shown.value}, expected ${SWITCHED}` });
   }
   const skewMs = skewOf({ outcome });
-  if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MOST_SKEW_MS)) {
+  if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MAX_SKEW_MS)) {
     failed.push({ step: 'play', reason: `sound ${skewMs} ms after the picture in ${player}` });
   }
   return failed;

@@ -32,10 +32,7 @@ export const PLAYERS: readonly PlayerPackage[] = [
 /** The rungs of the numbered clip, in px. */
 export const HEIGHTS = [240, 360, 480] as const;
 
-/**
- * Task of a page: a player over an address of the numbered clip, and the way in which its audio is measured in this
- * browser.
- */
+/** Task of a page: a player over an address of the numbered clip, and how its audio is measured in this browser. */
 export type Trial = {
   player: Pick<PlayerPackage, 'kind'>;
   address: string;
@@ -45,12 +42,12 @@ export type Trial = {
 };
 
 /**
- * How late video and audio are on the player's own clock; null if not known. `recording`: the playback as WebM in
- * base64, in which `soundMs` is to be measured.
+ * How late video and audio are on the player's own clock, null if unknown. `recording`: the playback as WebM in base64,
+ * in which `soundMs` is to be measured.
  */
 export type Played = { pictureMs: number; soundMs: number | null; recording: string | null };
 
-/** A step of a trial: done, with its measurement, or the reason why not. */
+/** A step of a trial: success with its measurement, or the reason of the failure. */
 export type Step<Value = null> = { isGood: true; value: Value } | { isGood: false; reason: string };
 
 /** Results of a player. `seek`: maximum error in frames. `switch`: heights shown, in px. */

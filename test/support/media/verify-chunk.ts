@@ -5,7 +5,7 @@ import { type ChunkIndex, decodeIdx } from '../../../src/media/cmaf/idx.ts';
 
 /**
  * Checks a stored chunk against its `.idx`: length, sha256 of the object, CRC32 of each fragment. Returns the index.
- * Throws BrokenMedia that names the first fragment that differs.
+ * Throws BrokenMedia with the first fragment that differs.
  */
 export function verifyChunk(objectBytes: Buffer, idx: Buffer): ChunkIndex {
   const index = decodeIdx(idx);

@@ -13,7 +13,7 @@ const STREAM: AttributeRules = {
     'CLOSED-CAPTIONS': 'enumerated',
     'VIDEO-RANGE': 'enumerated',
   },
-  // CODECS is a SHOULD in the RFC; this project always knows the codecs.
+  // CODECS is a SHOULD in the RFC, but this project always knows the codecs.
   required: ['BANDWIDTH', 'CODECS'],
 };
 const MEDIA: AttributeRules = {

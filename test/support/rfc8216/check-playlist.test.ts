@@ -23,7 +23,7 @@ const multivariant = [
   '',
 ].join('\n');
 
-test('good playlists have no faults', () => {
+test('valid playlists have no faults', () => {
   expect(checkPlaylist(media)).toEqual([]);
   expect(checkPlaylist(multivariant)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { peakOfWindows } from '../../../src/media/presentation/peak-of-windows.ts';
 import type { FetchedRendition, FetchedVariant } from './fetch-renditions.ts';
 
-/** Rates in bits per second. The peak is that of windows of segments (RFC 8216 section 4.1). */
+/** Bitrates in bits per second. The peak covers windows of segments (RFC 8216 section 4.1). */
 type Rates = { peak: number; average: number };
 
 /**
@@ -28,13 +28,13 @@ function ratesOf({ segments, timescale, targetDurationSec }: FetchedRendition): 
   };
 }
 
-/** Never below the real rate, and above it only by rounding. */
+/** Checks that a stated rate is never below the real rate, and above it only by rounding. */
 function expectRate(name: string, stated: number, real: number): void {
   expect(stated, name).toBeGreaterThanOrEqual(Math.floor(real));
   expect(stated, name).toBeLessThanOrEqual(Math.ceil(real) + 2);
 }
 
-/** Returns the codec as RFC 6381 writes it, from the decoder configuration. */
+/** Returns the codec string (RFC 6381) from the decoder configuration. */
 function codecOf({ kind, init }: FetchedRendition): string {
   if (kind === 'audio') return `mp4a.40.${aacObjectType(init)}`;
   const avcC = init.indexOf('avcC', 0, 'latin1');

@@ -21,7 +21,7 @@ export type WholeVideo = {
 /**
  * Checks over HTTP, as a player would, everything that a finished video promises: playlists that conform to RFC 8216
  * and state true values, segments that decode alone and without warnings from a keyframe, the same cuts in all video
- * renditions, durations without drift or holes, audio that begins at 0 and ends with the video.
+ * renditions, durations without drift or gaps, audio that begins at 0 and ends with the video.
  */
 export async function checkWholeVideo(service: Service, guid: string, options: FetchOptions = {}): Promise<WholeVideo> {
   const video = await getVideo(service, guid);
@@ -43,10 +43,13 @@ export async function checkWholeVideo(service: Service, guid: string, options: F
   return whole;
 }
 
-/** Composition offsets include this delay; the edit list of the init segment subtracts it. */
+/** Composition offsets include this delay, and the edit list of the init segment subtracts it. */
 const PRESENTATION_DELAY_SEC = 0.2;
 
-/** Segments follow each other from 0 without holes or overlaps, and each EXTINF is the true length of its segment. */
+/**
+ * Checks that segments follow each other from 0 without gaps or overlaps, and that each EXTINF is the true length of
+ * its segment.
+ */
 function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRendition): void {
   let nextTick = 0;
   let sumSec = 0;
@@ -64,7 +67,7 @@ function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRend
   expect(Math.abs(sumSec - nextTick / timescale), `sum of EXTINF of ${url}`).toBeLessThan(1e-5);
 }
 
-/** Players switch at any segment, so it must begin on the same tick in every rendition. */
+/** Players switch at any segment, so each segment must begin on the same tick in every rendition. */
 function checkOneCutList(renditions: readonly FetchedRendition[]): void {
   const cuts = renditions.map(({ timescale, segments }) => ({
     timescale,

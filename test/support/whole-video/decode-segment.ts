@@ -16,7 +16,7 @@ export type DecodedStream = {
   sample_rate?: string;
 };
 
-/** The result of decoding one segment alone with ffmpeg. `warnings` is all of its messages. */
+/** The result of decoding one segment alone with ffmpeg. `warnings` contains all of its messages. */
 export type DecodedSegment = { stream: DecodedStream; frames: number; isFirstKey: boolean; warnings: string };
 
 type Answer = { frames: { key_frame: number; pict_type?: string }[]; streams: DecodedStream[] };
@@ -30,7 +30,7 @@ export async function decodeSegment(init: Buffer, segment: Buffer): Promise<Deco
     const shown = 'stream=codec_name,codec_type,profile,level,width,height,sample_rate:frame=key_frame,pict_type';
     const args = ['-v', 'warning', '-threads', '1', '-show_entries', shown, '-of', 'json', file];
     const { stdout, stderr } = await run('ffprobe', args, { maxBuffer: 64 * 2 ** 20 });
-    // The names requested above.
+    // The entries requested above.
     const { frames, streams } = JSON.parse(stdout) as Answer;
     const [stream, ...more] = streams;
     if (stream === undefined || more.length > 0) throw new Error(`Expected one stream, found ${streams.length}.`);
@@ -40,7 +40,7 @@ export async function decodeSegment(init: Buffer, segment: Buffer): Promise<Deco
   }
 }
 
-/** Times at which a source's video and audio begin and end, from its packets; null for a missing kind. */
+/** Times at which a source's video and audio begin and end, from its packets. Null for a missing kind. */
 export type SourceSpan = { startSec: number; videoEndSec: number | null; audioEndSec: number | null; frames: number };
 
 /** Reads the span of each kind of stream of a source file, from the first stream of the kind. */
@@ -61,7 +61,7 @@ async function readStreamSpan(file: string, stream: string): Promise<StreamSpan 
   const shown = ['-show_entries', 'stream=start_time:packet=pts_time,duration_time', '-of', 'json'];
   const args = ['-v', 'error', '-select_streams', stream, ...shown, file];
   const { stdout } = await run('ffprobe', args, { maxBuffer: 64 * 2 ** 20 });
-  // The names requested above. Times are decimal strings.
+  // The entries requested above. Times are decimal strings.
   const answer = JSON.parse(stdout) as {
     packets: { pts_time?: string; duration_time?: string }[];
     streams: { start_time?: string }[];

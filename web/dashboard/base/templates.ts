@@ -3,7 +3,7 @@ export type Template = { pattern: RegExp; text: string };
 
 const PLACE = /\{\d\}/;
 /** Values contain sentences, which contain values. */
-const MOST_DEPTH = 4;
+const MAX_DEPTH = 4;
 
 /** Reads a table of sentences with the placeholders `{0}`, `{1}` …, which appear in this order. */
 export function readTemplates(table: Readonly<Record<string, string>>): Template[] {
@@ -16,7 +16,7 @@ export function readTemplates(table: Readonly<Record<string, string>>): Template
 /**
  * Translates a sentence, and its values, with the first matching template. Without a match it is returned unchanged.
  */
-export function translateBy(templates: readonly Template[], sentence: string, depth = MOST_DEPTH): string {
+export function translateBy(templates: readonly Template[], sentence: string, depth = MAX_DEPTH): string {
   for (const { pattern, text } of depth > 0 ? templates : []) {
     const values = pattern.exec(sentence)?.slice(1);
     if (values === undefined) continue;

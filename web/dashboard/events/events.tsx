@@ -17,7 +17,7 @@ const FOLLOW_VALUES_MS = 6_000;
 /** A search starts at the end of a word, not at each letter. */
 const TYPING_MS = 150;
 /** Maximum values of a field offered as filters. */
-const MOST_VALUES = 40;
+const MAX_VALUES = 40;
 
 const FIELDS = [
   ['ruleId', 'Rule', 'All rules'],
@@ -143,7 +143,7 @@ function FieldFilter({ path, span, field, isFollowed, label, all, value, onChang
   const { value: found, look } = useLoaded<EventLogsSearchResponse>(path, {
     ...span,
     groupBy: [field],
-    pageSize: MOST_VALUES,
+    pageSize: MAX_VALUES,
   });
   useRefresh(() => {
     if (isFollowed.value) look();

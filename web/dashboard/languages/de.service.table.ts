@@ -78,7 +78,7 @@ export const service = {
   'The video has no captions and no audio.': 'Das Video hat weder Untertitel noch Ton.',
   'The library has no webhook address. Set its WebhookUrl first.':
     'Die Bibliothek hat keine Webhook-Adresse. Zuerst eine eintragen.',
-  'The stream has ended, and cannot start again. Create another one.':
+  'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht wieder beginnen. Einen neuen anlegen.',
   'There is no session. Sign in with a key.': 'Niemand ist angemeldet. Mit einem Schlüssel anmelden.',
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',

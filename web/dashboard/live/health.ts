@@ -8,7 +8,7 @@ export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
 
 const SILENT_MS = 2_500;
 /** Samples are one second apart; a longer distance is a pause. */
-const LONGEST_STEP_MS = 2_500;
+const MAX_STEP_MS = 2_500;
 /** Seconds that are judged: longer than a keyframe interval, short enough to be current. */
 const JUDGED = 30;
 /** Minimum samples for judging what is usual. */
@@ -49,7 +49,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
 function wholeSeconds(samples: readonly Sample[]): Sample[] {
   const timeOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);
-  return samples.filter((sample, at) => timeOf(sample) - timeOf(samples[at - 1]) < LONGEST_STEP_MS);
+  return samples.filter((sample, at) => timeOf(sample) - timeOf(samples[at - 1]) < MAX_STEP_MS);
 }
 
 function absence(isOnAir: boolean): HealthLine {

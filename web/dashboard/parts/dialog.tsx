@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
-import { Icon } from './icons.tsx';
+import { Icon } from './icon.tsx';
 
 type DialogProps = { title: string; class?: string; onClose: () => void; children: ComponentChildren };
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
-import { Icon } from './icons.tsx';
+import { Icon } from './icon.tsx';
 
 /** A short message at the bottom of the page, with one action. */
 type Toast = { id: number; text: string; action: { label: string; run: () => void } | null };

@@ -10,7 +10,7 @@ import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { openPalette, Palette } from './palette.tsx';
-import { Screen } from './screens.tsx';
+import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
 import { ShowCall } from './show-call.tsx';
 import { SideBar } from './side-bar.tsx';

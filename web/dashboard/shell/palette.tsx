@@ -6,7 +6,7 @@ import { t, tr } from '../base/language.ts';
 import { go, type Route } from '../base/router.ts';
 import { libraries, mayWrite, session } from '../base/session.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Icon, type IconName } from '../parts/icons.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { openCalls } from './show-call.tsx';
 
 type Entry = { id: string; label: string; hint: string; icon: IconName; run: () => void };

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
-import { Icon, type IconName } from '../parts/icons.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { openPalette } from './palette.tsx';
 import { openCalls } from './show-call.tsx';

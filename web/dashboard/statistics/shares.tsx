@@ -2,7 +2,7 @@ import { t } from '../base/language.ts';
 
 type Row = { name: string; views: number };
 
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /** Bars of the first 20 names with their views. */
 export function Shares({ title, rows }: { title: string; rows: readonly Row[] }) {
@@ -12,7 +12,7 @@ export function Shares({ title, rows }: { title: string; rows: readonly Row[] })
       <h2>{title}</h2>
       {rows.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
       <ul class="shares">
-        {rows.slice(0, MOST_ROWS).map(({ name, views }) => (
+        {rows.slice(0, MAX_ROWS).map(({ name, views }) => (
           <li key={name}>
             <span>{name}</span>
             <meter min={0} max={most} value={views} aria-label={name} />

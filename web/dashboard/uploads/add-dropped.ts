@@ -6,7 +6,7 @@ import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
 
 /** Maximum files of a folder; more is likely a mistake. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 /** Uploads dropped items: files into the target, and each folder into a collection of its name. */
 export async function addDropped(target: Target, { items }: DataTransfer): Promise<void> {
@@ -37,7 +37,7 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
     const files: GivenFile[] = [];
     for await (const file of filesIn(folder)) {
       files.push({ file, handle: null });
-      if (files.length >= MOST_FILES) break;
+      if (files.length >= MAX_FILES) break;
     }
     const media = files.filter(isMedia);
     if (media.length === 0) {

@@ -16,7 +16,7 @@ import {
 } from './uploads.ts';
 
 /** Maximum rows drawn: a folder of thousands is shown as a count and its first files. */
-const MOST_SHOWN = 30;
+const MAX_SHOWN = 30;
 const RANK: Record<UploadItem['state'], number> = {
   failed: 0,
   lost: 1,
@@ -35,7 +35,7 @@ export function UploadTray() {
   if (items.length === 0) return null;
   const count = (state: UploadItem['state']) => items.filter((item) => item.state === state).length;
   const open = items.length - count('done');
-  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MOST_SHOWN);
+  const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MAX_SHOWN);
   return (
     <section class="tray" aria-label={t('Uploads')}>
       <header class="row spread">

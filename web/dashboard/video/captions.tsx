@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t, tr, trAll } from '../base/language.ts';
+import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
@@ -11,7 +11,7 @@ import { toast } from '../parts/toasts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
-import { Transcribe } from './transcription.tsx';
+import { Transcribe } from './transcribe.tsx';
 
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
@@ -84,11 +84,11 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
   );
 }
 
-/** Purposes of captions, by the end of their language in addresses. */
+/** Purposes of captions: the end of their language in addresses, the choice, and the end of their name. */
 const KINDS = [
-  ['', 'Subtitles'],
-  ['-sdh', 'Subtitles with sounds (SDH)'],
-  ['-forced', 'Foreign speech only (forced)'],
+  ['', 'Subtitles', ''],
+  ['-sdh', 'Subtitles with sounds (SDH)', ' (SDH)'],
+  ['-forced', 'Foreign speech only (forced)', ' (forced)'],
 ] as const;
 
 type AddProps = { path: string; onChanged: () => void; onWrite: (start: Edited) => void };
@@ -98,8 +98,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
   const kind = useSignal('');
   const adding = useAction();
   const srclang = language.value + kind.value;
-  const purpose = KINDS.find(([suffix]) => suffix !== '' && suffix === kind.value)?.[1];
-  const label = nameOf(language.value) + (purpose === undefined ? '' : ` (${tr(purpose)})`);
+  const label = nameOf(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
   const add = (file: File | undefined) => {
     if (file === undefined) return;
     void adding.run(async () => {

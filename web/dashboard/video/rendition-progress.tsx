@@ -1,7 +1,7 @@
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
-import { shareOfEach } from './rendition-share.ts';
+import { shareOfEach } from './share-of-each.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 

@@ -9,7 +9,7 @@ import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';

@@ -7,7 +7,7 @@ import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { BulkProgress, watchBulk } from './bulk-progress.tsx';

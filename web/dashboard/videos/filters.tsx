@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { changeListQuery, type ListQuery, ORDERS, SPANS, STATES } from './list-query.ts';
 
 const TYPING_MS = 250;

@@ -7,7 +7,7 @@ import { follow } from '../base/follow.ts';
 /** Videos per request. A visible window spans at most two pages. */
 const PER_PAGE = 60;
 /** Pages that are kept: constant memory however far the user scrolls. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export type VideoPages = {
   /** Null until the first page has loaded. */
@@ -122,7 +122,7 @@ class PageStore {
   #keep(page: number, items: readonly VideoModel[]): void {
     this.#pages.delete(page);
     const oldest = this.#pages.keys().next();
-    if (this.#pages.size >= MOST_PAGES && !oldest.done) this.#pages.delete(oldest.value);
+    if (this.#pages.size >= MAX_PAGES && !oldest.done) this.#pages.delete(oldest.value);
     this.#pages.set(page, { items, isStale: false });
   }
 }

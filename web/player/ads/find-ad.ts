@@ -22,7 +22,7 @@ type VastAd = { creatives: Creative[] };
 /** For the whole chain of responses. */
 const FETCH_MS = 5_000;
 /** A wrapper names another server's response. */
-const MOST_WRAPPERS = 5;
+const MAX_WRAPPERS = 5;
 const TALLEST_PX = 1080;
 
 /**
@@ -39,7 +39,7 @@ export async function findAd(
   try {
     const response: { ads: VastAd[] } = await openClient().get(tagUrl, {
       urlHandler,
-      wrapperLimit: MOST_WRAPPERS,
+      wrapperLimit: MAX_WRAPPERS,
       resolveAll: false,
     });
     ads = response.ads;

@@ -1,5 +1,5 @@
 import { make } from '../base/dom.ts';
-import { type IconName, icon } from '../base/icons.ts';
+import { type IconName, icon } from '../base/icon.ts';
 
 type MediaButton = {
   tag: string;

@@ -4,8 +4,8 @@ import { findKeyframeList, type Keyframe, readKeyframes } from './keyframe-list.
 /** Returns which segment is shown at a time of the video. */
 export type SequenceAt = (sec: number) => number | null;
 
-const MOST_PICTURES = 120;
-const MOST_INITS = 8;
+const MAX_PICTURES = 120;
+const MAX_INITS = 8;
 /** Minimum interval between reads of a playlist that lacks a segment. */
 const LIST_AGE_MS = 2_000;
 
@@ -83,9 +83,9 @@ export class Keyframes {
   async #fetchPicture({ url, initUrl }: Keyframe): Promise<void> {
     if (this.#list === null) return;
     const init = this.#inits.get(initUrl) ?? (await fetchBytes(initUrl));
-    keep(this.#inits, initUrl, init, MOST_INITS);
+    keep(this.#inits, initUrl, init, MAX_INITS);
     const picture = await decodeKeyframe(this.#list.codec, init, await fetchBytes(url));
-    const old = keep(this.#pictures, url, picture, MOST_PICTURES);
+    const old = keep(this.#pictures, url, picture, MAX_PICTURES);
     old?.close();
   }
 }

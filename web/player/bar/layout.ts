@@ -1,5 +1,5 @@
 import { make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 import type { Menu } from '../menu/menu.ts';
 import type { ControlParts } from '../parts.ts';
 import { mediaButton, volumeGroup } from './buttons.ts';

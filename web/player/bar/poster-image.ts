@@ -26,7 +26,7 @@ class PosterImage extends HTMLElement {
 customElements.define('bunny-poster-image', PosterImage);
 
 /** Shows the poster until playback has begun; for audio-only media, always. */
-export function mountPoster({ frame, video, session }: ControlParts): void {
+export function mountPosterImage({ frame, video, session }: ControlParts): void {
   const poster = new PosterImage();
   poster.slot = 'poster';
   frame.append(poster);

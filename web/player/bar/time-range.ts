@@ -1,6 +1,6 @@
 import { attachShadow, make } from '../base/dom.ts';
+import type { Say } from '../base/say.ts';
 import { sayTime } from '../base/time.ts';
-import type { Say } from '../base/words.ts';
 import { heatPath, mostReplayed } from './heat.ts';
 import type { Keyframes } from './keyframes.ts';
 import { Preview } from './preview.ts';

@@ -1,5 +1,5 @@
 import { addTranslation, setLanguage } from 'media-chrome/dist/utils/i18n.js';
-import type { Say } from './words.ts';
+import type { Say } from './say.ts';
 
 /** The texts of media-chrome's elements that this page shows or reads aloud, by our own keys. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { PressButton } from '../bar/press-button.ts';
 import { adoptStyle, make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 import {
   type CastContext,

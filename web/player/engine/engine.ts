@@ -1,5 +1,6 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
+import { coverWithFrame } from './cover-with-frame.ts';
 import { type Denial, denialOf } from './denial.ts';
 import { endBefore, endBeforeLast, endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
@@ -9,11 +10,10 @@ import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
 import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
-import { resetWithinSegment } from './reset-place.ts';
+import { resetWithinSegment } from './reset-within-segment.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
-import { coverWithFrame } from './veil.ts';
 
 /** Set when the page is packed: the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;

@@ -1,6 +1,6 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 /** Consecutive retries without delay for a missing segment, since anything was loaded. */
 const AT_ONCE_RETRIES = 2;
 /** A segment that was missing this often is skipped. One that cannot be decoded may be broken in one rung only. */
@@ -97,7 +97,7 @@ export function recover(
     return { recovery: { kind: 'reset-media' }, attempts: { ...attempts, recoveredAtMs: nowMs } };
   }
   const retried = { ...attempts, retries: before.retries + 1 };
-  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS);
+  const waitMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, MAX_RETRY_MS);
   const afterMs = before.retries < AT_ONCE_RETRIES ? 0 : waitMs;
   if (segment?.isLast === true && (kind === 'line' || passesOver)) {
     const brokenSec = kind === 'media' ? segment.startSec : null;

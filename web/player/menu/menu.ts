@@ -1,5 +1,5 @@
 import { make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 
 export type MenuEntry =
   /** Opens another page; `value` is the current choice there. */

@@ -1,5 +1,5 @@
 import { make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 
 /** Shows a screen over the last picture when the video has ended. */

@@ -1,5 +1,5 @@
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
-import type { Say } from '../base/words.ts';
+import type { Say } from '../base/say.ts';
 import type { View } from '../session.ts';
 
 /**

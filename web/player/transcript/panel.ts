@@ -1,7 +1,7 @@
 import type { PlayerDetails } from '../../../src/delivery/player/player-state.ts';
 import { readCues } from '../base/cues.ts';
 import { adoptStyle, make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 import { spokenOf } from './spoken.ts';
 import { SpokenList } from './spoken-list.ts';

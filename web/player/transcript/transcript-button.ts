@@ -1,6 +1,6 @@
 import { PressButton } from '../bar/press-button.ts';
 import { make } from '../base/dom.ts';
-import { icon } from '../base/icons.ts';
+import { icon } from '../base/icon.ts';
 import type { TranscriptPanel, TranscriptParts } from './panel.ts';
 
 class TranscriptButton extends PressButton {}

@@ -3,7 +3,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import { countInCollection } from '../../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
-import { countInLibrary } from '../../libraries/video-count-store.ts';
+import { countInLibrary } from '../../libraries/count-in-library-store.ts';
 import { mustEnterState } from '../../media-state-store.ts';
 import { recountStorage } from '../../renditions/storage-store.ts';
 import { WebhookStatus } from '../../webhooks/webhook.ts';

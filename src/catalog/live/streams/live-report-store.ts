@@ -19,7 +19,7 @@ export type LiveReportStore = {
   ingestAddresses(): Promise<IngestAddresses[]>;
 };
 
-const MOST_SAMPLES = 43_200;
+const MAX_SAMPLES = 43_200;
 /** Time after which a silent ingest process is ignored, in ms. They report each second. */
 const SILENT_MS = 15_000;
 const INGEST_NODES = 2;
@@ -36,7 +36,7 @@ export function createLiveReportStore(db: Db): LiveReportStore {
         .$if(from !== null, (all) => all.where('at', '>=', new Date(Number(from) - 10_000)))
         .$if(to !== null, (all) => all.where('at', '<=', to))
         .orderBy('at', 'desc')
-        .limit(MOST_SAMPLES / 10)
+        .limit(MAX_SAMPLES / 10)
         .execute();
       const samples = rows.reverse().flatMap((row) => row.samples);
       return samples.filter(({ atMs }) => atMs >= Number(from ?? 0) && atMs <= Number(to ?? Number.POSITIVE_INFINITY));
@@ -76,5 +76,5 @@ async function requireStream(db: Db, { libraryId, mediaId }: { libraryId: number
     .where('id', '=', mediaId)
     .executeTakeFirst();
   if (row !== undefined) return;
-  throw new Refused('not-found', `There is no live stream ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Found no live stream ${mediaId} in library ${libraryId}. Check the id.`);
 }

@@ -195,14 +195,13 @@ async function requireCollection(tx: Tx, wanted: Pick<LiveStream, 'libraryId' | 
     tx,
   );
   if (rows.length > 0) return;
-  const message = `There is no collection ${wanted.collectionId} in library ${wanted.libraryId}. Create it first.`;
+  const message = `Found no collection ${wanted.collectionId} in library ${wanted.libraryId}. Create it first.`;
   throw new Refused('invalid', message);
 }
 
 async function replaceKey(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<void> {
   const stream = await lockStream(tx, key, secretBox);
-  if ('endedAt' in stream)
-    throw new Refused('invalid', 'The stream has ended, and takes no key any more. Create another one.');
+  if ('endedAt' in stream) throw new Refused('invalid', 'The stream has ended and needs no key. Create another one.');
   await tx
     .updateTable('live_stream')
     .set(keyColumns(newStreamKey(), secretBox))
@@ -248,5 +247,5 @@ function selectOne(db: Db, { libraryId, mediaId }: MediaKey) {
 
 function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
   if (row !== undefined) return row;
-  throw new Refused('not-found', `There is no live stream ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Found no live stream ${mediaId} in library ${libraryId}. Check the id.`);
 }

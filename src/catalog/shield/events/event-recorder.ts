@@ -104,10 +104,10 @@ export class EventRecorder {
       for (let at = 0; at < events.length; at += BATCH_EVENTS) await store.append(events.slice(at, at + BATCH_EVENTS));
       await this.#clean();
     } catch (error) {
-      log.error({ err: error, events: events.length }, 'Events of the shield could not be stored; they are lost.');
+      log.error({ err: error, events: events.length }, 'Could not store security events. They are lost.');
     }
     const dropped = this.#ring.dropped - this.#droppedBefore;
-    if (dropped > 0) log.error({ dropped }, 'More events of the shield came than there was room for.');
+    if (dropped > 0) log.error({ dropped }, 'The queue of security events is full. Some events were dropped.');
     this.#droppedBefore = this.#ring.dropped;
   }
 

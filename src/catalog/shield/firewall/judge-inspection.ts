@@ -17,7 +17,7 @@ const THRESHOLD = 5;
 /** Scanners are only logged; the attack itself is refused. */
 const LOGGED_GROUP = 'SCANNER-DETECTION';
 const EXPECTED = 'a request without the marks of an attack';
-const MOST_SHOWN = 120;
+const MAX_SHOWN = 120;
 const NOTHING: FirewallVerdict = { blocking: null, logged: [] };
 
 /** Judges a request by the anomaly score of all rules together. Below the threshold nothing is logged. */
@@ -38,7 +38,7 @@ export function findBot({ rawHeaders }: InspectedRequest): Hit[] {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'user-agent');
   const agent = at === -1 ? '' : (rawHeaders[at + 1] ?? '');
   return agent !== '' && isbot(agent)
-    ? [{ rule: RULES.bot, expected: 'a browser', came: agent.slice(0, MOST_SHOWN) }]
+    ? [{ rule: RULES.bot, expected: 'a browser', came: agent.slice(0, MAX_SHOWN) }]
     : [];
 }
 
@@ -51,7 +51,7 @@ function toHit(findings: readonly Finding[]): Hit | null {
   const [deciding, ...others] = findings.toSorted((one, other) => other.score - one.score);
   if (deciding === undefined) return null;
   const { rule, operator, field, key } = deciding;
-  const came = key === '' ? field : `${field}:${key.slice(0, MOST_SHOWN)}`;
+  const came = key === '' ? field : `${field}:${key.slice(0, MAX_SHOWN)}`;
   const match = { Key: operator, Value: shownValue(deciding) };
   return { rule, expected: EXPECTED, came, match, beside: others.map((other) => other.rule) };
 }
@@ -61,6 +61,6 @@ const SHOWN_HEADERS = new Set(['host', 'user-agent', 'referer', 'origin', 'range
 /** Returns the match without possible secrets. */
 function shownValue({ field, key, value }: Finding): string {
   if (field === 'REQUEST_COOKIES' || (field === 'REQUEST_HEADERS' && !SHOWN_HEADERS.has(key))) return '***';
-  if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MOST_SHOWN);
-  return redactUrl(value).slice(0, MOST_SHOWN);
+  if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MAX_SHOWN);
+  return redactUrl(value).slice(0, MAX_SHOWN);
 }

@@ -26,8 +26,8 @@ export const COLLECTIONS = [
 export type Collection = (typeof COLLECTIONS)[number];
 
 /** Maximum characters of a field. A longer one is cut, and its request is logged. */
-export const MOST_FIELD_CHARS = 8_192;
-const MOST_FIELDS = 400;
+export const MAX_FIELD_CHARS = 8_192;
+const MAX_FIELDS = 400;
 
 /** The fields of a request by collection, and whether any part was cut. */
 export type RequestFields = { fields: ReadonlyMap<Collection, readonly Field[]>; isCut: boolean };
@@ -39,10 +39,10 @@ export function readFields(request: InspectedRequest, ignoredHeaders: ReadonlySe
   let count = 0;
   const add = (collection: Collection, key: string, value: string) => {
     count += 1;
-    isCut ||= value.length > MOST_FIELD_CHARS || count > MOST_FIELDS;
-    if (count > MOST_FIELDS) return;
+    isCut ||= value.length > MAX_FIELD_CHARS || count > MAX_FIELDS;
+    if (count > MAX_FIELDS) return;
     const list = fields.get(collection) ?? [];
-    list.push({ collection, key, value: value.slice(0, MOST_FIELD_CHARS) });
+    list.push({ collection, key, value: value.slice(0, MAX_FIELD_CHARS) });
     fields.set(collection, list);
   };
   addTarget(request, add);

@@ -11,9 +11,9 @@ type Found = { exact: readonly string[] | null; required: readonly string[] | nu
 
 const ANYTHING: Found = { exact: null, required: null };
 const NOTHING: Found = { exact: [''], required: null };
-const MOST_EXACT = 40;
-const MOST_REQUIRED = 1_500;
-const MOST_OF_CLASS = 4;
+const MAX_EXACT = 40;
+const MAX_REQUIRED = 1_500;
+const MAX_PER_CLASS = 4;
 
 /** Returns null if no required text is worth searching for. */
 export function requiredLiterals(pattern: string): readonly string[] | null {
@@ -111,7 +111,7 @@ const CLASS_MEMBER = /\[:\w+:\]|\\x([0-9a-fA-F]{2})|\\([\s\S])|([\s\S])/g;
 function readClass(reader: Reader): Found {
   CLASS.lastIndex = reader.at;
   const text = CLASS.exec(reader.pattern)?.[0];
-  if (text === undefined) throw new Error('Expected the end of a class of characters.');
+  if (text === undefined) throw new Error('Expected the end of a character class.');
   reader.at += text.length;
   const inner = text.slice(0, -1);
   if (inner.startsWith('^') || /[^\\]-./s.test(inner)) return ANYTHING;
@@ -123,7 +123,7 @@ function readClass(reader: Reader): Found {
       (hex === undefined ? (meant ?? plain ?? '') : String.fromCharCode(Number.parseInt(hex, 16))).toLowerCase(),
     );
   }
-  return members.size <= MOST_OF_CLASS ? { exact: [...members], required: null } : ANYTHING;
+  return members.size <= MAX_PER_CLASS ? { exact: [...members], required: null } : ANYTHING;
 }
 
 function only(character: string): Found {
@@ -131,11 +131,11 @@ function only(character: string): Found {
 }
 
 function either(one: Found, other: Found): Found {
-  if (one.exact !== null && other.exact !== null && one.exact.length + other.exact.length <= MOST_REQUIRED) {
+  if (one.exact !== null && other.exact !== null && one.exact.length + other.exact.length <= MAX_REQUIRED) {
     return { exact: [...new Set([...one.exact, ...other.exact])], required: null };
   }
   const [first, second] = [toRequired(one), toRequired(other)];
-  if (first === null || second === null || first.length + second.length > MOST_REQUIRED) return ANYTHING;
+  if (first === null || second === null || first.length + second.length > MAX_REQUIRED) return ANYTHING;
   return { exact: null, required: [...new Set([...first, ...second])] };
 }
 
@@ -158,7 +158,7 @@ function inSequence(parts: readonly Found[]): Found {
 }
 
 function product(starts: readonly string[], ends: readonly string[]): string[] | null {
-  if (starts.length * ends.length > MOST_EXACT) return null;
+  if (starts.length * ends.length > MAX_EXACT) return null;
   return starts.flatMap((start) => ends.map((end) => start + end));
 }
 

@@ -1,7 +1,7 @@
 import type { Rule } from '../rules.ts';
 import { LiteralScan } from './literal-scan.ts';
 import { expand, type MacroText, readMacros } from './macro-text.ts';
-import { type Operator, readOperator } from './operators.ts';
+import { type Operator, readOperator } from './operator.ts';
 import { requiredLiterals } from './required-literals.ts';
 import { readSelector, type Selector } from './rule-variables.ts';
 import { type Condition, type Directive, parseRules, type RuleAction, valuesOf } from './sec-lang.ts';
@@ -162,7 +162,7 @@ class RuleSetBuilder {
     try {
       const reads = readsGroups(conditions);
       const compiled = conditions.map((condition, index) => this.#compile(condition, selectors[index] ?? null, reads));
-      if (compiled.some((condition) => condition === null)) throw new Error('An operator that is not supported.');
+      if (compiled.some((condition) => condition === null)) throw new Error('This operator is not supported.');
       const message = (first('msg') ?? '').replaceAll(/\s*\(?%\{[^}]*\}\)?/g, '');
       const severity = first('severity') ?? '';
       this.#rules.push({

@@ -5,7 +5,7 @@ import { retentionOf } from '../sums/heat.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from '../sums/statistics-range.ts';
 import { countViewers } from '../sums/viewer-sketch.ts';
 import { WHOLE_LIBRARY } from '../sums/whole-library.ts';
-import { dayRows, FEWEST_SESSIONS, hourRows, type StatisticsOf } from './statistics-store.ts';
+import { dayRows, hourRows, MIN_SESSIONS, type StatisticsOf } from './statistics-store.ts';
 
 /** Sessions with a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
@@ -40,8 +40,8 @@ type Sum = { bucket_ms: number; views: number; watch_sec: number };
 /** A page sends a beacon every ten seconds during playback. */
 const NOW_SEC = 30;
 /** Visits that began longer ago are not searched. */
-const LONGEST_HOURS = 13;
-const MOST_SHARES = 100;
+const MAX_HOURS = 13;
+const MAX_SHARES = 100;
 
 export function createAudienceStore(db: Db): AudienceStore {
   return {
@@ -107,7 +107,7 @@ async function selectFacts(db: Db, { libraryId, mediaId }: StatisticsOf, range: 
         and day >= ${dateText(fromMs)}::date and day < ${dateText(toMs)}::date
         and kind not in ('country', 'estimate')
       group by kind, value) facts
-    where kind not in ('device', 'referrer') or place <= ${MOST_SHARES}
+    where kind not in ('device', 'referrer') or place <= ${MAX_SHARES}
     order by sessions desc, value`.execute(db);
   return rows;
 }
@@ -128,7 +128,7 @@ async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range
 export async function countViewersNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session
-    where start_hour > now() - make_interval(hours => ${LONGEST_HOURS}) and library_id = ${libraryId}
+    where start_hour > now() - make_interval(hours => ${MAX_HOURS}) and library_id = ${libraryId}
       and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid) and not is_estimate and verdict <> 'undelivered'
       and seen_at > now() - make_interval(secs => ${NOW_SEC})`.execute(db);
   return rows[0]?.viewers ?? 0;
@@ -142,7 +142,7 @@ async function selectRetention(db: Db, { libraryId, mediaId }: StatisticsOf): Pr
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .executeTakeFirst();
-  if (heat === undefined || heat.reached_sessions < FEWEST_SESSIONS) return null;
+  if (heat === undefined || heat.reached_sessions < MIN_SESSIONS) return null;
   return retentionOf(heat.reached, heat.reached_sessions);
 }
 

@@ -6,7 +6,7 @@ import { addWatchedMedia, someSession } from '../../../../test/support/some-sess
 import type { Guid } from '../../../lib/guid.ts';
 import { up as fillCountryDays } from '../../migrations/270-country-days.ts';
 import { HOUR_MS } from '../sessions/viewing-session.ts';
-import { countSessions } from '../sums/viewing-session-store.ts';
+import { countSessions } from '../sums/count-sessions-store.ts';
 import { createAudienceStore } from './audience-store.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 

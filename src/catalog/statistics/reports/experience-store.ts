@@ -13,7 +13,7 @@ export type Experience = {
 };
 
 const DAYS = 7;
-const MOST_COUNTRIES = 30;
+const MAX_COUNTRIES = 30;
 
 /**
  * Loads start-up, stalls and failures of the last seven days by country, most sessions first, for one video or a
@@ -32,7 +32,7 @@ export function createExperienceStore(db: Db): ExperienceStore {
         from view_session where start_hour > now() - make_interval(days => ${DAYS}) and library_id = ${libraryId}
           and not is_estimate
           and (${mediaId ?? null}::uuid is null or media_id = ${mediaId ?? null}::uuid)
-        group by country order by count(*) desc, country limit ${MOST_COUNTRIES}`.execute(db);
+        group by country order by count(*) desc, country limit ${MAX_COUNTRIES}`.execute(db);
       return rows;
     },
   };

@@ -19,7 +19,7 @@ export type Statistics = {
 };
 
 /** Minimum sessions for heat and engagement. Fewer are not meaningful, and could reveal a single viewer. */
-export const FEWEST_SESSIONS = 5;
+export const MIN_SESSIONS = 5;
 
 export type StatisticsStore = {
   /** Returns statistics of a library (`mediaId` null) or a video, over whole buckets. */
@@ -57,7 +57,7 @@ async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .executeTakeFirst();
-  return heat === undefined || heat.sessions < FEWEST_SESSIONS ? null : heat;
+  return heat === undefined || heat.sessions < MIN_SESSIONS ? null : heat;
 }
 
 async function selectSums(db: Db, of: StatisticsOf, range: StatisticsRange): Promise<Sum[]> {
@@ -122,7 +122,7 @@ function emptyChart(keys: readonly string[]): Record<string, number> {
 
 /** Returns the mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
 function engagementOf({ views, watchSec }: { views: number; watchSec: number }, durationSec: number | null): number {
-  if (durationSec === null || durationSec <= 0 || views < FEWEST_SESSIONS) return 0;
+  if (durationSec === null || durationSec <= 0 || views < MIN_SESSIONS) return 0;
   return Math.round(Math.min(1, watchSec / (views * durationSec)) * 100);
 }
 

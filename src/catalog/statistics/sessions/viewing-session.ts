@@ -55,7 +55,7 @@ const MAX_RATE = 4;
 const MAX_COUNT = 100_000;
 /** Maximum reported wait, in ms: a page may stay open for three days, and sleep. */
 const MAX_MS = 24 * HOUR_MS;
-const LONGEST_MS = MAX_HOURS * HOUR_MS;
+const MAX_DURATION_MS = MAX_HOURS * HOUR_MS;
 /** Time without playback after which a page's visit ends. */
 const IDLE_MS = HOUR_MS / 2;
 /** Maximum difference between a beacon and the clock that bounds it, in s. */
@@ -181,16 +181,16 @@ function parseBeacon(text: string): Beacon | null {
   const isFit =
     isCount(visit, MAX_VISITS) &&
     isCount(sequence, MAX_SEQUENCE) &&
-    isCount(startedMs, LONGEST_MS) &&
+    isCount(startedMs, MAX_DURATION_MS) &&
     Array.isArray(watchedSec) &&
     watchedSec.length <= MAX_HOURS &&
     watchedSec.every((sec) => isCount(sec, 3600 + SLACK_SEC)) &&
     typeof heat === 'string' &&
     HEAT.test(heat) &&
     isRungSec(rungSec) &&
-    (startupMs === null || isCount(startupMs, LONGEST_MS)) &&
+    (startupMs === null || isCount(startupMs, MAX_DURATION_MS)) &&
     isCount(stallCount, MAX_COUNT) &&
-    isCount(stallMs, LONGEST_MS) &&
+    isCount(stallMs, MAX_DURATION_MS) &&
     isCount(failures, MAX_COUNT) &&
     typeof page === 'string' &&
     HOST.test(page);

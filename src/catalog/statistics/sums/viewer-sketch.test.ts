@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createPlaceViewer } from '../visits/viewer-salts.ts';
+import { createPlaceViewer } from '../visits/place-viewer.ts';
 import { addToSketch, countViewers, sketchPoint } from './viewer-sketch.ts';
 
 const saltBytes = Buffer.alloc(32, 3);

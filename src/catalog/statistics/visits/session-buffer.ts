@@ -83,7 +83,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const warn = (error: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
     loggedAtMs = performance.now();
-    log.warn({ err: error, waiting: waiting.size, dropped }, 'viewing sessions cannot be counted yet');
+    log.warn({ err: error, waiting: waiting.size, dropped }, 'Viewing sessions are counted later.');
   };
   const flush = () => {
     writing ??= prepared().finally(() => {

@@ -7,9 +7,9 @@ import type { SeenSession } from '../sums/statistics-gain.ts';
 import type { Delivered, Delivery } from '../sums/view-evidence-store.ts';
 import { openDeliveryBuffer } from './delivery-buffer.ts';
 import { type Device, deviceOf } from './device.ts';
+import type { PlaceViewer } from './place-viewer.ts';
 import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
 import { viewerId } from './viewer-id.ts';
-import type { PlaceViewer } from './viewer-salts.ts';
 
 /** A received beacon: a line with the page's ticket, then JSON (`viewing-session.ts`), with its sender and time. */
 export type SentBeacon = { body: string; country: string; address: string; userAgent: string; nowMs: number };

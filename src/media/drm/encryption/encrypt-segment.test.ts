@@ -201,7 +201,7 @@ describe('an encrypted init segment', () => {
     const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
     expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);
     const others = { scheme, key, videoKids: kidsOf(newContentKeys('cenc')), psshBoxes: [] };
-    expect(() => encryptInit(renditions.video.init, others)).toThrow('among those of the video');
+    expect(() => encryptInit(renditions.video.init, others)).toThrow('among the keys of the video');
   });
 });
 

@@ -4,8 +4,8 @@ import { readBoxes, requireBox } from '../../bmff/boxes.ts';
 import type { SampleDefaults } from '../../cmaf/fragment.ts';
 import { readInitSegment } from '../../cmaf/init-segment.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry } from '../../cmaf/sample-entry.ts';
+import { openH264Divider, type SampleDivider } from '../subsamples/h264-divider.ts';
 import { readAvcConfiguration } from '../subsamples/h264-parameter-sets.ts';
-import { openH264Divider, type SampleDivider } from '../subsamples/h264-subsamples.ts';
 import { mostSubsamples } from '../subsamples/subsample.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
@@ -43,5 +43,5 @@ function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => Samp
     const rules = { isBlockAligned: scheme.isBlockAligned, most: mostSubsamples(scheme.sampleIvBytes) };
     return () => openH264Divider(configuration, rules);
   }
-  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}: leave it out of what is listed.`);
+  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}. Do not list it.`);
 }

@@ -23,7 +23,7 @@ describe('a ClearKey licence', () => {
   test('is refused if the video has none of the requested keys', () => {
     const request = { kids: [kid] };
     expect(() => writeClearKeyLicence(request, Object.values(newContentKeys('cenc').groups))).toThrow(
-      new Refused('not-found', 'The video has none of the asked keys.'),
+      new Refused('not-found', 'The video has none of the requested keys.'),
     );
   });
 

@@ -38,7 +38,7 @@ export function parseClearKeyRequest(text: string): ClearKeyRequest {
  */
 export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly ContentKey[]): string {
   const granted = keys.filter((key) => request.kids.includes(key.kid));
-  if (granted.length === 0) throw new Refused('not-found', 'The video has none of the asked keys.');
+  if (granted.length === 0) throw new Refused('not-found', 'The video has none of the requested keys.');
   const set = granted.map(({ kid, key }) => ({ kty: 'oct', kid: encodeKid(kid), k: key.toString('base64url') }));
   return JSON.stringify({ keys: set, type: 'temporary' });
 }

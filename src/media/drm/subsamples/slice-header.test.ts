@@ -5,8 +5,8 @@ import { readBoxes, requireBox } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { readEntryBox, readSampleEntry } from '../../cmaf/sample-entry.ts';
 import type { H264SequenceSet } from '../../nal/h264-sequence-set.ts';
+import { openH264Divider } from './h264-divider.ts';
 import { type AvcConfiguration, readAvcConfiguration } from './h264-parameter-sets.ts';
-import { openH264Divider } from './h264-subsamples.ts';
 import { measureSliceHeader } from './slice-header.ts';
 
 type Slices = { stream: Buffer; configuration: AvcConfiguration; avcC: Buffer; nals: Buffer[] };

@@ -2,7 +2,7 @@ import { aacConfig } from '../tracks/aac-config.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { LeftOut } from '../tracks/left-out.ts';
 import { av1Config, avcConfig, hevcConfig } from '../tracks/video-config.ts';
-import { readExtendedPacket } from './extended-tag.ts';
+import { readExtendedPacket } from './extended-packet.ts';
 
 /** An audio (8) or video (9) message of RTMP, or a tag of FLV: Adobe's FLV specification 10.1, annex E.4. */
 export type FlvTag = { type: 8 | 9; timestampMs: number; body: Buffer };

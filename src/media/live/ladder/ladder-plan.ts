@@ -18,7 +18,7 @@ const ENCODE_SEC = 1.1e-8;
 const USUAL_RATE = 30;
 /** Half the pixels need about 0.6 of the bits. */
 const COST_EXPONENT = 0.75;
-const LEAST_CAP_SHARE = 1 / 3;
+const MIN_CAP_SHARE = 1 / 3;
 /** Pixels from which one thread is too slow: 720p. */
 const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
@@ -43,7 +43,7 @@ export function planLiveLadder(source: TrackConfig, options: LadderOptions, sour
 function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): RungPlan {
   if (sourceBps <= 0) return rung;
   const share = (pixelsOf(rung) / pixelsOf(source)) ** COST_EXPONENT;
-  const capBps = Math.max(Math.round(sourceBps * share), Math.round(rung.maxBitrateBps * LEAST_CAP_SHARE));
+  const capBps = Math.max(Math.round(sourceBps * share), Math.round(rung.maxBitrateBps * MIN_CAP_SHARE));
   return { ...rung, maxBitrateBps: Math.min(rung.maxBitrateBps, capBps) };
 }
 

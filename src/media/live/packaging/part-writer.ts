@@ -7,9 +7,9 @@ import { writeFragmentHead } from '../../cmaf/write-fragment.ts';
 /** EXT-X-PART-INF:PART-TARGET of live playlists, in seconds. */
 export const PART_TARGET_SEC = 0.26;
 /** Maximum duration of a part, in seconds. Publishers' clocks in whole milliseconds need some room below the target. */
-const LONGEST_PART_SEC = 0.2555;
+const MAX_PART_SEC = 0.2555;
 /** The maximum of `sealFragments` for a segment. */
-const MOST_PARTS = 256;
+const MAX_PARTS = 256;
 
 /** One partial segment: a separate fragment. */
 export type LivePart = {
@@ -53,7 +53,7 @@ export class PartWriter {
   /** Adds a frame at `tick`. Returns the part that ended before it, if any. */
   add(tick: number, frame: Frame): LivePart | null {
     const isGap = this.#frames.length > 0 && tick !== this.#baseTick + this.#ticks;
-    const isLong = (this.#ticks + frame.durationTicks) / this.#timescale > LONGEST_PART_SEC;
+    const isLong = (this.#ticks + frame.durationTicks) / this.#timescale > MAX_PART_SEC;
     const ended = isGap || isLong ? this.endPart() : null;
     if (this.#frames.length === 0) this.#baseTick = tick;
     this.#frames.push(frame);
@@ -65,7 +65,7 @@ export class PartWriter {
     const [first] = this.#frames;
     if (first === undefined) return null;
     const index = this.#parts.length;
-    if (index >= MOST_PARTS) throw new Error(`Expected at most ${MOST_PARTS} parts in a segment.`);
+    if (index >= MAX_PARTS) throw new Error(`Expected at most ${MAX_PARTS} parts in a segment.`);
     const part: LivePart = {
       kind: this.#kind,
       segment: this.#segment,
@@ -106,14 +106,14 @@ export class PartWriter {
 
   /** Whether the open segment has almost reached its maximum of parts. */
   get isFull(): boolean {
-    return this.#parts.length >= MOST_PARTS - 2;
+    return this.#parts.length >= MAX_PARTS - 2;
   }
 
   #seal(index: number): SegmentFragment {
     const samples = this.#frames.map(({ bytes: _, ...sample }) => sample);
     const payload = Buffer.concat(this.#frames.map(({ bytes }) => bytes));
     // As in `sealFragments`: it rises over the timeline, whichever process wrote the segment.
-    const sequence = this.#segment * MOST_PARTS + index + 1;
+    const sequence = this.#segment * MAX_PARTS + index + 1;
     const delayed = delaySamples(samples, presentationDelayTicks(this.#timescale));
     const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples: delayed });
     return { head, payload, baseTick: this.#baseTick, samples };

@@ -3,22 +3,22 @@ import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
 /** A keyframe sooner after the last cut begins no segment. */
-const SHORTEST_SEGMENT_TICKS = VIDEO_TIMESCALE;
+const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
 /** A scene cut sooner than this never begins a segment. */
-const SHORTEST_SCENE_TICKS = VIDEO_TIMESCALE / 2;
+const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
 /** Shorter segments do not lower the target duration, in seconds. */
-const SHORTEST_TARGET_SEC = 2;
+const MIN_TARGET_SEC = 2;
 /** Higher settings are rarely intended: encoders with forced keyframes declare their default. */
-const LONGEST_TARGET_SEC = 10;
+const MAX_TARGET_SEC = 10;
 /** A segment ends after this long even without a keyframe. */
-const LONGEST_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
+const MAX_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
 /** A frame without a successor for longer than this is shown for this long. */
-const LONGEST_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
+const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /**
  * Without a frame rate the last frame lasts as long as the previous one, which may have been delayed by a slow
  * connection.
  */
-const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
+const MAX_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /** While pictures are missing the last keyframe is shown again and again, each time this long: a part of its own. */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
@@ -28,8 +28,8 @@ const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /** Returns the target duration for an encoder's maximum keyframe distance. 0 if that is unknown. */
 export function targetFor(longestGopSec: number): number {
-  if (longestGopSec <= 0 || longestGopSec > LONGEST_TARGET_SEC) return 0;
-  return Math.max(SHORTEST_TARGET_SEC, Math.round(longestGopSec));
+  if (longestGopSec <= 0 || longestGopSec > MAX_TARGET_SEC) return 0;
+  return Math.max(MIN_TARGET_SEC, Math.round(longestGopSec));
 }
 
 /** `cutTick`: a segment begins there, before the parts in the same output. */
@@ -86,7 +86,7 @@ export class VideoPackager {
   /** End of the last frame, or start of the next. */
   get endTick(): number {
     if (this.#pending === null) return this.#isHeld ? this.#heldTick : this.#segmentTick;
-    return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
+    return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
   }
 
   /**
@@ -174,16 +174,14 @@ export class VideoPackager {
   #mayCut(isKey: boolean, tick: number): boolean {
     if (!this.#hasSegment) return isKey;
     const sinceCut = tick - this.#segmentTick;
-    return (
-      (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= LONGEST_SEGMENT_TICKS || this.#writer.isFull
-    );
+    return (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= MAX_SEGMENT_TICKS || this.#writer.isFull;
   }
 
   /** A scene cut begins a segment early if the next keyframe may come too late for the target duration. */
   #shortestTicks(sinceCut: number): number {
     const targetSec = targetFor(this.#longestGopSec);
     const isLate = targetSec > 0 && sinceCut / VIDEO_TIMESCALE + this.#longestGopSec >= targetSec + 0.5;
-    return isLate ? SHORTEST_SCENE_TICKS : SHORTEST_SEGMENT_TICKS;
+    return isLate ? MIN_SCENE_TICKS : MIN_SEGMENT_TICKS;
   }
 
   #cut(tick: number, output: PackagerOutput): void {
@@ -200,7 +198,7 @@ export class VideoPackager {
   #write(endTick: number): LivePart[] {
     const frame = this.#pending;
     if (frame === null) return [];
-    const durationTicks = Math.min(Math.max(1, endTick - frame.tick), LONGEST_FRAME_TICKS);
+    const durationTicks = Math.min(Math.max(1, endTick - frame.tick), MAX_FRAME_TICKS);
     this.#lastTicks = durationTicks;
     this.#shownTick = Math.max(this.#shownTick, frame.tick + frame.offsetTicks + durationTicks);
     const part = this.#writer.add(frame.tick, {

@@ -69,7 +69,7 @@ export type FeedMessage =
 export type FeedFrame = { message: FeedMessage; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-const LARGEST_FRAME = 64 * 2 ** 20;
+const MAX_FRAME = 64 * 2 ** 20;
 const NO_BYTES = Buffer.alloc(0);
 
 /** Writes a frame for the wire: u32 bytes of JSON, u32 further bytes, big endian, then both. Pieces are not copied. */
@@ -112,7 +112,7 @@ export function createFeedReader(): { push(chunk: Buffer): FeedFrame[] } {
 function frameBytes(bytes: Buffer): number {
   if (bytes.length < HEAD_BYTES) return HEAD_BYTES;
   const size = HEAD_BYTES + bytes.readUInt32BE(0) + bytes.readUInt32BE(4);
-  if (size > LARGEST_FRAME) throw new Error(`Expected a frame of ${LARGEST_FRAME} bytes at most, got ${size}.`);
+  if (size > MAX_FRAME) throw new Error(`Expected a frame of ${MAX_FRAME} bytes at most, got ${size}.`);
   return size;
 }
 

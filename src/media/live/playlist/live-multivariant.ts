@@ -1,10 +1,10 @@
 import { readInitSegment } from '../../cmaf/init-segment.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
-import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from '../../hls/playlist.ts';
 import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../presentation/peak-of-windows.ts';
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
-import { type LiveView, listSlot, renditionFor, SHORTEST_TARGET_SEC } from './slot-segments.ts';
+import { type LiveView, listSlot, MIN_TARGET_SEC, renditionFor } from './slot-segments.ts';
 
 /** Bitrate until a segment is complete: that of a typical 1080p stream. */
 const UNKNOWN_BPS = 6_000_000;
@@ -33,7 +33,7 @@ export function liveMultivariant(
   if (newest === undefined) return null;
   const audio = newest.renditions.find(({ kind }) => kind === 'audio');
   const videos = listVariants(ways.isOver ? shown : [newest], newest);
-  const targetSec = Math.max(SHORTEST_TARGET_SEC, index.longestSec);
+  const targetSec = Math.max(MIN_TARGET_SEC, index.longestSec);
   const rates = (parts: readonly IndexedRendition[]) => ratesOf(parts, targetSec);
   const audioParts = (ways.isOver ? shown : [newest]).flatMap((period) => renditionFor(period, 'audio', false) ?? []);
   const audioRates = audio === undefined ? { peakBps: 0, averageBps: 0 } : rates(audioParts);

@@ -1,13 +1,13 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
-import type { PlaylistTag } from '../../hls/playlist-tags.ts';
+import type { PlaylistTag } from '../../hls/playlist.ts';
 import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
 import { type IndexedPeriod, type IndexedRendition, type LiveIndex, programmeStartMs } from './live-index.ts';
 import {
-  LEAST_LISTED,
   type ListedSegment,
   type LiveView,
   listTail,
+  MIN_LISTED,
   type Span,
   spansOf,
   targetDurationSec,
@@ -86,7 +86,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
 
 /** Returns the newest segments that together cover `sec` seconds. */
 function listUntil(spans: readonly Span[], sec: number): ListedSegment[] {
-  for (let count = Math.ceil(sec) + LEAST_LISTED; ; count *= 2) {
+  for (let count = Math.ceil(sec) + MIN_LISTED; ; count *= 2) {
     const listed = listTail(spans, count);
     const isEnough = skippable(listed, sec) > 0;
     if (isEnough || listed.length < count) return listed;

@@ -27,12 +27,12 @@ export type ListedSegment = {
   durationSec: number;
 };
 
-export const SHORTEST_TARGET_SEC = 2;
+export const MIN_TARGET_SEC = 2;
 /** Maximum delay between capture and listing of media. */
 const LATE_MS = 10_000;
-export const LEAST_LISTED = 4;
+export const MIN_LISTED = 4;
 /** Players without partial segments start three target durations back, and their first segment must not be removed. */
-const LEAST_TARGETS = 4;
+const MIN_TARGETS = 4;
 /** Sums of ticks of several clocks are inexact. */
 const EXACT_SEC = 1e-6;
 
@@ -60,8 +60,8 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
   });
   const begun = spans.filter(({ first, last }) => first <= last);
   // At least three target durations are kept (RFC 8216 section 6.2.2), whatever the window.
-  const least = listTail(begun, LEAST_LISTED)[0]?.sequence ?? 0;
-  const shown = cutToWindow(begun, Math.max(windowSec, LEAST_TARGETS * index.longestSec), least);
+  const least = listTail(begun, MIN_LISTED)[0]?.sequence ?? 0;
+  const shown = cutToWindow(begun, Math.max(windowSec, MIN_TARGETS * index.longestSec), least);
   return range === undefined ? shown : cutToRange(shown, range);
 }
 
@@ -195,7 +195,7 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
     const segment = findSegment(segments, number);
     if (segment?.isGap === false) return segment.durationTicks / timescale;
   }
-  return SHORTEST_TARGET_SEC;
+  return MIN_TARGET_SEC;
 }
 
 /** Returns whether a slot lists a complete segment. Players treat a playlist of parts alone as empty. */
@@ -209,7 +209,7 @@ export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolea
  */
 export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView): number {
   const [newest] = listTail(spansOf(index, slot, view), 1);
-  return Math.max(SHORTEST_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
+  return Math.max(MIN_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
 }
 
 /** Newest media of a slot. `part` is null if the segment is complete. */

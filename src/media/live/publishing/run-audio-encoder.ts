@@ -16,13 +16,13 @@ const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
 /** ffmpeg's AAC encoder emits one frame before the first sample. */
 const PRIMING_FRAMES = 1;
 /** Maximum audio waiting for the encoder. Above it the encoder has failed. */
-const MOST_WAITING_BYTES = 256 * 1024;
+const MAX_QUEUED_BYTES = 256 * 1024;
 /** A larger step of the publisher's clock starts another run, instead of encoding silence of that length. */
-const LARGEST_STEP_MS = 2_000;
+const MAX_STEP_MS = 2_000;
 /** The clock of the sound may be this far from the publisher's before silence is added or sound is left out. */
 const MAX_DRIFT_SEC = 0.01;
 /** Maximum length of a run. The next one continues. */
-const LONGEST_RUN_SEC = 24 * 3600;
+const MAX_RUN_SEC = 24 * 3600;
 const STALL_SEC = 10;
 const MEMORY_BYTES = 2 ** 30;
 
@@ -36,7 +36,7 @@ type Events = {
 export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
   const stepMs = audio.ptsMs - before.ptsMs;
   const isSame = before.format === audio.format && before.channels === audio.channels;
-  return isSame && stepMs > -LARGEST_STEP_MS && stepMs < LARGEST_STEP_MS;
+  return isSame && stepMs > -MAX_STEP_MS && stepMs < MAX_STEP_MS;
 }
 
 /**
@@ -63,9 +63,9 @@ export class AudioEncoder {
 
   push({ ptsMs, bytes }: ForeignAudio): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#input.readableLength > MOST_WAITING_BYTES) {
+    if (this.#input.readableLength > MAX_QUEUED_BYTES) {
       this.close();
-      this.#events.failed(new Error(`Expected ffmpeg to take audio as it comes, ${MOST_WAITING_BYTES} bytes wait.`));
+      this.#events.failed(new Error(`ffmpeg does not keep up with the audio: ${MAX_QUEUED_BYTES} bytes are queued.`));
       return;
     }
     this.#input.push(writeMatroskaBlock(ptsMs - this.#firstMs, bytes));
@@ -86,10 +86,10 @@ export class AudioEncoder {
     };
     const run = await runFfmpeg(plan, options, this.#closing.signal);
     const [output] = run.outputs;
-    if (output === undefined) throw new Error('Expected an output of the run that encodes audio.');
+    if (output === undefined) throw new Error('Expected an output pipe of the audio encoder.');
     for await (const bytes of output) this.#take(bytes);
     await run.done;
-    throw new Error('The run that encodes audio ended.');
+    throw new Error('The audio encoder exited.');
   }
 
   #take(bytes: Buffer): void {
@@ -128,6 +128,6 @@ function planOf({ channels }: ForeignAudio): FfmpegPlan {
       ...['-f', 'adts', `pipe:${FIRST_OUTPUT_FD}`],
     ],
     outputs: ['audio'],
-    durationSec: LONGEST_RUN_SEC,
+    durationSec: MAX_RUN_SEC,
   };
 }

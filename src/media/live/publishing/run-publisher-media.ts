@@ -1,4 +1,4 @@
-import { FlvTagWriter } from '../flv/write-flv-tag.ts';
+import { FlvTagWriter } from '../flv/flv-tag-writer.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
@@ -83,7 +83,11 @@ export class PublisherMedia {
   #start(audio: ForeignAudio): { encoder: AudioEncoder; last: ForeignAudio } | null {
     if (Date.now() < this.#pausedUntilMs) return null;
     if (!this.#deps.budget.take()) {
-      this.#pause(new Error(`No more ${audio.format} sound is encoded at once here: a stream goes on without.`));
+      this.#pause(
+        new Error(
+          `Too many ${audio.format} tracks are being encoded on this machine. The stream continues without audio.`,
+        ),
+      );
       return null;
     }
     const encoder = new AudioEncoder(audio, {
@@ -94,7 +98,7 @@ export class PublisherMedia {
       failed: (error) => {
         if (this.#run?.encoder !== encoder) return;
         this.#stop();
-        this.#pause(new Error(`Sound (${audio.format}) could not be encoded to AAC.`, { cause: error }));
+        this.#pause(new Error(`Could not encode ${audio.format} audio to AAC.`, { cause: error }));
       },
     });
     return { encoder, last: audio };

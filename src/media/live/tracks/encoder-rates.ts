@@ -1,7 +1,7 @@
 import { rateOfNumber, toNumber } from '../../probe/frame-rate.ts';
 
 /** Minimum intervals needed to measure a rate. */
-const LEAST_INTERVALS = 4;
+const MIN_INTERVALS = 4;
 /** x264 writes its settings into the first frame, before the coded picture. */
 const SETTINGS_BYTES = 4096;
 const GOP_SETTING = / keyint=(\d{1,5}) /;
@@ -16,7 +16,7 @@ export function measureFrameRate(shownMs: readonly number[]): number {
   const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
   // Lost frames, and those shown for longer, do not count. The mean of the others is free of rounding.
   const regular = steps.filter((step) => step > 0 && Math.abs(step - usual) <= Math.max(1.5, usual / 10));
-  if (regular.length < LEAST_INTERVALS) return 0;
+  if (regular.length < MIN_INTERVALS) return 0;
   const meanMs = regular.reduce((sum, step) => sum + step, 0) / regular.length;
   const rate = rateOfNumber(1000 / meanMs);
   return rate === null ? 0 : toNumber(rate);
@@ -38,7 +38,7 @@ export function estimateBps(
 ): number {
   const mean = (of: readonly SizedPicture[]) => of.reduce((sum, { bytes }) => sum + bytes, 0) / Math.max(1, of.length);
   const [keys, others] = [pictures.filter(({ isKey }) => isKey), pictures.filter(({ isKey }) => !isKey)];
-  if (others.length < LEAST_INTERVALS || frameRate <= 0) return 0;
+  if (others.length < MIN_INTERVALS || frameRate <= 0) return 0;
   return Math.round(8 * (mean(others) * frameRate + mean(keys) / (longestGopSec || USUAL_GOP_SEC)));
 }
 

@@ -3,7 +3,7 @@ import type { TrackConfig } from './access-unit.ts';
 import { joinWithLengths } from './annex-b.ts';
 import { isAvcKey, writeAvcRecord } from './avc-record.ts';
 import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
-import { avcConfig, hevcConfig, LARGEST_DESCRIPTION } from './video-config.ts';
+import { avcConfig, hevcConfig, MAX_DESCRIPTION } from './video-config.ts';
 
 /** How a codec's NAL units are recognised and described. */
 type NalCodec = {
@@ -33,7 +33,7 @@ const HEVC: NalCodec = {
 };
 
 /** Maximum kept parameter sets per kind. */
-const MOST_SETS = 16;
+const MAX_SETS = 16;
 
 /** One picture: its sample, and the configuration if it changed. */
 export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
@@ -90,8 +90,8 @@ export class NalTrack {
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
   // It would exceed every accepted configuration, and records count its bytes in 16 bits.
-  if (nal.length > LARGEST_DESCRIPTION)
-    throw new BrokenMedia(`Expected a parameter set of ${LARGEST_DESCRIPTION} bytes at most, got ${nal.length}.`);
-  if (sets === undefined || sets.length >= MOST_SETS || sets.some((set) => set.equals(nal))) return;
+  if (nal.length > MAX_DESCRIPTION)
+    throw new BrokenMedia(`Expected a parameter set of ${MAX_DESCRIPTION} bytes at most, got ${nal.length}.`);
+  if (sets === undefined || sets.length >= MAX_SETS || sets.some((set) => set.equals(nal))) return;
   sets.push(nal);
 }

@@ -12,7 +12,7 @@ const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
  * Returns why video that is passed on unchanged does not play everywhere, as text for people. Null if no reason is
  * known.
  */
-export function describeLimit({ kind, sampleEntry }: TrackConfig): string | null {
+export function describePlaybackLimit({ kind, sampleEntry }: TrackConfig): string | null {
   if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
   const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded of it.' : '';
   const found = describePictures(configurationOf(sampleEntry));

@@ -7,7 +7,7 @@ import { readAvcSize } from './avc-size.ts';
 import { readHevcSize } from './hevc-size.ts';
 
 /** Maximum bytes of a decoder configuration. */
-export const LARGEST_DESCRIPTION = 16_384;
+export const MAX_DESCRIPTION = 16_384;
 
 /** Returns the H.264 configuration of an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
 export function avcConfig(record: Buffer, frameRate: number): TrackConfig {
@@ -40,8 +40,8 @@ function videoConfig(record: Buffer, { entry, box, frameRate, size }: Described)
 }
 
 function checked(record: Buffer, leastBytes: number): Buffer {
-  if (record.length >= leastBytes && record.length <= LARGEST_DESCRIPTION) return record;
+  if (record.length >= leastBytes && record.length <= MAX_DESCRIPTION) return record;
   throw new BrokenMedia(
-    `Expected a decoder configuration of ${leastBytes} to ${LARGEST_DESCRIPTION} bytes, got ${record.length}.`,
+    `Expected a decoder configuration of ${leastBytes} to ${MAX_DESCRIPTION} bytes, got ${record.length}.`,
   );
 }

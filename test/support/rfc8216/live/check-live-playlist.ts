@@ -5,7 +5,7 @@ const ROUNDING_SEC = 0.0001;
 /**
  * Minimum duration of a partial segment as a share of the target, except for the last of a segment (section 4.4.4.9).
  */
-const LEAST_PART_SHARE = 0.85;
+const MIN_PART_SHARE = 0.85;
 
 /** Checks one live media playlist against RFC 8216bis, sections 4.4.3, 4.4.4 and 6.2. Returns its faults. */
 export function checkLivePlaylist(list: LivePlaylist): string[] {
@@ -66,7 +66,7 @@ function checkParts({ media, partTargetSec }: LivePlaylist, fault: Fault): void 
   for (const { sequence, parts, uri, durationSec } of media) {
     if (parts.length > 0 && partTargetSec === null) fault('EXT-X-PART needs EXT-X-PART-INF');
     const longestSec = (partTargetSec ?? 0) + ROUNDING_SEC;
-    const leastSec = (partTargetSec ?? 0) * LEAST_PART_SHARE - ROUNDING_SEC;
+    const leastSec = (partTargetSec ?? 0) * MIN_PART_SHARE - ROUNDING_SEC;
     parts.forEach((part, at) => {
       if (part.durationSec > longestSec) fault(`part ${part.uri} of ${part.durationSec} s exceeds the part target`);
       // The last part of an open segment may be the last of all.

@@ -28,7 +28,7 @@ const later = live
   .replace('#EXT-X-PRELOAD', '#EXT-X-PART:DURATION=0.24,URI="2.2.m4s"\n#EXT-X-PRELOAD')
   .replace('URI="2.2.m4s"\n#EXT-X-REND', 'URI="2.3.m4s"\n#EXT-X-REND');
 
-test('a correct stream has no faults, reloaded, and with another of its renditions', () => {
+test('a correct stream has no faults, after reloads, and next to another of its renditions', () => {
   expect(checkReloads([live, later, later])).toEqual([]);
   expect(checkVariants([live, later])).toEqual([]);
 });
@@ -51,7 +51,7 @@ test.each([
     /without a date/,
   ],
   ['no target', '#EXT-X-TARGETDURATION:2\n', '', /TARGETDURATION is required/],
-])('%s is found', (_, part, by, expected) => {
+])('detects %s', (_, part, by, expected) => {
   expect(live).toContain(part);
   expect(checkReloads([live.replace(part, by)]).join()).toMatch(expected);
 });
@@ -63,13 +63,13 @@ test.each([
   ['a segment that is gone', '#EXTINF:2.00000,\n1.m4s\n', '', /went from|is gone/, false],
   ['another part than was hinted at', '2.2.m4s"\n#EXT-X-PRE', '2.9.m4s"\n#EXT-X-PRE', /was hinted at/, false],
   ['a map that changes', 'URI="init.mp4"', 'URI="other.mp4"', /changed its map/, false],
-])('over reloads, %s is found', (_, part, by, expected, isBefore) => {
+])('detects %s over reloads', (_, part, by, expected, isBefore) => {
   const changed = (isBefore ? live : later).replace(part, by);
   expect(changed).not.toBe(isBefore ? live : later);
   expect(checkReloads(isBefore ? [changed, live] : [live, changed]).join()).toMatch(expected);
 });
 
-test('a delta update is completed from the known playlist, and may not skip more', () => {
+test('completes a delta update from the known playlist, and reports one that skips more than it may', () => {
   const segments = Array.from({ length: 10 }, (_, at) => `#EXTINF:2.00000,\n${at}.m4s`);
   const head = [...HEAD, '#EXT-X-MEDIA-SEQUENCE:0', '#EXT-X-DISCONTINUITY-SEQUENCE:0'];
   const whole = [...head, '#EXT-X-MAP:URI="init.mp4"', ...segments, ''].join('\n');
@@ -86,7 +86,7 @@ test('a delta update is completed from the known playlist, and may not skip more
   expect(checkReloads([delta(4)]).join()).toMatch(/not all known/);
 });
 
-test('renditions with other targets are found', () => {
+test('detects renditions with other targets', () => {
   expect(checkVariants([live, live.replace('TARGETDURATION:2', 'TARGETDURATION:3')])).toEqual([
     'target durations differ',
   ]);

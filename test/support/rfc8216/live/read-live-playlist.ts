@@ -2,7 +2,7 @@ import { type AttributeRules, readAttributes } from '../attribute-list.ts';
 
 export type ListedPart = { uri: string; durationSec: number; isIndependent: boolean; isGap: boolean };
 
-/** A segment with all data from the tags before it. Of the open segment, only the parts are known. */
+/** A segment with all data from the tags before it. For the open segment, only the parts are known. */
 export type ListedMedia = {
   sequence: number;
   discontinuity: number;

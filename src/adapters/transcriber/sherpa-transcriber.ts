@@ -1,0 +1,63 @@
+import { EngineCrashed } from '../../ports/engine-crashed.ts';
+import { SPEECH_SAMPLE_RATE, type Speech, type Transcriber } from '../../ports/transcriber.ts';
+import type { ReadModel } from '../sherpa/read-model.ts';
+import { readRecognisedWords } from '../sherpa/recognised-words.ts';
+import { recogniserConfig } from '../sherpa/recogniser-config.ts';
+import { SherpaDied, SherpaProcess } from '../sherpa/sherpa-process.ts';
+
+/** Covers a span of half a minute, and loading a large model before the first. */
+const LIMIT_MS = 5 * 60_000;
+/** Time without transcriptions after which a model is unloaded: it uses up to gigabytes of memory. */
+const IDLE_MS = 60_000;
+const TRIES = 2;
+const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
+
+type SherpaOptions = {
+  model: ReadModel;
+  /** Processor threads, which it shares with encoders. */
+  threads: number;
+  idleMs?: number;
+  /** Another child, for tests. */
+  program?: string;
+};
+
+/**
+ * A model on this machine, run by sherpa-onnx in a separate process that runs while spans arrive. A span that crashes
+ * that process twice is given up (`EngineCrashed`). Others continue in a new process.
+ */
+export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, program }: SherpaOptions): Transcriber {
+  let child: SherpaProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  const usual = model.languages?.[0] ?? 'en';
+
+  async function recognise(samples: Buffer, language: string | null, signal: AbortSignal): Promise<Speech> {
+    if (child === null || child.isOver) child = new SherpaProcess(program);
+    const config = recogniserConfig(model, { language, threads });
+    const answer = await child.request({ kind: 'recognise', config, samples }, LIMIT_MS, signal);
+    if (!('span' in answer)) throw new Error('Expected a recognised span from sherpa-onnx, got something else.');
+    return readRecognisedWords(answer.span, samples.length / BYTES_A_SEC, language ?? usual);
+  }
+
+  return {
+    name: `sherpa-onnx ${model.name}`,
+    languages: model.languages,
+    isLocal: true,
+    async transcribe(samples, { language }, signal) {
+      clearTimeout(idle);
+      try {
+        for (let tried = 1; ; tried += 1) {
+          try {
+            const speech = await recognise(samples, language, signal);
+            return { ...speech, language: language ?? speech.language };
+          } catch (error) {
+            if (!(error instanceof SherpaDied) || signal.aborted) throw error;
+            if (tried === TRIES) throw new EngineCrashed(error.message, { cause: error });
+          }
+        }
+      } finally {
+        clearTimeout(idle);
+        idle = setTimeout(() => child?.close(), idleMs).unref();
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
+import type { Grant } from '../catalog/keys/access-key.ts';
+import { cleanText } from './clean-text.ts';
+import type { Contract } from './define-operation.ts';
+import { readId } from './read-params.ts';
+
+const MAX_TARGET = 200;
+
+/** Facts of a request whose operation has ended; `answer` is null if it failed. */
+export type AuditedRequest = {
+  params: Readonly<Record<string, unknown>>;
+  queryText: string;
+  answer: unknown;
+  status: number;
+  requestId: string;
+  ip: string;
+};
+
+type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
+
+/** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
+export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
+  if (grant === null || rules.method === 'GET') return null;
+  const targets = targetsOf(action);
+  const [, place] = rules.path.split('/');
+  const id = readId(targets.id ?? '');
+  return {
+    libraryId: place === 'videolibrary' ? id : readId(targets.libraryId ?? ''),
+    pullZoneId: place === 'pullzone' ? id : null,
+    keyName: grant.keyName,
+    scope: grant.scope,
+    operation: rules.name,
+    targets,
+    status: action.status,
+    requestId: action.requestId,
+    ip: action.ip,
+  };
+}
+
+/** Returns the ids in the path, else in the query, and the id of a created thing from the response. */
+function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
+  const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
+  const inQuery = new URLSearchParams(queryText).get('id');
+  const found = {
+    ...(inQuery !== null && { id: inQuery }),
+    ...(made.Id !== undefined && { [params.id === undefined ? 'id' : 'madeId']: made.Id }),
+    ...(made.guid !== undefined && { guid: made.guid }),
+    ...params,
+  };
+  return Object.fromEntries(
+    Object.entries(found).map(([name, value]) => [name, cleanText(String(value).slice(0, MAX_TARGET))]),
+  );
+}

@@ -1,0 +1,281 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import { createAuditStore } from '../catalog/audit/audit-store.ts';
+import type { Db } from '../catalog/db.ts';
+import type { Packager } from '../catalog/drm/packager.ts';
+import { isDatabaseAway } from '../catalog/is-database-away.ts';
+import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
+import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
+import type { Hit } from '../catalog/shield/hit.ts';
+import { findHostFault } from '../catalog/shield/host-fault.ts';
+import { createProgressStore } from '../catalog/videos/progress-store.ts';
+import type { Queue } from '../jobs/queue/define-job.ts';
+import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
+import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
+import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
+import { newGuid } from '../lib/guid.ts';
+import { http } from '../lib/http.ts';
+import type { Outbound } from '../lib/outbound/outbound.ts';
+import { Refused } from '../lib/refused.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { LicenceProxy } from '../ports/licence-proxy.ts';
+import type { Storage } from '../ports/storage.ts';
+import { addOperations, addressOf, answerError } from './add-operations.ts';
+import { answerUnreadable, refuseHost } from './answer-unreadable.ts';
+import { createStores } from './create-stores.ts';
+import { addDashboard } from './dashboard/add-dashboard.ts';
+import type { DashboardFiles } from './dashboard/load-dashboard.ts';
+import { rulesOfAddress } from './errors.ts';
+import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
+import type { SpeechEngine } from './models/speech-engine.ts';
+import type { OperationDeps } from './operation-deps.ts';
+import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
+import { lazySerializers } from './serializers.ts';
+import { playerAddress } from './videos/player-address.ts';
+
+const KEEP_ALIVE_MS = 75_000;
+const MAX_CONNECTIONS = 10_000;
+const MAX_PATH_PART = 500;
+/** Time for which requests may continue after `close` was called, in ms. */
+const DRAIN_MS = 5_000;
+
+/**
+ * Paths that another handler serves on this server: it gets every request whose path begins with `prefix`, in any case.
+ */
+export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
+
+export type ApiDeps = {
+  host: string;
+  /** 0 selects any free port. */
+  port: number;
+  /** Version of this program, for people. */
+  version: string;
+  /** Public URL of this server, without a final slash; null: the URL that the client used. */
+  publicUrl: string | null;
+  /** Browser code of the dashboard, read when the first page is opened; null disables it. */
+  dashboard: (() => Promise<DashboardFiles>) | null;
+  /** URL of the edge for viewers, without a final slash. */
+  edgeUrl: string;
+  /** Days for which single visits are kept. */
+  sessionDays: number;
+  /** Further hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
+  ownHosts: readonly string[];
+  db: Db;
+  queue: Queue;
+  storage: Storage;
+  secretBox: SecretBox;
+  /** Networks of proxies in front of the service, whose `X-Forwarded-For` counts. */
+  trustedProxies: readonly string[];
+  /** Secret of the page tokens of the event log. */
+  cursorSecret: Uint8Array;
+  /** Rules for calls without a key, the location of their callers, and the name of this server in the event log. */
+  firewall: FirewallSource;
+  place(address: string): Promise<Place>;
+  serverZone: string;
+  packager: Packager;
+  /** Connection to licence servers. */
+  licences: LicenceProxy;
+  /** Finds the current speech engine; null if there is none. */
+  findSpeech(): Promise<SpeechEngine | null>;
+  /** Whether a language model is set, which translates captions. */
+  translates: boolean;
+  /** Client for URLs that callers name. */
+  outbound: Outbound;
+  /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
+  watchProgress(listener: PublicationListener): PublicationWatch;
+  progressLimits?: ProgressLimits;
+  /** State of the service. `GET /healthz` sends it to this machine, trusted proxies and keys; others get the status. */
+  health(): { status: number; body: { status: string } };
+  log: Pick<Logger, 'error'>;
+  mounts: readonly Mount[];
+  /** Other limits of connections than usual. */
+  limits?: { headersTimeout?: number; connectionsPerClient?: number };
+  /** Returns the bytes that uploads must leave free on a medium of this size. */
+  diskFloorBytes(totalBytes: number): number;
+};
+
+export type Api = { port: number; close(): Promise<void> };
+
+/** Serves the interface, both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
+export async function startApi(deps: ApiDeps): Promise<Api> {
+  const { db, secretBox, health, log } = deps;
+  const trusted = readTrustedProxies(deps.trustedProxies);
+  const { guard, close: closeGuard } = openKeylessGuard(deps);
+  const app = createApp(deps, { guard, trusted });
+  const progressHub = new ProgressHub({
+    progress: createProgressStore(db),
+    watch: deps.watchProgress,
+    onError: (error) => log.error({ err: error }, 'Progress of videos could not be reported; trying again.'),
+    ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
+  });
+  const operationDeps: OperationDeps = {
+    ...deps,
+    ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
+    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
+    ...createStores(db, secretBox),
+    progressHub,
+  };
+  app.get('/healthz', async ({ raw }, reply) => {
+    const { status, body } = health();
+    const showsAll = isFromHere(raw, trusted) || (await hasKey(raw, operationDeps));
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .send(showsAll ? body : { status: body.status });
+  });
+  app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
+  addDashboard(app, {
+    ...operationDeps,
+    files: deps.dashboard,
+    sessionDays: deps.sessionDays,
+    callerOf: (message) => addressOf(message, trusted),
+  });
+  const running = addOperations(app, { deps: operationDeps, log, trusted, guard });
+  await app.listen({ host: deps.host, port: deps.port });
+  return {
+    port: portOf(app.server),
+    async close() {
+      // Event streams do not end by themselves.
+      await progressHub.close();
+      await drain(app, running);
+      await closeGuard();
+    },
+  };
+}
+
+/** While the database is away no key is known, but the status is. */
+async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
+  const key = headers.accesskey;
+  if (typeof key !== 'string' || key === '') return false;
+  try {
+    return (await keys.find(key)) !== null;
+  } catch (error) {
+    if (isDatabaseAway(error)) return false;
+    throw error;
+  }
+}
+
+function createApp(
+  { log, mounts, limits }: ApiDeps,
+  { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
+): FastifyInstance {
+  const app = Fastify({
+    schemaController: lazySerializers,
+    logger: false,
+    genReqId: () => newGuid(),
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    routerOptions: {
+      caseSensitive: false,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PATH_PART,
+      // Each operation reads its query by its own schema.
+      querystringParser: () => ({}),
+    },
+    frameworkErrors: (error, request, reply) => {
+      const refused = new Refused('not-found', `The address "${request.url}" cannot be read. Check it.`, {
+        cause: error,
+      });
+      // Typed for a server that does not exist yet; at run time it is an ordinary reply.
+      answerError(
+        refused,
+        rulesOfAddress(request.url),
+        (reply as FastifyReply).header('x-request-id', request.id),
+        log,
+      );
+    },
+    clientErrorHandler: (error, socket) => {
+      guard.recordUnreadable(error, socket);
+      answerUnreadable(error, socket);
+    },
+    serverFactory: (handler) =>
+      createHttpServer(handler, {
+        ...{ mounts, trusted, ...(limits !== undefined && { limits }) },
+        onHostFault: (request, hit) => {
+          guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
+            log.error({ err }, 'A request with an ambiguous host could not be recorded.');
+          });
+        },
+      }),
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // The operation decides how its body is read. The claimed type must not select a parser.
+    if (request.raw.headers['content-type'] !== undefined)
+      request.raw.headers['content-type'] = 'application/octet-stream';
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply, log));
+  app.setNotFoundHandler(async (request, reply) => {
+    try {
+      await guard.check(request.raw, addressOf(request.raw, trusted));
+    } catch (error) {
+      return answerError(error, rulesOfAddress(request.url), reply, log);
+    }
+    const refused = new Refused(
+      'not-found',
+      `There is no operation ${request.method} ${request.url}. Check the address.`,
+    );
+    return answerError(refused, rulesOfAddress(request.url), reply, log);
+  });
+  return app;
+}
+
+type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
+  trusted: AddressSet;
+  onHostFault: (request: IncomingMessage, hit: Hit) => void;
+};
+
+// A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
+function createHttpServer(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  { mounts, limits, trusted, onHostFault }: ServerOptions,
+): Server {
+  const server = http.createServer(
+    {
+      ...REQUEST_LIMITS,
+      ...(limits?.headersTimeout !== undefined && { headersTimeout: limits.headersTimeout }),
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (request, response) => {
+      response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
+      const hostFault = findHostFault(request);
+      if (hostFault !== null) {
+        onHostFault(request, hostFault);
+        refuseHost(request, response, hostFault);
+        return;
+      }
+      const path = request.url?.toLowerCase() ?? '';
+      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
+      if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
+      else if (request.method === 'OPTIONS') answerPreflight(request, response);
+      else handler(request, response);
+    },
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, { perClient: limits?.connectionsPerClient ?? MAX_CONNECTIONS_PER_CLIENT, trusted });
+  return server;
+}
+
+function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('x-request-id', newGuid());
+  response.writeHead(204, preflightHeaders(request)).end();
+  request.resume();
+}
+
+async function drain(app: FastifyInstance, running: ReadonlySet<Promise<void>>): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(timer);
+  await Promise.allSettled(running);
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error(`Expected a TCP address, got ${address}.`);
+  return address.port;
+}

@@ -1,0 +1,183 @@
+import { stat } from 'node:fs/promises';
+import type { MediaKey } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
+import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
+import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
+import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
+import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
+import { loadTaskRenditions, loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
+import { type AudioJob, planAudioCopy, planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
+import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
+import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { probeSource } from '../../media/probe/run-probe.ts';
+import type { AudioFacts } from '../../media/probe/source-facts.ts';
+import type { StorageKey } from '../../ports/storage.ts';
+import type { JobDeps } from '../job-deps.ts';
+import { LeaseLost } from '../queue/hold-lease.ts';
+import type { HeldTask } from '../queue/run-task.ts';
+import { openPlanned } from './open-planned.ts';
+import { publishChunks } from './publish-chunks.ts';
+import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
+import type { LocalSource } from './source-cache.ts';
+import { createChunkWriter, discardAfter } from './store-chunk.ts';
+
+/** Segments of the first chunk, so that playback can start, and of the others: about 4 s each. */
+const FIRST_SEGMENTS = 1;
+const NEXT_SEGMENTS = 8;
+
+/**
+ * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track,
+ * so that parts join seamlessly.
+ */
+export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+  const { task } = held.claim;
+  const { rendition, source, track, originSec } = await openTrack(deps, task, signal);
+  const ended = new AbortController();
+  try {
+    const niceness = task.queue === 'long' ? 10 : 0;
+    const { durationSec, normaliseLoudness = false } = rendition.plan;
+    const options = { sourcePath: source.local.path, sourceDurationSec: source.durationSec, niceness };
+    const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
+    // A failure is most often caused by the source.
+    const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
+    const start = held.claim.failures > 0 ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
+    const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
+    try {
+      const parts = isCopied ? readCopiedAudio(run, durationSec) : readAudio(run);
+      await publishTrack({ held, deps, rendition, run, parts }, signal);
+      await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
+    } finally {
+      // A part ends before the encoder does.
+      ended.abort();
+      for (const output of run.outputs) output.destroy();
+      await run.done.catch(() => undefined);
+    }
+  } finally {
+    await source.local.release();
+  }
+}
+
+/** An audio track with the file that it is in. `originSec`: the file's clock where the timeline begins. */
+type OpenTrack = {
+  rendition: TaskRendition;
+  source: { local: LocalSource; durationSec: number };
+  track: AudioFacts;
+  originSec: number;
+};
+
+async function openTrack(deps: JobDeps, task: EncodeTask, signal: AbortSignal): Promise<OpenTrack> {
+  const [rendition] = await loadTaskRenditions(deps.db, task);
+  if (rendition === undefined) throw new LeaseLost();
+  if (rendition.plan.added !== undefined) return openAdded({ rendition, ...rendition.plan.added }, deps, signal);
+  const view = await loadTaskView(deps.db, task);
+  if (view === null) throw new LeaseLost();
+  const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
+  if (track === undefined) throw new Error(`Expected audio in stream ${rendition.plan.streamIndex}, found none.`);
+  const local = await openPlanned(deps.sources, view, signal);
+  const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
+  return { rendition, source: { local, durationSec: view.facts.durationSec }, track, originSec };
+}
+
+/** Opens the first sound of an added file. It is probed here, because nothing else is made from it. */
+async function openAdded(
+  { rendition, sourceKey }: { rendition: TaskRendition; sourceKey: StorageKey },
+  { sources }: JobDeps,
+  signal: AbortSignal,
+): Promise<OpenTrack> {
+  const stored = await sources.open(sourceKey, signal);
+  try {
+    const facts = await probeSource(stored.path, (await stat(stored.path)).size, signal);
+    if ('kind' in facts) throw new Error(facts.message);
+    const [track] = facts.audio;
+    if (track === undefined) throw new Error('Expected a file with sound, found none that can be decoded in it.');
+    const local = await openPlanned(sources, { sourceKey, facts }, signal);
+    const durationSec = Math.max(facts.durationSec, rendition.plan.durationSec);
+    return { rendition, source: { local, durationSec }, track, originSec: facts.startSec };
+  } finally {
+    await stored.release();
+  }
+}
+
+async function runWholeAudio(
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
+  options: FfmpegOptions,
+  signal: AbortSignal,
+): Promise<MendedAudio> {
+  const run = await runFfmpeg(planAudioEncode(track, audio), options, signal);
+  return { run, lostSec: () => 0 };
+}
+
+async function runCopiedAudio(
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
+  options: FfmpegOptions,
+  signal: AbortSignal,
+): Promise<MendedAudio> {
+  const run = await runFfmpeg(planAudioCopy(track, audio), options, signal);
+  return { run, lostSec: () => 0 };
+}
+
+async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number; durationSec: number }): Promise<void> {
+  if (lost.lostSec === 0) return;
+  await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostAudioMessage(lost, new Date())]));
+}
+
+type TrackJob = {
+  held: HeldTask;
+  deps: JobDeps;
+  rendition: TaskRendition;
+  run: FfmpegRun;
+  parts: AsyncIterable<AudioPart>;
+};
+
+async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
+  const { claim, report } = job.held;
+  const { fromSegment, toSegment, key, kind } = claim.task;
+  const { id, isOnDemand } = job.rendition;
+  const writer = createChunkWriter({
+    ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
+    ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
+  });
+  // Segments made for viewers can be anywhere: the writer omits them.
+  const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
+  let init: AudioInit | null = null;
+  let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;
+
+  async function publish(isLast: boolean): Promise<void> {
+    if (init === null) throw new Error('Expected an init segment from the encoder, got none.');
+    const chunks = await writer.flush(signal);
+    const { codecString } = init.facts;
+    const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };
+    await publishChunks(job.deps, claim, { outputs: [output], isLast });
+    writer.committed(chunks);
+  }
+
+  try {
+    for await (const item of job.parts) {
+      if (item.kind === 'init') {
+        init = item;
+        continue;
+      }
+      const end = item.segment.number + 1;
+      if (end > publishedTo) await writer.add(item.segment, signal);
+      report((end - fromSegment) / (toSegment - fromSegment));
+      const endsPart = end === toSegment && toSegment < countAudioSegments(job.rendition.plan.durationSec);
+      if (endsPart) return await publish(true);
+      if (end === nextFlush && nextFlush < toSegment) {
+        await publish(false);
+        nextFlush = chunkEnd(nextFlush);
+      }
+    }
+    await job.run.done;
+    await publish(true);
+  } catch (error) {
+    await discardAfter(error, job.deps, writer.written);
+    throw error;
+  }
+}
+
+function chunkEnd(fromSegment: number): number {
+  return fromSegment < FIRST_SEGMENTS ? FIRST_SEGMENTS : fromSegment + NEXT_SEGMENTS;
+}

@@ -1,0 +1,3 @@
+export function countBytes(text: string): number {
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { shareOfEach } from './share-of-each.ts';
+
+test('a rendition is as far as its tasks, each by the segments that it contains', () => {
+  const task = (renditions: string[], fromSegment: number, toSegment: number, done: number) => ({
+    ...{ renditions, fromSegment, toSegment, done },
+  });
+  const shares = shareOfEach([
+    task(['360p', '240p'], 0, 30, 1),
+    task(['360p', '240p'], 30, 40, 0.5),
+    task(['Audio (en)'], 0, 40, 0.25),
+    task([], 0, 0, 0),
+  ]);
+  expect([...shares]).toEqual([
+    ['360p', 0.875],
+    ['240p', 0.875],
+    ['Audio (en)', 0.25],
+  ]);
+});
