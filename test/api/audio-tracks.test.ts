@@ -175,7 +175,7 @@ test('a removed track is gone at once; the last one only on request, and never w
   const sound = await createFinished({ ...FACTS, video: null });
   const last = await api.call('DELETE', pathOf(sound, '/file-1?allowNone=true'));
   expect(last).toMatchObject({ status: 400 });
-  expect(last.text).toContain('Delete the video');
+  expect(last.text).toContain('delete the video');
 });
 
 test('a track that is removed while it is encoded leaves nothing of it to encode', async () => {

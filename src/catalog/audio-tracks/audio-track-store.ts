@@ -116,7 +116,7 @@ function mergeWanted(tracks: readonly AudioTrack[], { id, wanted }: Omit<PutTrac
   if (present === undefined && tracks.length >= MAX_AUDIO_TRACKS) {
     throw new Refused(
       'invalid',
-      `Expected at most ${MAX_AUDIO_TRACKS} audio tracks, this would be one more. Remove another one first.`,
+      `Expected at most ${MAX_AUDIO_TRACKS} audio tracks, this would be one more. Choose one to remove first.`,
     );
   }
   return { present, fields: mergeFields(wanted, present, others) };
@@ -168,7 +168,9 @@ async function removeTrack(tx: Tx, key: MediaKey, { id, allowsNone }: { id: stri
 
 function requireNone({ hasPicture, key }: LockedVideo, allowsNone: boolean): void {
   if (hasPicture && allowsNone) return;
-  const advice = hasPicture ? 'To publish it without sound, send allowNone=true.' : 'Delete the video instead.';
+  const advice = hasPicture
+    ? 'To publish it without sound, send allowNone=true.'
+    : 'Send another track first, or delete the video.';
   throw new Refused('invalid', `Expected another audio track of video ${key.mediaId} to remain, none would. ${advice}`);
 }
 

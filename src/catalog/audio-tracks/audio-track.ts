@@ -73,7 +73,7 @@ export function mergeFields(
   if (!isDefault && !others.some((other) => other.isDefault)) {
     throw new Refused(
       'invalid',
-      'Expected another audio track to be the default one instead, none is. Make another one the default.',
+      'Expected another audio track to be the default one instead, none is. Set isDefault of that one.',
       { field: 'isDefault' },
     );
   }
@@ -90,7 +90,11 @@ function nameOf({ name = '' }: WantedFields, { present, others, language, role }
   if (name === '' && present !== undefined) return present.name;
   if (name === '') return uniqueName(nameTrack({ title: null, language, role }, 'Audio'), taken);
   if (!taken.has(name)) return name;
-  throw new Refused('invalid', `Expected a title that no other audio track of the video has, got ${quote(name)}.`, {
-    field: 'title',
-  });
+  throw new Refused(
+    'invalid',
+    `Expected a title that no other audio track of the video has, got ${quote(name)}. Choose another.`,
+    {
+      field: 'title',
+    },
+  );
 }
