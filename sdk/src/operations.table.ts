@@ -30,11 +30,7 @@ export type AudioPurpose = "main" | "commentary" | "description";
 
 export type AudioTrackList = { items: (AudioTrackModel)[] };
 
-export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: AudioTrackOrigin; state: AudioTrackState; message: string | null; storageSize: number };
-
-export type AudioTrackOrigin = "file" | "added";
-
-export type AudioTrackState = "ready" | "processing" | "replacing" | "failed";
+export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
 
 export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
 
@@ -329,7 +325,7 @@ export type Operations = {
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
   /** Creates a video without a file. Upload the file next, by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
-  /** Removes an audio track, also one of the video’s file, which later encodes leave out. Another one becomes the default one if it was. The last one is only removed with allowNone=true, and never from a video without picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes the default one if it was. The last one is only removed with allowNone=true, and never from a video without picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   deleteAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; allowNone?: boolean }; answer: StatusModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
@@ -465,7 +461,7 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Makes the caches behind the edges load the files of a pull zone again. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The id is chosen by the caller, such as de-commentary; file-N replaces a track of the video’s file. The track begins with the video, and is cut or filled with silence to its length. It is offered to viewers once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   putAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; language?: string; title?: string; purpose?: AudioPurpose; isDefault?: boolean; body?: BodyInit }; answer: AudioTrackModel };
   /** Sets the image of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
