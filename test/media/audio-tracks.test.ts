@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -213,4 +213,31 @@ test('replaced media keep the sound in step, and an encode of the whole video ke
     { trackId: 'de', title: 'Deutsch', language: 'de', isDefault: true, state: 'ready' },
   ]);
   await measured();
+});
+
+test('a video without picture is downloaded as its sound, and shows its cover', async () => {
+  const cover = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=0.1:r=10', '-map', '0', '-map', '1:v', '-frames:v', '1'];
+  const picture = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v', 'attached_pic'];
+  const sine = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=6'];
+  const file = await makeClip(folder, 'podcast.mp3', [...sine, ...cover, ...picture, '-c:a', 'libmp3lame']);
+  const podcast = await createVideo(service, 'Podcast');
+  await uploadFile(service, podcast, file);
+  await untilVideo(service, podcast, ({ status }) => status === FINISHED);
+  const play = Object(await call(service, 'GET', `/library/1/videos/${podcast}/play`));
+  expect(play.fallbackUrl).toMatch(/\/play_audio\.m4a$/);
+  const answer = await fetch(`${play.fallbackUrl}?download=true`);
+  expect(answer.headers.get('content-type')).toBe('audio/mp4');
+  expect(answer.headers.get('content-disposition')).toContain('filename="Podcast.m4a"');
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const sound = path.join(folder, 'download.m4a');
+  await writeFile(sound, bytes);
+  const shown = ['-show_entries', 'stream=codec_name:format=duration', '-of', 'csv=p=0'];
+  const { stdout, stderr } = await run('ffprobe', ['-v', 'warning', ...shown, sound]);
+  const [codec, duration] = stdout.trim().split('\n');
+  expect([codec, stderr]).toEqual(['aac', '']);
+  expect(Number(duration)).toBeCloseTo(6, 1);
+  const resolutions = Object(await call(service, 'GET', `/library/1/videos/${podcast}/resolutions`));
+  expect(resolutions.data.mp4Resolutions).toEqual([{ resolution: 'audio', path: 'play_audio.m4a' }]);
+  expect((await fetch(playlistUrl(service, guid).replace('playlist.m3u8', 'play_audio.m4a'))).status).toBe(404);
+  expect((await fetch(play.thumbnailUrl)).headers.get('content-type')).toBe('image/jpeg');
 });
