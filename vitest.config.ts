@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
@@ -14,9 +15,12 @@ const SOAKS = [
 ].map((name) => `test/soak/${name}.test.ts`);
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
-export default defineConfig(({ mode }) => ({
+export default defineConfig(async ({ mode }) => ({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
+    include:
+      mode === 'unit'
+        ? await findUnitTests(import.meta.dirname)
+        : ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },

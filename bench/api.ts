@@ -7,18 +7,18 @@ import { makeFolder, startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
-// The API of a whole service over HTTP, on one kept connection, in a library of `--videos` videos (100,000). The anchor
-// is the bare PostgreSQL statement that such a call needs at least, from this process.
+// Measures the API of a whole service over HTTP, on one kept-alive connection, in a library of `--videos` videos
+// (100,000). The anchor is the bare PostgreSQL statement that such a call needs at least, from this process.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
-/** State of a service that has run for a while: plans prepared, code compiled. */
+/** Warm-up time, after which plans are prepared and code is compiled, as in a service that has run for a while. */
 const WARM_UP_MS = 2_000;
 const WARM_UP_CALLS = 300;
 const POINT_CALLS = 400;
 const LIST_CALLS = 100;
 const CREATES_EACH = 100;
 const CREATED_MEANWHILE = 1_000;
-/** Time limit of a case, however few its calls were: some bare statements read a million rows. */
+/** Time limit of a case, regardless of the number of its calls: some bare statements read a million rows. */
 const CASE_LIMIT_MS = 8_000;
 const VIDEOS_PATH = '/library/1/videos';
 
@@ -33,7 +33,7 @@ type Case = {
 
 const LIST_SQL = `select * from media where library_id = 1 and type = 'video'`;
 const NEWEST = 'order by created_at desc, id desc limit 100';
-/** List orders besides date, and the column of each. */
+/** List orders other than by date, with the column of each. */
 const ORDERED = [
   ['title', 'title, id'],
   ['views', 'views desc, id desc'],
@@ -159,7 +159,10 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
   ];
 }
 
-/** Clients create videos concurrently, each the next after the response to the last. The anchor is a single client. */
+/**
+ * Clients create videos concurrently. Each sends the next request after the response to the last. The anchor is a
+ * single client.
+ */
 async function createAtOnce(lab: Lab): Promise<Measurement[]> {
   const createAs = async (clients: number): Promise<number> => {
     const times: number[] = [];

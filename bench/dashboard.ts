@@ -7,10 +7,10 @@ import { heavyScreens, interactWith, longTasks, readSlowVisit, watchPage } from 
 import { type Measurement, median, report } from './support/report.ts';
 import { seedVideos } from './support/seed-videos.ts';
 
-// The dashboard over a library of VIDEOS videos in Chromium: from the navigation to the painted grid with a cold cache,
-// from a scroll to any place to its painted rows, the longest task of all that, and KiB of gzipped script of the first
-// screen and of the heaviest other one. Then the figures that users notice, on a processor with a quarter of the speed.
-// The bars are absolute.
+// Measures the dashboard over a library of VIDEOS videos in Chromium: the time from navigation to the painted grid with
+// a cold cache, from a scroll to any position to its painted rows, the longest task in all of this, and KiB of gzipped
+// script of the first screen and of the heaviest other one. Then the figures that users notice, on a processor with a
+// quarter of the speed. The bars are absolute.
 const VIDEOS = Number(process.argv[2] ?? 100_000);
 const VISITS = 5;
 const PLACES = 10;
@@ -86,14 +86,16 @@ async function paintGrid(page: Page, apiUrl: string): Promise<number> {
   return page.evaluate(() => performance.getEntriesByName('grid').at(0)?.startTime ?? performance.now());
 }
 
-/** Scrolls to a part of the whole list, and waits until videos are painted there and no row of the window is empty. */
+/**
+ * Scrolls to a fraction of the whole list, and waits until videos are painted there and no row of the window is empty.
+ */
 function goTo(page: Page, part: number): Promise<number> {
   return page.evaluate(async (share) => {
     const begin = performance.now();
     scrollTo(0, document.documentElement.scrollHeight * share);
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    // Right after the jump the screen is empty, and the cards of the previous place are still above or below it. Four
-    // points, farther apart than the gap between cards.
+    // Right after the jump the screen is empty, and the cards of the previous position are still above or below it. The
+    // four points are farther apart than the gap between cards.
     const points = [0, 40].flatMap((right) => [0, 40].map((down) => [innerWidth / 2 + right, innerHeight / 2 + down]));
     const isPainted = () =>
       points.some(([left = 0, top = 0]) => {

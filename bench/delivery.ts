@@ -13,21 +13,24 @@ import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Our edge against nginx, on loopback: CPU time of the server per file, without and with a token. The anchors are nginx
-// as a static server, and with its own signed URLs (secure_link).
+// Compares our edge to nginx, on loopback: CPU time of the server per file, without and with a token. The anchors are
+// nginx as a static server, and nginx with its own signed URLs (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
-// Many short turns of several processes of each: a machine's speed changes within seconds, and processes that run the
-// same code differ by a tenth for their whole life.
+// Number of short turns, each with several processes per side: a machine's speed changes within seconds, and processes
+// that run the same code differ by a tenth for their whole life.
 const TURNS = 4;
 const PROCESSES = 3;
-/** Viewers who request two segments and leave before anything is counted: a server runs for months. */
+/**
+ * Number of viewers who request two segments and leave before anything is counted, because a real server has run for
+ * months.
+ */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
 const MEDIA = '00000000-0000-7000-8000-000000000001';
 const RENDITION_ID = '00000000-0000-7000-8000-000000000002';
 const RENDITION = `/vz-1/${MEDIA}/r/${RENDITION_ID}`;
-/** The zone that requires tokens, of the same library. */
+/** Expiry of the tokens for the zone that requires them, in the same library. */
 const ENDS_SEC = 4_000_000_000;
 const TOKEN = signFolder({ key: SECURITY_KEY, folder: `/${MEDIA}/`, expiresSec: ENDS_SEC, address: null });
 const SIGNED_RENDITION = `/vz-2/${TOKEN}/${MEDIA}/r/${RENDITION_ID}`;
@@ -37,7 +40,7 @@ const PLAYLIST = 'video.m3u8';
 /** Number of chunks that make a playlist of 2 KB. */
 const CHUNKS_OF_PLAYLIST = 4;
 
-/** The scope ends the processes and deletes the files, also when a signal ends the benchmark. */
+/** The scope ends the processes and deletes the files, even if a signal ends the benchmark. */
 type Place = { scope: Scope; folder: string };
 type Server = DeliveryServer;
 
@@ -55,7 +58,7 @@ await report('delivery', async (scope) => {
 
 /**
  * `bytes` per segment. `copies`: the anchor reads and writes as we must, instead of using sendfile. `file` is the
- * fetched file; by default the segments in turn.
+ * fetched file. The default is each segment in turn.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 
@@ -111,13 +114,13 @@ async function copyFile({ folder }: Place, { port }: Server, file: string): Prom
   return bytes.length;
 }
 
-/** As nginx's secure_link module expects it. */
+/** Signs a link for nginx's secure_link module. */
 function signLink(uri: string): string {
   const digest = createHash('md5').update(`${ENDS_SEC}${uri} ${LINK_SECRET}`).digest('base64url');
   return `${uri}?md5=${digest}&expires=${ENDS_SEC}`;
 }
 
-/** Memory that a video of 10,000 fragments adds to an edge that has served a short one. */
+/** Measures the memory that a video of 10,000 fragments adds to an edge that has served a short one. */
 async function measureLongVideo(place: Place): Promise<Measurement> {
   writeObjects(place.folder, MEBI);
   const running: Server[] = [];

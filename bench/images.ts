@@ -7,8 +7,8 @@ import { remux, runFfmpeg } from './support/ffmpeg.ts';
 import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } from './support/millrace.ts';
 import { median, report, say } from './support/report.ts';
 
-// CPU seconds for storyboard, five thumbnails and four previews of a 30 s clip, against bare ffmpeg that encodes the
-// clip's ladder, and against the same images made by passes over the source.
+// Measures the CPU seconds for storyboard, five thumbnails and four previews of a 30 s clip, compared to bare ffmpeg
+// that encodes the clip's ladder, and to the same images created by passes over the source.
 const LIMIT_MS = 600_000;
 const CLIP_SEC = 30;
 const ROUNDS = 3;
@@ -33,7 +33,7 @@ await report('images', async (scope) => {
   ];
 });
 
-/** Cost of the images beyond the start of a process that could make them. */
+/** Returns the cost of the images, without the start of a process that could create them. */
 async function measurePictures(service: Service, file: string): Promise<number> {
   const { guid, answered } = await sendFile(service, file);
   await answered;
@@ -56,7 +56,10 @@ async function sumUp(commands: readonly string[][]): Promise<number> {
   return sum;
 }
 
-/** Storyboard, thumbnails at exact times, and previews, each by a separate ffmpeg with the same settings. */
+/**
+ * Returns ffmpeg arguments for storyboard, thumbnails at exact times, and previews, each by a separate ffmpeg with the
+ * same settings.
+ */
 function passesOverSource(source: string, folder: string): string[][] {
   const open = (...argv: string[]) => ['-nostdin', '-v', 'error', '-y', '-threads', '1', ...argv, '-i', source, '-an'];
   const moments = [3, 9, 15, 21, 27];

@@ -19,9 +19,10 @@ import {
 import { type Measurement, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// CPU seconds of the whole service, from the first uploaded byte until the video is finished, against bare ffmpeg with
-// the same ladder: 1080p to 240p and audio. Both have all processors and their default threads. They take turns,
-// because a machine's speed changes within minutes. `--clip-sec` only uses the beginning of the clip, for a quick look.
+// Measures the CPU seconds of the whole service, from the first uploaded byte until the video is finished, compared to
+// bare ffmpeg with the same ladder: 1080p to 240p and audio. Both have all processors and their default threads. They
+// alternate, because a machine's speed changes within minutes. `--clip-sec` only uses the beginning of the clip, for a
+// quick result.
 const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string', default: '30' } } });
 const CLIP_SEC = Number(options['clip-sec']);
 const LIMIT_MS = 600_000;
@@ -75,7 +76,7 @@ async function startMeasured(scope: Scope): Promise<Measured> {
     await service.stop();
     await group.close();
   });
-  // The first seconds of a service are not part of an encode.
+  // Excludes the first seconds of a service, which are not part of an encode.
   await sleep(SETTLE_SEC * 1000);
   const idleFrom = group.usedSec();
   await sleep(DRIFT_SEC * 1000);
@@ -106,10 +107,10 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 }
 
 /**
- * Wall time of one video on one worker with one slot and one core, and on two such workers. With more cores, work
- * outside the slot, mainly audio, would already run on the other core. The source is small (360p, four minutes), which
- * gives the ratio of any source of that length in less time. The anchor is the gain of two concurrent bare encoders,
- * each on a core, over running them one after the other, because the cores cannot give more.
+ * Measures the wall time of one video on one worker with one slot and one core, and on two such workers. With more
+ * cores, work outside the slot, mainly audio, would already run on the other core. The source is small (360p, four
+ * minutes), which gives the ratio of any source of that length in less time. The anchor is the gain of two concurrent
+ * bare encoders, each on a core, over running them one after the other, which is the maximum gain from the cores.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');

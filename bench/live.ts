@@ -19,7 +19,8 @@ import { makeFolder, startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Live streams against nginx with Debian's RTMP module, which has neither low latency nor recordings that are videos.
+// Compares live streams to nginx with Debian's RTMP module, which has neither low latency nor recordings that are
+// videos.
 const FIRST_PARTS = 10;
 const STREAMS = 60;
 const VIEWERS = 60;
@@ -27,8 +28,8 @@ const GLASS = { settleMs: 8_000, measureMs: 20_000 };
 
 await report('live', async (scope) => {
   const clip = await makeClip(scope);
-  // Encoders of stills are too short-lived to be found by their process, but groups count them. The groups outlive
-  // their processes.
+  // Encoders of stills are too short-lived to be found by process, but groups include them. The groups outlive their
+  // processes.
   const groups = { ours: openCpuGroup(), anchor: openCpuGroup() };
   for (const group of Object.values(groups)) scope.own(() => group.close());
   const stopped = await measureStop(scope, clip);
@@ -38,7 +39,7 @@ await report('live', async (scope) => {
   const place: BenchPlace = { scope, groups, service, nginx: await startNginxRtmp(scope), catalogue, clip };
   groups.ours.adopt(service.pid);
   groups.anchor.adopt(place.nginx.pid);
-  // It runs during everything that follows; idle processes are measured with it.
+  // This stream runs during everything that follows, including the measurement of idle processes.
   const background = await goLive(place);
   const publisher = await startLoad(scope, 'publish-many.ts', [clip, background.ingest]);
   const measured = [
@@ -54,7 +55,10 @@ await report('live', async (scope) => {
   return measured;
 });
 
-/** 12 s of 720p30 at 2.6 Mbit/s, a keyframe every 2 s, two B-frames, and AAC: nothing is encoded during publishing. */
+/**
+ * Creates 12 s of 720p30 at 2.6 Mbit/s, with a keyframe every 2 s, two B-frames, and AAC, so that nothing is encoded
+ * during publishing.
+ */
 async function makeClip(scope: Scope): Promise<string> {
   const file = path.join(makeFolder(scope), 'clip.flv');
   const sources = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=30:d=12', '-f', 'lavfi', '-i', 'sine=r=48000:d=12'];
@@ -64,7 +68,10 @@ async function makeClip(scope: Scope): Promise<string> {
   return file;
 }
 
-/** Time from the start of the connection to the last byte of the first part, or of the anchor's first segment. */
+/**
+ * Measures the time from the start of the connection to the last byte of the first part, or of the anchor's first
+ * segment.
+ */
 async function measureFirstParts(place: BenchPlace): Promise<Measurement[]> {
   const clip = readFileSync(place.clip);
   const [ours, anchor]: [number[], number[]] = [[], []];
@@ -98,7 +105,7 @@ async function readFirst(playlist: string, name: RegExp, file: string): Promise<
   return response.ok && (await response.arrayBuffer()).byteLength > 0;
 }
 
-/** Pictures show the time at which they were drawn, so this covers encoder, network, packaging, player and browser. */
+/** Frames show the time at which they were drawn, so this covers encoder, network, packaging, player and browser. */
 async function measureLatency(place: BenchPlace): Promise<Measurement[]> {
   const browser = await openBrowser();
   place.scope.own(() => browser.close());

@@ -20,9 +20,10 @@ import {
 } from './support/millrace.ts';
 import { median, quantile, report, say } from './support/report.ts';
 
-// Time from the request of a 720p segment that nobody has requested to its last byte, in turns with bare ffmpeg that
-// starts at the keyframe before the same segment. First a clip with its own keyframes, up to 10 s apart, of which only
-// segments with a keyframe at most 4 s before them count. Then the same pictures with a keyframe every 50 frames.
+// Measures the time from the request of a 720p segment that nobody has requested to its last byte, alternating with
+// bare ffmpeg that starts at the keyframe before the same segment. First a clip with its own keyframes, up to 10 s
+// apart, of which only segments with a keyframe at most 4 s before them count. Then the same frames with a keyframe
+// every 50 frames.
 const SEGMENT_SEC = 4;
 const RATE = { num: 24, den: 1 };
 const PLAYLISTS_CREATED = 8;
@@ -34,7 +35,7 @@ const CLIP_SEGMENTS = [4, 1, 6, 3];
 const CLIP_UPLOADS = 2;
 const EVEN_TIMES = 13;
 const EVEN_SEEKS = 21;
-/** Visits each of the 97 segments once, in steps. */
+/** Requests each of the 97 segments once, in steps. */
 const [STEP, SEGMENTS] = [23, 97];
 
 await report('on-demand', async (scope) => {
@@ -68,7 +69,8 @@ type Rig = { service: Service; client: Client; folder: string; database: Databas
 type Samples = { ours: number[]; anchor: number[] };
 
 /**
- * Repeats the clip several times with a keyframe every 50 frames, so that they drift relative to the segments' starts.
+ * Repeats the clip several times with a keyframe every 50 frames, so that the keyframes drift relative to the segments'
+ * starts.
  */
 async function makeEven(folder: string): Promise<string> {
   const [once, times] = [path.join(folder, 'once.mp4'), path.join(folder, 'even.mp4')];
@@ -78,7 +80,9 @@ async function makeEven(folder: string): Promise<string> {
   return times;
 }
 
-/** One rung below the source's size: the source is not shown as it is, and segments are on the grid of 4 s. */
+/**
+ * Sets one rung below the source's size, so that the source does not pass through and segments are on the grid of 4 s.
+ */
 async function encodeOnDemand({ apiUrl }: Service): Promise<void> {
   const answer = await fetch(`${apiUrl}/videolibrary/1`, {
     method: 'POST',
@@ -99,7 +103,7 @@ async function uploadReady({ service, client }: Rig, file: string): Promise<{ gu
   return { guid, folderUrl: new URL('.', new URL(video, master)).href };
 }
 
-/** Ours and the anchor in turns, so that both meet the same load of the machine. */
+/** Alternates between our side and the anchor, so that both meet the same load of the machine. */
 async function measureVideo(rig: Rig, file: string, segments: readonly number[]): Promise<Samples> {
   const { guid, folderUrl } = await uploadReady(rig, file);
   const samples: Samples = { ours: [], anchor: [] };
@@ -113,10 +117,12 @@ async function measureVideo(rig: Rig, file: string, segments: readonly number[])
   return samples;
 }
 
-/** Waits until the viewer is gone: otherwise segments are made ahead, which takes as long as the segment itself. */
+/**
+ * Waits until the viewer is forgotten. Otherwise segments are encoded ahead, which takes as long as the segment itself.
+ */
 async function leave({ service, database }: Rig): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
-  // The request for the next segment is written after the segment was found, maybe after it was received here.
+  // The request for the next segment is written after the segment was found, possibly after it was received here.
   for (let isGone = false; !isGone; await sleep(10)) {
     if (performance.now() > deadlineMs) throw new Error('Expected the viewer to have requested the next segment.');
     const { rows } = await sql<{ is_awaited: boolean }>`
@@ -133,12 +139,15 @@ async function fetchSegment({ client }: Rig, folderUrl: string, segment: number)
     const { status, body } = await client.ask(`${folderUrl}${segment}.m4s`);
     const tookMs = performance.now() - startedMs;
     if (status === 200 && body.length > 0) return { tookMs };
-    // Retries like a player; the time keeps running.
+    // Retries like a player. The measured time includes the retries.
     if (status !== 503 || tookMs > LIMIT_MS) throw new Error(`Expected segment ${segment}, got ${status}.`);
   }
 }
 
-/** Returns the seconds that bare ffmpeg takes for the same segment. It seeks to the keyframe before it by itself. */
+/**
+ * Returns the seconds that bare ffmpeg needs for the same segment. ffmpeg seeks to the keyframe before it
+ * automatically.
+ */
 async function encodeBare({ folder }: Rig, file: string, segment: number): Promise<number> {
   const rung = { rung: 720, widthPx: 1280, heightPx: 720, maxBitrateBps: MAX_BITRATES_BPS[720] } as const;
   const settings = findCodec('h264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 0, hdr: null });
@@ -163,7 +172,7 @@ async function measureCrowd(rig: Rig, file: string): Promise<{ warmMs: number; e
   return { warmMs: median(warm), encodes };
 }
 
-/** Each claim of a task takes the next number, and no other task is started in the meantime. */
+/** Each claim of a task gets the next number, and no other task is started in the meantime. */
 async function countEncodes({ db }: Database): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select case when is_called then last_value else last_value - 1 end as last from encode_attempt`.execute(db);

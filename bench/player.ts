@@ -9,10 +9,10 @@ import { servePlayerPages } from './support/player-pages.ts';
 import { type Measurement, median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Milliseconds from the navigation to the first picture, KiB of script and style on the wire before it, and layout
-// shift, on throttled lines. The anchor is Video.js 8, and also the fastest of it, bare hls.js, Vidstack and Mux
-// Player, each served as brotli in its own page with autoplay. Each visit has a cold cache. `player RUNS LINE`: RUNS
-// visits of each, in turns (15); LINE is the number of a single line, from 1 on.
+// Measures the milliseconds from the navigation to the first frame, KiB of script and style on the wire before it, and
+// layout shift, on throttled connections. The anchor is Video.js 8, and also the fastest of it, bare hls.js, Vidstack
+// and Mux Player, each served as brotli in its own page with autoplay. Each page load has a cold cache. `player RUNS
+// LINE`: RUNS loads of each, alternating (15). LINE is the number of a single connection, from 1 on.
 const RUNS = Number(process.argv[2] ?? 15);
 const ONLY_LINE = process.argv[3] === undefined ? null : Number(process.argv[3]);
 const FRAME_LIMIT_MS = 60_000;
@@ -79,7 +79,7 @@ async function openSites(scope: Scope): Promise<Record<Name, string>> {
   return { ours: `${service.edgeUrl}/embed/1/${guid}?muted=true`, ...others };
 }
 
-/** A picture with about as many bits as film: noise over moving colours. */
+/** Creates video with about as many bits as film: noise over moving colours. */
 async function makeClip(folder: string): Promise<string> {
   const file = path.join(folder, 'clip.mp4');
   const picture = `testsrc2=size=1280x720:rate=24:duration=${CLIP_SEC},noise=alls=12:allf=t`;
@@ -111,7 +111,7 @@ async function visit(browser: Browser, url: string, { mbps, delayMs, cpu }: Line
     await page.goto(url, { waitUntil: 'commit' });
     const firstFrameMs = await untilFirstFrame(page, url);
     const kib = Math.round(bytes / 102.4) / 10;
-    // Anything after the first picture must not shift the layout either.
+    // Nothing may shift the layout after the first frame either.
     if (url.includes('/embed/')) await page.locator('media-controller[ready]').waitFor({ timeout: FRAME_LIMIT_MS });
     return { firstFrameMs, kib, shift: Number(await page.evaluate(() => Reflect.get(window, 'shift') ?? 0)) };
   } finally {
@@ -129,7 +129,7 @@ async function untilFirstFrame(page: Page, url: string): Promise<number> {
   throw new Error(`Expected a picture of ${url} within ${FRAME_LIMIT_MS} ms.`);
 }
 
-/** Runs in the page: measures the layout shift, and the time of the first displayed picture since the navigation. */
+/** Runs in the page. Measures the layout shift, and the time of the first displayed frame since the navigation. */
 function watchFirstFrame(): void {
   new PerformanceObserver((list) => {
     const seen = list.getEntries().reduce((sum, entry) => sum + Number(Reflect.get(entry, 'value')), 0);

@@ -13,9 +13,9 @@ import { startMillrace } from './support/millrace.ts';
 import { cpuTicks, listTree, programOf } from './support/process-tree.ts';
 import { report, say } from './support/report.ts';
 
-// Fifty one-hour videos that are being encoded, each publishing a chunk of its six renditions every four seconds, and
-// twenty edges with viewers of all of them. Measures the cost of keeping up for an edge and the database. The edges run
-// in this process, with the store and the notifications of a real one. Nothing is encoded.
+// Measures fifty one-hour videos that are being encoded, each publishing a chunk of its six renditions every four
+// seconds, and twenty edges with viewers of all of them: the cost of keeping up for an edge and the database. The edges
+// run in this process, with the store and the notifications of a real one. Nothing is encoded.
 const VIDEOS = 50;
 const EDGES = 20;
 const RENDITIONS = 6;
@@ -66,7 +66,8 @@ function bar(name: string, ours: number, most: number) {
 }
 
 /**
- * Work of an edge for viewers who reload a playlist as soon as it grows: it reads the newest publication of each video.
+ * Simulates the work of an edge for viewers who reload a playlist as soon as it grows: it reads the newest publication
+ * of each video.
  */
 function openEdge(db: Db, config: { host: string; port: number; user: string; database: string }) {
   const { pool, close } = openDatabase({ ...config, max: 1 }, () => {});
@@ -134,7 +135,7 @@ async function seed(db: Db): Promise<Video[]> {
   return videos;
 }
 
-/** A real init segment, because edges read it. */
+/** Creates a real init segment, because edges parse it. */
 async function makeInit(): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', 'color=s=640x360', '-frames:v', '1', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
   return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
@@ -164,7 +165,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   return video;
 }
 
-/** One statement for all renditions, as cheap as possible: writing is not measured. */
+/** Uses one statement for all renditions, as cheap as possible, because writing is not measured. */
 async function insertChunks(
   db: Db,
   { key, renditionIds }: Video,

@@ -20,9 +20,9 @@ import { makeZonePolicy } from '../test/support/zone-policy.ts';
 import { compareFirewalls } from './support/compare-firewalls.ts';
 import { type Measurement, report } from './support/report.ts';
 
-// Cost of a request's verdict in microseconds of CPU: with a known token, with a new one, and of the firewall's
-// inspection of a harmless request and of an attack. Then whole requests of a corpus at our edge and at nginx with
-// ModSecurity and the same rules, and whether both find the same ones.
+// Measures the cost of a request's verdict in microseconds of CPU: with a known token, with a new one, and of the
+// firewall's inspection of a harmless request and of an attack. Then measures whole requests of a corpus at our edge
+// and at nginx with ModSecurity and the same rules, and whether both detect the same ones.
 const TOKENS = 10_000;
 const ROUNDS = 5;
 const INSPECTIONS = 2_000;

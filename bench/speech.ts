@@ -13,9 +13,10 @@ import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } fr
 import { listTree, pssBytes } from './support/process-tree.ts';
 import { type Measurement, report, say } from './support/report.ts';
 
-// Cost of transcribing a minute of read speech to a worker: decoding, detecting speech, sending spans, cues, rows and
-// captions. The engine behind HTTP responds at once and is counted separately. Also the memory of the worker with all
-// its children. For comparison, the cost of an engine, here pocketsphinx. `--minutes` of audio (120).
+// Measures a worker's cost of transcribing a minute of read speech: decoding, detecting speech, sending spans, cues,
+// rows and captions. The engine behind HTTP responds immediately and is counted separately. Also measures the memory of
+// the worker with all its children. For comparison, measures the cost of an engine, here pocketsphinx. `--minutes` of
+// audio (120).
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
 const MINUTES = Number(options.minutes);
 const LIMIT_MS = 1_200_000;
@@ -28,7 +29,7 @@ await report('speech', async (scope) => {
   const engine = await startScriptedEngine((_, response) => answerWords(response, ['One', 'two', 'three.']));
   scope.own(() => engine.close());
   const group = openCpuGroup();
-  // Ended after the service, which contains the worker.
+  // The group ends after the service, which contains the worker.
   scope.own(() => group.close());
   const service = await startMillrace(scope, {
     MILLRACE_TRANSCRIBER: engine.url,
@@ -51,7 +52,7 @@ await report('speech', async (scope) => {
   return [...perMinute, { name: `worker and all it starts, ${MINUTES} minutes`, ...memory }];
 });
 
-/** Sentences with pauses between them, repeated, with a picture that costs next to nothing. */
+/** Creates sentences with pauses between them, repeated, with video that costs next to nothing. */
 async function makeTalk(folder: string): Promise<string> {
   const sentences = Object.values(LIBRIVOX);
   const inputs = sentences.flatMap((sentence) => ['-i', sentence.path]);
@@ -80,7 +81,7 @@ async function makeTalk(folder: string): Promise<string> {
   return file;
 }
 
-/** CPU seconds and peak memory from the request to the captions, minus those of an idle worker. */
+/** Returns CPU seconds and peak memory from the request to the captions, minus those of an idle worker. */
 async function measureWorker(
   service: Service,
   guid: string,
@@ -122,7 +123,7 @@ async function measureEngine(folder: string): Promise<{ cpuSec: number; minutes:
   const joined = `concat=n=${inputs.length / 2}:v=0:a=1`;
   await runFfmpeg([...inputs, '-filter_complex', joined, '-ar', '16000', '-ac', '1', file]);
   const { cpuSec } = await measureCommand('pocketsphinx_continuous', ['-infile', file, '-logfn', '/dev/null']);
-  // Samples of 16 bits, 16,000 a second.
+  // Samples have 16 bits, at 16,000 a second.
   const { size } = await stat(file);
   return { cpuSec, minutes: size / 32_000 / 60 };
 }

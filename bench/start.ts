@@ -10,8 +10,9 @@ import { listTree, programOf, pssBytes } from './support/process-tree.ts';
 import { median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// `npm start` to ready over an existing data folder, and the memory of all processes a minute later. The anchors: `npm
-// start` of a package that only starts Node and listens, and as many bare Node processes as the service has.
+// Measures `npm start` until ready over an existing data folder, and the memory of all processes a minute later. The
+// anchors: `npm start` of a package that only starts Node and listens, and as many bare Node processes as the service
+// has.
 const RUNS = 5;
 const READY_LIMIT_MS = 60_000;
 const IDLE_SEC = 60;

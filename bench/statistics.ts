@@ -21,10 +21,10 @@ import type { Scope } from './support/scope.ts';
 import { seedSessions } from './support/seed-sessions.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
-// Statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons` beacons a
-// second (5,000) for `--seconds` (60): effect on media, memory and the numbers themselves. In the second half, the
-// edge, the sender and the media reader take precedence for a core, as if viewers and the database were on separate
-// machines. Counting the beacons does not.
+// Measures statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons`
+// beacons a second (5,000) for `--seconds` (60): effect on media, memory and the numbers themselves. In the second
+// half, the edge, the sender and the media reader take precedence for a core, as if viewers and the database were on
+// separate machines. Counting the beacons does not.
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '1000000' },
@@ -36,10 +36,10 @@ const { values: options } = parseArgs({
 const DAYS = 30;
 const CALLS = 200;
 const WARM_UP_CALLS = 50;
-/** Interval of a visit's beacons, in seconds. */
+/** Interval of a session's beacons, in seconds. */
 const BEACON_EACH_SEC = 10;
 const HEAT_SEC = 600;
-/** Time for which media is read without other load, in ms. */
+/** Duration for which media is read without other load, in ms. */
 const REST_MS = 15_000;
 const MEDIA_PAUSE_MS = 30;
 const MARK_EACH_MS = 5_000;
@@ -180,7 +180,7 @@ async function markMeanwhile(
 ): Promise<number[]> {
   const lags: number[] = [];
   for (let mark = 0; performance.now() < endMs - MARK_EACH_MS; mark += 1) {
-    // The failure in its view distinguishes it from those of the load.
+    // The failure in this view distinguishes it from those of the load.
     const id = ids.at(-1 - mark) ?? '';
     const seen = async () => {
       const address = `${service.apiUrl}/library/1/statistics/audience?videoGuid=${id}`;
@@ -198,14 +198,14 @@ async function markMeanwhile(
   return lags;
 }
 
-/** A view with a failure, unlike those of the load. */
+/** Returns a view with a failure, unlike those of the load. */
 function markBody(ticket: string): string {
   const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 1, page: '', rungSec: {} };
   const beacon = { visit: 0, sequence: 0, startedMs: 0, watchedSec: [1], heat: 'AQ', ...counts };
   return `${ticket}\n${JSON.stringify(beacon)}`;
 }
 
-/** Writes tickets like the service's edge. */
+/** Returns a function that issues tickets like the service's edge. */
 async function ticketWriter({ dataDir }: Service): Promise<(id: string) => string> {
   const key = await readFile(path.join(dataDir, 'secret.key'));
   const secret = createSecretKey(new Uint8Array(hkdfSync('sha256', key, '', 'millrace viewing tickets', 32)));
@@ -242,7 +242,7 @@ async function findSegment({ edgeUrl }: Service, client: Client, film: string): 
   return first(await first(master));
 }
 
-/** Reads a segment repeatedly, like viewers do. Returns the ms of each read. */
+/** Reads a segment repeatedly, like viewers. Returns the ms of each read. */
 async function readMedia(client: Client, url: string, until: () => number): Promise<number[]> {
   const times: number[] = [];
   const endMs = until();

@@ -11,9 +11,9 @@ import { startMillrace } from './support/millrace.ts';
 import { cpuTicks, endedChildrenTicks, listTree, programOf } from './support/process-tree.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 
-// The table of encode tasks with `--tasks` waiting tasks (1,000,000) of 10,000 libraries, in a separate database next
-// to that of an idle service: claims, queue positions, and the cost of simulated workers to PostgreSQL. Nothing is
-// encoded.
+// Measures the table of encode tasks with `--tasks` waiting tasks (1,000,000) of 10,000 libraries, in a separate
+// database next to that of an idle service: claims, queue positions, and the cost of simulated workers to PostgreSQL.
+// Nothing is encoded.
 const { values: given } = parseArgs({ options: { tasks: { type: 'string', default: '1000000' } } });
 const LIBRARIES = 10_000;
 const EACH = Math.ceil(Number(given.tasks) / LIBRARIES);
@@ -21,12 +21,12 @@ const CLAIMS = 500;
 const PLACES = 500;
 const WORKERS = 100;
 const SLOTS = 8;
-/** Time of half a minute of a ladder on one core, in seconds. */
+/** Time to encode half a minute of a ladder on one core, in seconds. */
 const TASK_SEC = 20;
 const RENEW_SEC = 8;
 const LOAD_SEC = 30;
 const CONNECTIONS = 20;
-/** A library with a hundred thousand tasks, and one with a single task queued after it. */
+/** Tasks of one library with a long queue. Another library has a single task queued after it. */
 const LONG_QUEUE = 100_000;
 const DATABASE = 'tasks_bench';
 const OPTIONS = {
@@ -84,7 +84,7 @@ async function timeEach(count: number, action: (at: number) => Promise<unknown>)
   return times;
 }
 
-/** One video per library, its tasks in order, without checking foreign keys and triggers row by row. */
+/** Inserts one video per library, its tasks in order, without checking foreign keys and triggers row by row. */
 async function seed(db: Db): Promise<void> {
   await db.connection().execute(async (one) => {
     await sql`set session_replication_role = replica`.execute(one);
@@ -105,11 +105,11 @@ async function seed(db: Db): Promise<void> {
   });
   await restoreShares(db);
   await sql`vacuum analyze`.execute(db);
-  // In a busy hour the data is on disk by now, unlike after a million rows at once.
+  // In a real busy hour the data is already on disk, unlike after a million rows at once.
   await sql`checkpoint`.execute(db);
 }
 
-/** Returns the cores that PostgreSQL uses while workers claim, renew and end tasks at the rate of real encodes. */
+/** Returns the cores that PostgreSQL uses while workers claim, renew and finish tasks at the rate of real encodes. */
 async function simulateWorkers(db: Db, ticks: () => number): Promise<number> {
   const until = performance.now() + LOAD_SEC * 1000;
   const workers = Array.from({ length: WORKERS }, (_, at) => simulateWorker(db, at, until));
@@ -121,7 +121,7 @@ async function simulateWorkers(db: Db, ticks: () => number): Promise<number> {
 async function simulateWorker(db: Db, number: number, untilMs: number): Promise<void> {
   const held = new Map<Claim, number>();
   const owner = `worker-${number}`;
-  // Tasks of real workers do not all end at once.
+  // Tasks of real workers do not all end simultaneously.
   let renewAtMs = performance.now() + Math.random() * RENEW_SEC * 1000;
   for (let at = 0; at < SLOTS; at += 1) await take(performance.now() + Math.random() * TASK_SEC * 1000);
   while (performance.now() < untilMs) {
@@ -142,14 +142,14 @@ async function simulateWorker(db: Db, number: number, untilMs: number): Promise<
   }
 }
 
-/** The server counts the backends that it started and that have ended in the meantime. */
+/** The server also counts the backends that have exited in the meantime. */
 function postgresTicks(pid: number): number {
   return listTree(pid)
     .filter((one) => programOf(one) === 'postgres')
     .reduce((sum, one) => sum + cpuTicks(one) + endedChildrenTicks(one), 0);
 }
 
-/** In the other queue, where nothing else waits. */
+/** Uses the other queue, where no other task waits. */
 async function claimsUntilServed(db: Db): Promise<number> {
   const [full, single] = [1, 2];
   const add = (library: number, count: number) =>

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for Node 20 and newer: it must run before anything is installed.
+// Plain JavaScript for Node 20 and newer, because it must run before anything is installed.
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,14 +12,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
 
-/** Commands of developers: their code is in `scripts/`, and they need the development packages. */
+/** Commands of developers, whose code is in `scripts/`. They need the development packages. */
 const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak'];
 const isForDevelopers = DEVELOPER_COMMANDS.includes(command);
 
 keepCompiledCode();
 
 /**
- * Keeps the code that Node compiled, for this process and its children: they start in half the time and need no
+ * Keeps the code that Node compiled, for this process and its children, so that they start in half the time and need no
  * compiler in memory. Does nothing if the folder is not writable.
  */
 function keepCompiledCode() {

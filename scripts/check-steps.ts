@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { findCode, findLongFiles, findLongLines, MAX_FILE_LINES, MAX_LINE_CHARS } from './code-files.ts';
-import { findMisnamedExport } from './misnamed-export.ts';
 import { findLanguageFaults } from './language-faults.ts';
+import { findMisnamedExport } from './misnamed-export.ts';
 import { readProse } from './prose.ts';
 import { captureScript } from './run-program.ts';
 
 export type CheckResult = { code: number; output: string };
 
-/** One part of the check, run on a project's folder. Code 0 means that it found nothing. */
+/** One step of the check, run on a project's folder. Exit code 0 means that it found nothing. */
 export type CheckStep = { name: string; what: string; run(root: string): Promise<CheckResult> };
 
 const MAX_SUBJECT_CHARS = 72;
@@ -48,7 +48,7 @@ export const checkSteps: readonly CheckStep[] = [
   { name: 'names', what: 'a file with one export is named after it', run: checkNames },
   {
     name: 'language',
-    what: 'plain English in comments and test titles, and commit subjects of at most 72 characters',
+    what: 'plain English in comments, test titles and messages, and commit subjects of at most 72 characters',
     run: async (root) => toResult([...(await checkProse(root)), ...(await checkSubjects(root))]),
   },
 ];
@@ -62,7 +62,7 @@ async function checkLayers(root: string): Promise<CheckResult> {
   const folders = [...new Set(files.map((file) => relative(root, file).split(sep)[0] ?? ''))];
   const result = await runTool(root, [DEPENDENCY_CRUISER, '--output-type', 'err-long', ...folders]);
   const [, seen] = /\((\d+) modules, \d+ dependencies cruised\)/.exec(result.output) ?? [];
-  // Without a usable compiler it sees no .ts files, finds nothing and succeeds.
+  // Without a usable compiler, the tool sees no .ts files, finds nothing and succeeds.
   if (result.code !== 0 || Number(seen) >= files.length) return result;
   return { code: 1, output: `dependency-cruiser saw ${seen ?? 'no'} of ${files.length} files.\n${result.output}` };
 }
@@ -103,7 +103,7 @@ async function checkProse(root: string): Promise<string[]> {
   return found;
 }
 
-/** Finds long subjects among the commits since the rule was made. Finds none outside a git checkout. */
+/** Finds long subjects among the commits since the rule was introduced. Finds none outside a git checkout. */
 async function checkSubjects(root: string): Promise<string[]> {
   if (!existsSync(join(root, '.git'))) return [];
   const range = [`--since=${SUBJECTS_SINCE}`, '--no-merges', '--format=%h %s'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const MAX_FILE_LINES = 300;
 export const MAX_LINE_CHARS = 120;
 
-/** Source code: no build output, and none of the violations that test the checks. */
+/** Source code, without build output and without the violations that test the checks. */
 const CODE = '{src,web,sdk,bench,test,bin,scripts}/**/*.{ts,tsx,js,mjs,cjs}';
 const EXCLUDED = ['**/node_modules/**', '**/dist/**', 'test/house/violations/**'];
 
@@ -15,7 +15,7 @@ export async function findCode(root: string): Promise<string[]> {
   return files;
 }
 
-/** Returns the files with too many lines. Those named `*.table.ts` contain only a table and may be longer. */
+/** Returns the files with too many lines. Files named `*.table.ts` contain only a table and may be longer. */
 export async function findLongFiles(files: readonly string[]): Promise<{ file: string; lines: number }[]> {
   const counted = await Promise.all(
     files.map(async (file) => ({ file, lines: countLines(await readFile(file, 'utf8')) })),
@@ -24,7 +24,8 @@ export async function findLongFiles(files: readonly string[]): Promise<{ file: s
 }
 
 /**
- * One is generated from docs/openapi.json. The other has sentences of the service as keys, which must match exactly.
+ * The first is generated from docs/openapi.json. The second has sentences of the service as keys, which must match
+ * exactly.
  */
 const WITH_LONG_LINES = ['sdk/src/operations.table.ts', 'web/dashboard/languages/de.service.table.ts'];
 

@@ -34,3 +34,11 @@ test('checks a title as a whole', () => {
   expect(findLanguageFaults({ kind: 'title', line: 1, text: 'whoever comes first is served' })).toHaveLength(2);
   expect(findLanguageFaults({ kind: 'title', line: 1, text: 'the first client is served' })).toEqual([]);
 });
+
+test('checks the words of messages', () => {
+  const message = (text: string) => findLanguageFaults({ kind: 'message', line: 1, text });
+  expect(message('Expected 5 bytes, came 4.')).toEqual(['"came": write got']);
+  expect(message('The entry is no plain file.')).toHaveLength(1);
+  expect(message('The upload is no longer open.')).toEqual([]);
+  expect(comment('The row came from a backup.')).toEqual([]);
+});

@@ -1,15 +1,15 @@
 import type { Prose } from './prose.ts';
 
-/** Openings without a verb or a noun: the reader has to guess the sentence around them. */
+/** Openings without a verb or a noun, whose sentence the reader has to guess. */
 const HEADLESS = /^(What|Who|Whoever|Whatever|So much|So many|As many)\b/i;
 
-/** Openings of that kind that are fine after another sentence, which they refer to. */
+/** Openings of the same kind that are correct after another sentence to which they refer. */
 const HEADLESS_FIRST = /^(Those (who|that|which|whose|of|with|without|in|on|at|from|to|by)|Of(?! course\b))\b/i;
 
-/** Openings of that form that are good English: questions, "What to do with …" and the idiom "Who knows". */
+/** Openings of the same form that are good English: questions, "What to do with …" and the idiom "Who knows". */
 const ALLOWED = /\?$|^What to\b|^Who knows\b/;
 
-/** Words of translations, and the everyday words to use instead. */
+/** Stiff or archaic words, and the common words to use instead. */
 const STIFF: readonly [RegExp, string][] = [
   [/\banew\b/i, 'again'],
   [/\bmeanwhile\b/i, 'while …, until then, or nothing'],
@@ -23,7 +23,17 @@ const STIFF: readonly [RegExp, string][] = [
   [/\banswers\b(?= (null|true|false|undefined|whether|how|what|which|nothing|the number)\b)/i, 'returns'],
 ];
 
-/** Finds the faults of a comment or title, a sentence each. */
+/** Words that are stiff in an error or log message only. */
+const STIFF_IN_MESSAGES: readonly [RegExp, string][] = [
+  [/\bcame\b/i, 'got'],
+  [/\bno more\b/i, 'no longer'],
+  [/\bfor good\b/i, 'permanently'],
+  [/\bis (no|none)\b(?! longer\b)/i, 'is not a'],
+  [/\bgives? back\b/i, 'return'],
+  [/\bcannot be had\b/i, 'failed'],
+];
+
+/** Finds the faults of a comment, title or message, a sentence each. */
 export function findLanguageFaults({ kind, text }: Prose): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/);
   const checked = kind === 'title' ? [text] : sentences;
@@ -35,7 +45,7 @@ export function findLanguageFaults({ kind, text }: Prose): string[] {
   const prose = text.replaceAll(/`[^`]*`/g, '');
   return [
     ...headless.map((sentence) => `"${sentence.slice(0, 50)}" opens without a verb or a noun`),
-    ...STIFF.flatMap(([pattern, instead]) => {
+    ...[...STIFF, ...(kind === 'message' ? STIFF_IN_MESSAGES : [])].flatMap(([pattern, instead]) => {
       const [found] = pattern.exec(prose) ?? [];
       return found === undefined ? [] : [`"${found}": write ${instead}`];
     }),

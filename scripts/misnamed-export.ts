@@ -16,7 +16,10 @@ export async function findMisnamedExport(file: string): Promise<string | null> {
   const names = source.statements.flatMap(exportedValues);
   const [name] = names;
   if (name === undefined || names.length > 1) return null;
-  const base = basename(file).replace(/\.\w+$/, '').replaceAll('-', '').toLowerCase();
+  const base = basename(file)
+    .replace(/\.\w+$/, '')
+    .replaceAll('-', '')
+    .toLowerCase();
   return [name, ...source.statements.flatMap(exportedTypes)].some((each) => isNameOf(base, each)) ? null : name;
 }
 

@@ -1,25 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import ts from 'typescript';
 
-/** A comment or a test title, with the line it starts on. Wrapped lines are joined. */
-export type Prose = { kind: 'comment' | 'title'; line: number; text: string };
+/** A comment, a test title, or the text of an error or log entry, with its first line. Wrapped lines are joined. */
+export type Prose = { kind: 'comment' | 'title' | 'message'; line: number; text: string };
 
 type CommentRange = { pos: number; end: number; kind: ts.CommentKind };
 
 /** Comments that are instructions to tools. */
 const DIRECTIVE = /^(biome-ignore|@ts-|eslint|\/ <reference|#)/;
 const TEST_FUNCTIONS = ['test', 'it', 'describe'];
+const ERROR_CLASS = /(Error|Refused|Fault|BrokenMedia|Away)$/;
+const LOG_METHOD = /\blog(ger)?\.(debug|info|warn|error)$/;
 
-/** Reads the comments of a TypeScript or JavaScript file, and the titles of its tests. */
+/** Reads the comments of a TypeScript or JavaScript file, the titles of its tests, and its error and log messages. */
 export async function readProse(file: string): Promise<Prose[]> {
   const text = await readFile(file, 'utf8');
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const ranges = new Map<number, CommentRange>();
-  const titles: Prose[] = [];
+  const texts: Prose[] = [];
   const visit = (node: ts.Node): void => {
-    // The text of an element may contain what looks like a comment.
+    // The text of an element may contain something that looks like a comment.
     if (node.kind === ts.SyntaxKind.JsxText) return;
-    if (ts.isCallExpression(node)) titles.push(...readTitle(node, source));
+    if (ts.isCallExpression(node)) texts.push(...readTitle(node, source));
+    if (isMessage(node, source)) texts.push(...readMessages(node, source));
     const children = node.getChildren(source);
     for (const child of children) visit(child);
     if (children.length > 0) return;
@@ -31,7 +34,7 @@ export async function readProse(file: string): Promise<Prose[]> {
     text,
     [...ranges.values()].sort((a, b) => a.pos - b.pos),
   ).map(({ pos, body }): Prose => ({ kind: 'comment', line: lineOf(source, pos), text: body }));
-  return [...comments.filter((comment) => !DIRECTIVE.test(comment.text)), ...titles];
+  return [...comments.filter((comment) => !DIRECTIVE.test(comment.text)), ...texts];
 }
 
 function lineOf(source: ts.SourceFile, position: number): number {
@@ -62,7 +65,29 @@ function readTitle(call: ts.CallExpression, source: ts.SourceFile): Prose[] {
   return [{ kind: 'title', line: lineOf(source, title.getStart(source)), text }];
 }
 
-/** The function behind `test`, `test.each(…)` and `describe.skipIf(…)`. */
+type MessageNode = ts.NewExpression | ts.CallExpression;
+
+function isMessage(node: ts.Node, source: ts.SourceFile): node is MessageNode {
+  if (ts.isNewExpression(node)) return ERROR_CLASS.test(node.expression.getText(source));
+  return ts.isCallExpression(node) && LOG_METHOD.test(node.expression.getText(source));
+}
+
+/** Reads the texts among the arguments. Values in them are shown as `…`, and names without a space are left out. */
+function readMessages(node: MessageNode, source: ts.SourceFile): Prose[] {
+  return (node.arguments ?? []).flatMap(textsOf).flatMap((part): Prose[] => {
+    const text = ts.isStringLiteralLike(part) ? part.text : part.getText(source).replaceAll(/\$\{[^}]*\}/g, '`…`');
+    return /\s/.test(text.trim()) ? [{ kind: 'message', line: lineOf(source, part.getStart(source)), text }] : [];
+  });
+}
+
+/** Returns the literals of a text that is put together by `+` or chosen by a condition. */
+function textsOf(node: ts.Expression): ts.Expression[] {
+  if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return [node];
+  if (ts.isBinaryExpression(node)) return [...textsOf(node.left), ...textsOf(node.right)];
+  return ts.isConditionalExpression(node) ? [...textsOf(node.whenTrue), ...textsOf(node.whenFalse)] : [];
+}
+
+/** Returns the function behind `test`, `test.each(…)` and `describe.skipIf(…)`. */
 function calledName(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) {

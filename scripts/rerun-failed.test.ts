@@ -48,7 +48,7 @@ test.each([
   expect(describeCounts(countResults(settled.run.report, settled.run.exitCode))).toBe(line);
 });
 
-test('one file that stays failed keeps the run failed, even if others pass', async () => {
+test('one file that keeps failing makes the run fail, even if others pass', async () => {
   const other = file('other', 'failed', 'failed');
   const again = (name: string) => Promise.resolve(name === 'bad' ? passes : runOf(1, other));
   const { run, flaky } = await rerunFailed(runOf(1, good, bad, other), again);
@@ -60,7 +60,7 @@ test.each([
   ['no failed file', runOf(1, good)],
   ['very many failed files', runOf(1, ...Array.from({ length: 13 }, (_, n) => file(`${n}`, 'failed', 'failed')))],
   ['no report', NO_REPORT],
-])('with %s nothing is run again', async (_, first) => {
+])('with %s no file is run again', async (_, first) => {
   const again = () => Promise.reject(new Error('Expected no other run.'));
   expect(await rerunFailed(first, again)).toEqual({ run: first, flaky: [] });
 });

@@ -2,10 +2,10 @@ import type { VitestReport } from './test-counts.ts';
 
 /** Maximum reruns of one file. */
 const RERUNS = 2;
-/** Maximum failed files that are run again. More are hardly a matter of chance, and reruns take long. */
+/** Maximum number of failed files that are run again. More are hardly a coincidence, and reruns take long. */
 const MAX_FILES = 12;
 
-/** Result of a vitest run; the report is null if vitest wrote none. */
+/** Result of a vitest run. The report is null if vitest wrote none. */
 export type TestRun = { report: VitestReport | null; exitCode: number };
 
 /** A file that failed and then passed alone, with its first failure. */
@@ -15,7 +15,7 @@ type FileResult = VitestReport['testResults'][number];
 
 /**
  * Runs each failed file again alone, up to twice, until it passes. A file that passes then is flaky, and its last
- * results replace its first ones. The run stays failed if a file failed each time, or if it failed outside any file.
+ * results replace its first ones. The run remains failed if a file failed each time, or if it failed outside any file.
  */
 export async function rerunFailed(
   first: TestRun,

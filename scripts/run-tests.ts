@@ -8,7 +8,7 @@ import { countResults, describeCounts, type VitestReport } from './test-counts.t
 
 /**
  * Runs all tests, or the ones that vitest's arguments select (`millrace test`). A failed file is run again alone, at
- * most twice. If it passes then, it is listed as flaky with its first failure. With options of vitest, nothing is run
+ * most twice. If it passes then, it is listed as flaky with its first failure. With options of vitest, no file is run
  * again. The last line printed is the count.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
@@ -30,7 +30,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
 }
 
 async function runVitest(args: readonly string[], reportPath: string): Promise<TestRun> {
-  // The report of an earlier run must not be read as this one's.
+  // The report of an earlier run must not pass for the report of this run.
   await rm(reportPath, { force: true });
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json'];
   const exitCode = await runScript([...vitest, `--outputFile.json=${reportPath}`, ...args]);

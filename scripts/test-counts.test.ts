@@ -14,10 +14,10 @@ test.each([
   { files: [file('failed'), file('passed', 'passed')], code: 1, line: '1 passed, 1 failed' },
   { files: [file('passed', 'passed')], code: 1, line: '1 passed, 1 failed' },
   { files: [], code: 0, line: '0 passed, 1 failed' },
-])('exit code $code is reported as "$line"', ({ files, code, line }) => {
+])('reports exit code $code as "$line"', ({ files, code, line }) => {
   expect(describeCounts(countResults({ testResults: files }, code))).toBe(line);
 });
 
-test('a run without a report is a failure', () => {
+test('reports a run without a report as a failure', () => {
   expect(describeCounts(countResults(null, 0))).toBe('0 passed, 1 failed');
 });

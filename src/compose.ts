@@ -33,15 +33,15 @@ import { readVersion } from './service/version.ts';
 
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 
-/** Provided to a role by its process: the state of all parts, for `/healthz`. */
+/** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
 
 /** Slots for work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
 const QUICK_SLOTS = 4;
-/** Downloads mostly wait for other machines. */
+/** Slots for downloads, which mostly wait for other machines. */
 const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
-/** Maximum time that a caller of the API waits for the store, in ms. Its first check has finished by then. */
+/** Maximum time that a caller of the API waits for the store, in ms. The store's first check has finished by then. */
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 60_000;
 
@@ -49,7 +49,7 @@ type Common = { settings: RoleSettings; database: Database; log: ReturnType<type
     watch: StorageWatch;
   };
 
-/** Code of each role. Anything that a role does not need is not even imported. */
+/** Code of each role. Code that a role does not need is not even imported. */
 const code = {
   api: () =>
     Promise.all([
@@ -73,7 +73,7 @@ const code = {
   ingest: () => Promise.all([import('./compose/ingest.ts')]),
 } satisfies Record<Role, () => Promise<unknown>>;
 
-/** Loads the code of a role while it waits to be started. */
+/** Loads the code of a role before the role is started. */
 export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
@@ -166,8 +166,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
 }
 
 /**
- * Returns the address of the edge for viewers. The port is known in advance unless the edge takes any free one; in that
- * case this waits for it.
+ * Returns the address of the edge for viewers. The port is known in advance unless the edge uses any free one; in that
+ * case this function waits for it.
  */
 async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {
   const limitMs = performance.now() + EDGE_PORT_WAIT_MS;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { findCodec } from '../../src/media/encode/codecs/all.ts';
 import { MAX_BITRATES_BPS, type RungPlan } from '../../src/media/encode/ladder.ts';
 
-/** The whole ladder of the 16:9 clip that benchmarks use, 1080p to 240p. */
+/** The complete ladder of the 16:9 clip that benchmarks use, 1080p to 240p. */
 export const LADDER: readonly RungPlan[] = (
   [
     [1080, 1920],
@@ -15,10 +15,13 @@ export const LADDER: readonly RungPlan[] = (
 
 const RATE = { num: 24, den: 1 };
 
-/** Threads of a bare ffmpeg: its default, or one for each part of it, which costs less and takes longer. */
+/** Threads of a bare ffmpeg: its default, or one for each of its parts, which costs less CPU and takes longer. */
 export type BareRun = { hasSound: boolean; threads: 'own' | 'one' };
 
-/** One ffmpeg that decodes once, scales in a cascade, and writes fragmented MP4 files with our settings of x264. */
+/**
+ * Returns arguments of one ffmpeg that decodes once, scales in a cascade, and writes fragmented MP4 files with our
+ * settings of x264.
+ */
 export function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], run: BareRun): string[] {
   const graph = rungs.map((rung, index) => {
     const from = index === 0 ? '[0:v:0]' : `[rest${index}]`;
@@ -30,7 +33,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
     ...[
       '-map',
       `[v${index}]`,
-      // 0: the default number of threads.
+      // 0 selects the default number of threads.
       ...findCodec('h264').encoderArgv({
         rung,
         rate: RATE,
@@ -49,7 +52,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
   ];
 }
 
-/** Only the audio of the clip. */
+/** Returns ffmpeg arguments for the clip's audio alone. */
 export function bareSound(source: string, folder: string): string[] {
   return ['-nostdin', '-v', 'error', '-y', '-i', source, ...soundOutput(folder)];
 }

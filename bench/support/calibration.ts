@@ -4,12 +4,10 @@ import { promisify } from 'node:util';
 import { REAL_CLIP } from '../../test/support/videos.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 
-/**
- * A fixed load that shows how fast this machine currently is at one kind of work; `run` is one thread's share of it.
- */
+/** A fixed load that shows the machine's current speed at one kind of work. `run` is one thread's share of it. */
 export type Calibration = { name: string; referenceSec: number; run: () => Promise<unknown> };
 
-/** Absolute bars assume two cores, and an encoder has both. */
+/** Absolute bars assume two cores, both available to an encoder. */
 const CORES = 2;
 const RUNS = 2;
 const derive = promisify(pbkdf2);
@@ -29,8 +27,8 @@ const CLIP_SEC = 10;
 const [WHOLE_CLIP_SEC, SHARE] = [4.4, 0.32];
 
 /**
- * Decoding: processes whole frames with vector units, like encoders. Neighbours who share caches and memory slow it
- * like encoders; pure calculation does not notice them.
+ * Decoding processes whole frames with vector units, like encoders. Neighbours who share caches and memory slow it down
+ * like encoders, but do not affect pure calculation.
  */
 const DECODING: Calibration = {
   name: 'decoding',
@@ -45,7 +43,9 @@ export function calibrationFor(bench: string): Calibration {
   return OF_MEDIA.includes(bench) ? DECODING : CALCULATION;
 }
 
-/** Returns the current time of the load relative to the reference, on all cores at once; the better of two runs. */
+/**
+ * Returns the current time of the load relative to the reference, on all cores concurrently, as the better of two runs.
+ */
 export async function measureSlowness({ referenceSec, run }: Calibration): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < RUNS; turn += 1) {

@@ -15,7 +15,10 @@ const TURNS = 5;
 const CLIENTS = 50;
 const AT_ONCE = 4;
 
-/** CPU time of our firewall and of ModSecurity for the requests of a corpus, and the number of verdicts that differ. */
+/**
+ * Measures the CPU time of our firewall and of ModSecurity for the requests of a corpus, and the number of verdicts
+ * that differ.
+ */
 export async function compareFirewalls(scope: Scope, firewall: Firewall): Promise<Measurement[]> {
   const folder = makeFolder(scope);
   const anchor = await startModSecurity(scope, folder, CORE_SETTINGS);
@@ -26,7 +29,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
   const readable: CorpusRequest[] = [];
   for (const one of corpus) {
     const status = await send(agent, anchor.port, one, 0);
-    // nginx itself rejects some of them and ends their connection.
+    // nginx itself rejects some requests and closes their connection.
     if (status !== 400 && one.method === 'GET') readable.push(one);
     const isFound = status === 403 || status === 400;
     const ours = rulesFound(firewall, one);
@@ -79,7 +82,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
   ];
 }
 
-/** Rules that reached the score, blocking or, for scanners, only logging. */
+/** Returns the rules that reached the score, blocking or, for scanners, only logging. */
 function rulesFound(firewall: Firewall, { method, url, headers }: CorpusRequest): string[] {
   const inspected = { method, url, httpVersion: '1.1', rawHeaders: [...headers], address: '192.0.2.1' };
   const { blocking, logged } = judgeInspection(firewall, inspected, { ...readWafSettings({}), blocks: true });
@@ -100,7 +103,7 @@ async function sendAll(agent: Agent, port: number, corpus: readonly CorpusReques
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
-/** `client` is one of several addresses of this machine: our edge limits inspections per address. */
+/** `client` is one of several addresses of this machine, because our edge limits inspections per address. */
 function send(agent: Agent, port: number, { method, url, headers }: CorpusRequest, client: number): Promise<number> {
   const pairs = Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]);
   const asked = { agent, host: '127.0.0.1', port, localAddress: `127.9.0.${client + 1}`, method, path: url };

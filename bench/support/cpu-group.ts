@@ -39,7 +39,8 @@ export function openCpuGroup(): CpuGroup {
 }
 
 /**
- * Returns the CPU seconds of this process and all its children, including ended ones; null if groups are not available.
+ * Returns the CPU seconds of this process and all its children, including exited ones. Null if groups are not
+ * available.
  */
 export function readOwnGroupSec(): number | null {
   const folder = joinOwnGroup();
@@ -74,10 +75,10 @@ function joinOwnGroup(): string | null {
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
     own = folder;
-    // However the benchmark ends: an empty group would remain forever.
+    // Runs regardless of how the benchmark ends, because an empty group would remain forever.
     process.once('exit', () => dropOwnGroup(folder));
   } catch {
-    // Not root, or no control groups here: times are then reported without knowing what else ran.
+    // There is no root or no control groups here, so times are reported without knowing the load of other programs.
     own = null;
   }
   return own;
@@ -104,7 +105,7 @@ export async function measureCommand(file: string, args: string[]): Promise<{ cp
 
 function adoptTree(pid: number, members: string): void {
   const adopted = new Set<number>();
-  // A process may be started while its parent is moved: repeats until none is left.
+  // A process may be started while its parent is moved, so this repeats until none is left.
   for (;;) {
     const left = listTree(pid).filter((member) => !adopted.has(member));
     if (left.length === 0) return;

@@ -45,7 +45,7 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
-  // Compiled when a request first needs it; media requests never do.
+  // Compiled when a request first needs it, which media requests never do.
   firewall: openFirewall(readRuleTexts, (error) => {
     throw error;
   }),
@@ -68,7 +68,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     startTick: index * perChunk * 4_000,
     durationTicks: perChunk * 4_000,
     table: readSegmentTable(encodeFragmentTable(fragmentsOf(perChunk, Number(segmentBytes))), perChunk),
-    // The same few bytes serve as every chunk, because only the serving is measured.
+    // Every chunk uses the same few bytes, because only delivery is measured.
     storageKey: path.posix.join(
       '1',
       media,
@@ -126,7 +126,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   };
 }
 
-/** Two fragments per segment, like an encode with a keyframe every 2 s. */
+/** Returns two fragments per segment, like an encode with a keyframe every 2 s. */
 function fragmentsOf(perChunk: number, bytes: number) {
   return Array.from({ length: perChunk * 2 }, (_, index) => ({
     prefixBytes: 100,

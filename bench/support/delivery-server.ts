@@ -22,7 +22,7 @@ export async function startDeliveryEdge(
   return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
-/** Terminates a process and waits until it has ended. */
+/** Terminates a process and waits until it has exited. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

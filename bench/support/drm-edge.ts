@@ -21,8 +21,8 @@ import { testViewing } from '../../test/support/viewing.ts';
 import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
 // The edge as a separate process over one clip: unprotected in library 1, with Enterprise DRM in library 2 and basic
-// DRM in library 3. Encrypted bytes are not cached. Prints its port, the clip's segments and the folder of its
-// rendition when it listens.
+// DRM in library 3. Encrypted bytes are not cached. When it listens, it prints its port, the clip's segments and the
+// folder of its rendition.
 const [clip = ''] = process.argv.slice(2);
 const { stdout: stream } = await runTool('ffmpeg', [
   ...['-v', 'error', '-nostdin', '-i', clip, '-map', '0:v', '-c', 'copy'],

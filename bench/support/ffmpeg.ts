@@ -14,7 +14,7 @@ export async function runFfmpeg(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`ffmpeg ended with ${code}: ${errors}`);
 }
 
-/** Copies the streams of a file into another container, `times` times in a row. */
+/** Copies the streams of a file to another container, `times` times in a row. */
 export async function remux(from: string, to: string, times = 1): Promise<string> {
   await runFfmpeg([...['-stream_loop', String(times - 1), '-i', from], ...['-map', '0', '-c', 'copy', to]]);
   return to;

@@ -2,19 +2,19 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Node's name for threads that a program starts itself, such as the one that counts visits. */
+/** Node's name for threads that a program starts itself, such as the one that counts sessions. */
 const WORKER = 'WorkerThread';
 
 /**
- * Gives processes precedence wherever they wait for a core (`chrt` of util-linux, as root), so that the measurement
- * does not depend on how two cores are shared with the database. Threads that a process started for work that can wait
- * keep their priority. Throws if that is not permitted.
+ * Gives processes precedence for cores (`chrt` of util-linux, as root), so that the measurement does not depend on how
+ * two cores are shared with the database. Threads that a process started for deferrable work keep their priority.
+ * Throws if that is not permitted.
  */
 export async function putFirst(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     for (const thread of await readdir(`/proc/${pid}/task`)) {
       const name = await readFile(`/proc/${pid}/task/${thread}/comm`, 'utf8').catch(() => null);
-      // A thread that has ended in the meantime has no name.
+      // A thread that has exited in the meantime has no name.
       if (name === null || name.trim() === WORKER) continue;
       await promisify(execFile)('chrt', ['--rr', '--pid', '1', thread]);
     }

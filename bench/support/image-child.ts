@@ -7,7 +7,7 @@ import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 
-// Makes the images of a finished video of a running service again. With `plan`, only requests them and reverts that.
+// Creates the images of a finished video of a running service again. With `plan`, only requests them and reverts that.
 const [dataDir = '', guid = '', action = ''] = process.argv.slice(2);
 const mediaId = parseGuid(guid);
 if (mediaId === null) throw new Error(`Expected a video's id, got ${guid}.`);
@@ -23,7 +23,7 @@ const claim = await db.transaction().execute(async (tx) => {
   await tx.updateTable('media').set({ images: null }).where('id', '=', mediaId).execute();
   await tx.deleteFrom('encode_task').where('media_id', '=', mediaId).execute();
   const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
-  // Claimed in the transaction that plans it, so that no worker of the service takes it.
+  // Claims the task in the transaction that plans it, so that no worker of the service claims it.
   if (!(await planImages(tx, key, (await shown.executeTakeFirstOrThrow()).id))) return null;
   const { id } = await tx
     .selectFrom('encode_task')
@@ -34,7 +34,7 @@ const claim = await db.transaction().execute(async (tx) => {
 });
 if (claim === null) throw new Error('Expected a video whose pictures can be made.');
 if (action === 'make') {
-  // The job uses nothing else.
+  // The job uses no other dependencies.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
   await storeImages({ claim, report: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('images').where('id', '=', mediaId).executeTakeFirstOrThrow();

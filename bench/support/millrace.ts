@@ -21,7 +21,7 @@ export function makeFolder(scope: Scope): string {
   return folder;
 }
 
-/** The whole service over a new data folder; both end with the scope. */
+/** Starts the whole service over a new data folder. Both end with the scope. */
 export async function startMillrace(scope: Scope, env: Record<string, string> = {}): Promise<Service> {
   const service = await startService(await newDataDir(), { MILLRACE_PREVIEWS: 'on', ...env });
   scope.own(() => discard(service));
@@ -79,7 +79,7 @@ export async function untilNoEncoder(service: Service): Promise<void> {
   }
 }
 
-/** Waits until the encoders of the service have used no CPU for 300 ms, whether they ended or only wait. */
+/** Waits until the encoders of the service have used no CPU for 300 ms, whether they exited or only wait. */
 export async function untilEncodersRest(service: Service): Promise<void> {
   const used = () =>
     listTree(service.pid)
@@ -98,7 +98,7 @@ export async function untilEncodersRest(service: Service): Promise<void> {
 
 /**
  * Starts a second worker of the service, as on another machine. `through` is a command that prepares something and then
- * execs the one that follows it. Returns a function that stops the worker; the scope does so too.
+ * execs the one that follows it. Returns a function that stops the worker. The scope also stops it.
  */
 export async function startWorker(
   scope: Scope,

@@ -12,8 +12,8 @@ const RULES = '/usr/share/modsecurity-crs/rules';
 const LIBINJECTION = '941100 941101 942100 942101';
 
 /**
- * nginx with Debian's ModSecurity and core rule set, blocking, with the same exceptions as our firewall. At `plainPort`
- * the same process responds without them.
+ * Starts nginx with Debian's ModSecurity and core rule set, blocking, with the same exceptions as our firewall. At
+ * `plainPort` the same process responds without them.
  */
 export async function startModSecurity(
   scope: Scope,

@@ -6,7 +6,8 @@ import { readOwnGroupSec } from './cpu-group.ts';
 const TICKS_PER_SEC = 100;
 
 /**
- * Starts to measure how many cores others use. The returned function returns null if control groups are not available.
+ * Starts to measure how many cores other programs use. The returned function returns null if control groups are not
+ * available.
  */
 export function watchForeignLoad(): () => number | null {
   const [busySec, ownSec, startMs] = [readBusySec(), readOwnGroupSec(), performance.now()];
@@ -18,12 +19,12 @@ export function watchForeignLoad(): () => number | null {
   };
 }
 
-/** Returns whether others use at most an eighth of the machine, which does not distort times. */
+/** Returns whether other programs use at most an eighth of the machine, which does not distort times. */
 export function isQuiet(foreignCores: number | null): boolean {
   return foreignCores === null || foreignCores <= availableParallelism() / 8;
 }
 
-/** Returns the seconds that all cores together have worked since the machine started. */
+/** Returns the busy seconds of all cores since the machine started. */
 function readBusySec(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] =
     /^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]?.split(' ').map(Number) ?? [];

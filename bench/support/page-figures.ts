@@ -47,7 +47,7 @@ export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift:
 }
 
 /**
- * Types, selects, opens the palette and turns the list. Returns the maximum time from input to next paint (Event
+ * Types, selects, opens the palette and reverses the list. Returns the maximum time from input to next paint (Event
  * Timing), in ms.
  */
 export async function interactWith(page: Page): Promise<number> {
@@ -67,7 +67,7 @@ export async function interactWith(page: Page): Promise<number> {
 const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];
 const PLACES = ['collections', 'trash', 'live', 'statistics', 'events', 'settings/general', 'settings/rules'];
 
-/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other loads in addition. */
+/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other screen loads in addition. */
 export async function heavyScreens(
   page: Page,
   apiUrl: string,

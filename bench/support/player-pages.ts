@@ -7,7 +7,7 @@ import { brotliCompress } from 'node:zlib';
 import { installPackages } from '../../test/support/install-packages.ts';
 import type { Scope } from './scope.ts';
 
-/** One page for each npm player that is compared with ours, by its name. */
+/** One page for each npm player that is compared to ours, by its name. */
 export type PlayerPages = { hlsJs: string; videoJs: string; vidstack: string; muxPlayer: string };
 
 const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
@@ -16,7 +16,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const compress = promisify(brotliCompress);
 
 /**
- * Serves them on a free port: one HTML file each with autoplay, with their own scripts from npm, as brotli and
+ * Serves the pages on a free port: one HTML file each with autoplay, with the player's scripts from npm, as brotli and
  * immutable. Each plays the same playlist with its own engine instead of the browser's.
  */
 export async function servePlayerPages(scope: Scope, playlist: string): Promise<PlayerPages> {
@@ -40,7 +40,7 @@ export async function servePlayerPages(scope: Scope, playlist: string): Promise<
       };
       response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
     } catch {
-      // A page requested a file that its package does not have.
+      // A page requested a file that its package lacks.
       response.writeHead(404).end();
     }
   });
@@ -72,7 +72,7 @@ function videoJsPage(playlist: string): string {
 }
 
 /**
- * Its build for pages imports icons from another host, and does not play without them. They are omitted, to its
+ * Vidstack's build for pages imports icons from another host, and does not play without them. They are omitted, to its
  * advantage.
  */
 const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.js/+esm';

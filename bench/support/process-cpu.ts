@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** CPU time of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
+/** Returns the CPU time of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
 export function cpuSecOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => {

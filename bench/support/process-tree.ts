@@ -13,29 +13,32 @@ export function listTree(pid: number): number[] {
   return tree;
 }
 
-/** Returns the name of the program that a process runs; empty if it is gone. */
+/** Returns the name of the program that a process runs. Empty if the process has exited. */
 export function programOf(pid: number): string {
   return readProc(pid, 'comm').trim();
 }
 
-/** Returns the program and arguments with which a process was started; empty if it is gone. */
+/** Returns the program and arguments with which a process was started. Empty if the process has exited. */
 export function argvOf(pid: number): string[] {
   return readProc(pid, 'cmdline').split('\0');
 }
 
-/** Returns the CPU time of a process so far, in hundredths of a second; 0 if it is gone. */
+/** Returns the CPU time of a process so far, in hundredths of a second. 0 if the process has exited. */
 export function cpuTicks(pid: number): number {
   const fields = statOf(pid);
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
-/** Returns the CPU time of ended children that a process has waited for, in hundredths of a second. */
+/** Returns the CPU time of exited children that a process has waited for, in hundredths of a second. */
 export function endedChildrenTicks(pid: number): number {
   const fields = statOf(pid);
   return Number(fields[13] ?? 0) + Number(fields[14] ?? 0);
 }
 
-/** Returns the memory of a process in bytes, with its proportional share of shared memory (PSS); 0 if it is gone. */
+/**
+ * Returns the memory of a process in bytes, with its proportional share of shared memory (PSS). 0 if the process has
+ * exited.
+ */
 export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024;
 }
@@ -45,7 +48,7 @@ function parentOf(pid: string): number | null {
   return parent === undefined ? null : Number(parent);
 }
 
-/** Returns the fields of proc_pid_stat(5) from the state on; none if the process is gone. */
+/** Returns the fields of proc_pid_stat(5) from the state on. Empty if the process has exited. */
 function statOf(pid: number | string): string[] {
   // The name in parentheses may contain anything, so the fields after the last one are read.
   return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];

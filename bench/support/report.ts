@@ -5,9 +5,9 @@ import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 /**
- * One measured value. A bar is its maximum, or its minimum with `isFloor`; null only shows the value. With an `anchor`,
- * the bar applies to ours / anchor; without one, or with `isAbsolute`, to ours itself. `needsIdle`: the ratio is also
- * only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on any machine.
+ * One measured value. A bar is its maximum, or its minimum with `isFloor`. Null only shows the value. With an `anchor`,
+ * the bar applies to ours / anchor. Without one, or with `isAbsolute`, it applies to ours itself. `needsIdle`: the
+ * ratio is also only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on any machine.
  */
 export type Measurement = {
   name: string;
@@ -23,7 +23,7 @@ export type Measurement = {
 
 /**
  * The machine during the measurement: the time of its fixed load relative to the reference, and whether other programs
- * left it alone.
+ * were quiet.
  */
 export type Conditions = { slowness: number; isQuiet: boolean };
 
@@ -33,7 +33,7 @@ const TOLERANCE = 0.25;
  * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load of
  * the measured kind, and in between the load from other programs. If the time is more than 25 % off, or others use more
  * than an eighth of the machine, the verdict of an absolute bar is `null`, unless the disturbance makes it only more
- * certain. The scope of `measure` is ended at the end, also when a signal ends the benchmark.
+ * certain. The scope of `measure` is closed at the end, even if a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const load = calibrationFor(bench);
@@ -56,8 +56,8 @@ export async function report(bench: string, measure: (scope: Scope) => Promise<M
 }
 
 /**
- * Returns whether a bar holds; null if there is none, or if the machine could have decided it. A bar on time that holds
- * on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
+ * Returns whether a bar holds. Null if there is none, or if the state of the machine could have decided it. A bar on
+ * time that holds on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
  */
 export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {
   const { ours, anchor, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;
@@ -66,7 +66,7 @@ export function judge(measurement: Measurement, { slowness, isQuiet }: Condition
   const judged = isOnRatio ? ours / anchor : ours;
   const holds = isFloor ? judged >= bar : judged <= bar;
   if (isSpeedless === true) return holds;
-  // Both sides of a ratio run on the same machine, however fast it is.
+  // Both sides of a ratio run on the same machine, so its speed does not matter.
   if (isOnRatio) return isQuiet || !needsIdle ? holds : null;
   const mayBeSlowed = !isQuiet || slowness > 1 + TOLERANCE;
   const mayBeHelped = slowness < 1 - TOLERANCE;

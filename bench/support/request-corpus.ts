@@ -3,7 +3,7 @@ export type CorpusRequest = { method: string; url: string; headers: readonly str
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36';
 
-/** Payloads of attackers, one of each family that the core rule set recognises in heads of requests. */
+/** Payloads of attackers, one of each family that the core rule set detects in request heads. */
 const ATTACKS = [
   '../../../etc/passwd',
   '..\\..\\windows\\win.ini',
@@ -104,7 +104,9 @@ const PATHS = [
   '/a/b/c/d.html',
 ];
 
-/** Each payload in an argument, in the name of one, in the path, in a cookie, and in the referrer. */
+/**
+ * Returns requests with each payload in an argument, in the name of one, in the path, in a cookie, and in the referrer.
+ */
 export function requestCorpus(): CorpusRequest[] {
   const usual = ['Host', 'edge.example', 'User-Agent', BROWSER, 'Accept', '*/*'];
   const get = (url: string, ...more: string[]): CorpusRequest => ({ method: 'GET', url, headers: [...usual, ...more] });

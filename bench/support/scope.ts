@@ -1,7 +1,7 @@
-/** Owns everything that a benchmark starts; `own` registers how to end each thing. */
+/** Owns everything that a benchmark starts. `own` registers a function that ends one of these resources. */
 export type Scope = { own(end: () => unknown): void };
 
-/** Runs a task and then ends everything that it owns, the newest first, also after a failure or a signal. */
+/** Runs a task and then ends everything that its scope owns, the newest first, even after a failure or a signal. */
 export async function runInScope<T>(task: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   const endAll = async () => {

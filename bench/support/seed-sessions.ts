@@ -4,8 +4,8 @@ const COUNTRIES = 30;
 const BUCKETS = 600;
 
 /**
- * Fills library 1 with viewing sessions of its videos over the past days, and with the sums that counting them one by
- * one would have produced. A few videos have most of them, as in real libraries.
+ * Fills library 1 with viewing sessions of its videos over the past days, and with the sums that counting them
+ * individually would have produced. A few videos have most of them, as in real libraries.
  */
 export async function seedSessions(
   client: pg.Client,

@@ -7,7 +7,7 @@ import { runFfmpeg } from './ffmpeg.ts';
 
 const SECONDS_APART = 300;
 
-/** Opens a connection to the database of a running service. The caller ends it. */
+/** Opens a connection to the database of a running service. The caller closes it. */
 export async function connectTo(service: Service): Promise<pg.Client> {
   const host = placesIn(service.dataDir).socket;
   const client = new pg.Client({ host, port: SOCKET_PORT, user: 'millrace', database: 'millrace' });
@@ -16,8 +16,8 @@ export async function connectTo(service: Service): Promise<pg.Client> {
 }
 
 /**
- * Fills library 1 with copies of one really encoded video, including the rows of its timeline and renditions, five
- * minutes apart; only titles and numbers differ. Its chunks are not copied: no measurement here reads them.
+ * Fills library 1 with copies of one encoded video, including the rows of its timeline and renditions, five minutes
+ * apart. Only titles and numbers differ. Its chunks are not copied, because no measurement here reads them.
  */
 export async function seedVideos(service: Service, folder: string, count: number): Promise<void> {
   const template = await encodeTemplate(service, folder);
@@ -42,7 +42,7 @@ export async function seedVideos(service: Service, folder: string, count: number
         'library_video_count where library_id = 1)',
       [count],
     );
-    // As autovacuum would have done in a library that grew over time.
+    // Does the work of autovacuum in a library that grew over time.
     for (const table of ['media', 'library']) await client.query(`vacuum analyze ${table}`);
     for (const table of ['timeline', 'rendition']) await client.query(`analyze ${table}`);
     await client.query('checkpoint');
@@ -53,7 +53,7 @@ export async function seedVideos(service: Service, folder: string, count: number
 
 const CREATED = `now() - make_interval(secs => ${SECONDS_APART} * n.n)`;
 
-/** Realistic titles: each has a number, a subject and a place; one word in a thousand is rare. */
+/** Realistic titles: each has a number, a subject and a location. One word in a thousand is rare. */
 const TITLE = `(array['Lecture', 'Webinar', 'Interview', 'Product demo', 'Conference talk', 'Training'])[1 + n.n % 6]
   || ' ' || n.n || ': ' ||
   (array['thermodynamics', 'French cuisine', 'graph theory', 'onboarding', 'quarterly results', 'Baroque music',
@@ -90,7 +90,7 @@ async function copyRows(
   const names = rows.map(({ name }) => name);
   const values = names.map((name) => replaced[name] ?? `t.${name}`);
   const owner = table === 'media' ? 't.id' : 't.media_id';
-  // Joined so that the rows are in the order of the copies, oldest first.
+  // The join keeps the rows in the order of the copies, oldest first.
   await client.query(
     `insert into ${table} (${names.join(', ')}) select ${values.join(', ')}
      from seeded n left join (select * from ${table} t where ${owner} = $1) t on true`,
@@ -98,7 +98,7 @@ async function copyRows(
   );
 }
 
-/** Drops the indexes that no constraint needs. The returned function creates them again, all rows at once. */
+/** Drops the indexes that no constraint needs. The returned function creates them again in one pass. */
 async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i

@@ -55,7 +55,7 @@ function fitsPlatform({ os, cpu }) {
 }
 
 /**
- * Returns the npm that started us, else the one on the path.
+ * Returns the npm that started this process, or else the one on the path.
  * @param {NodeJS.ProcessEnv} environment
  * @returns {[string, ...string[]]}
  */

@@ -7,14 +7,15 @@ import { PACKED } from './packed.js';
 /** Time after which drafts of killed runs, and packs for other versions, are deleted. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Packages that the service imports too, and that must be the same module for both. */
+/** Packages that the service also imports, and that must be the same module for both. */
 const SHARED = ['pg'];
 
 const [root = '', folder = ''] = process.argv.slice(2);
 await pack(root, folder);
 
 /**
- * Builds next to the destination and moves it there atomically: no start or kill ever leaves a partial result.
+ * Builds next to the destination and moves the result there atomically, so that no start or kill ever leaves a partial
+ * result.
  * @param {string} root
  * @param {string} folder
  */
@@ -27,7 +28,7 @@ async function pack(root, folder) {
     renameSync(draft, folder);
     dropOld(parent);
   } catch (error) {
-    // Another start was faster. Its result is equivalent.
+    // Another start finished first. Its result is equivalent.
     if (!existsSync(join(folder, 'hook.mjs'))) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -35,7 +36,7 @@ async function pack(root, folder) {
 }
 
 /**
- * A service that has run since before an upgrade still imports from its own folder, hence the wait.
+ * A service that has run since before an upgrade still imports from its own folder, so old packs are kept for a while.
  * @param {string} parent
  */
 function dropOld(parent) {
@@ -59,7 +60,7 @@ async function writePackages(root, folder) {
   }
 }
 
-/** A module that redirects imports of the packed packages to the files next to it. */
+/** Returns a module that redirects imports of the packed packages to the files next to it. */
 function hookSource() {
   const files = Object.fromEntries(PACKED.map((name) => [name, `./${fileNameOf(name)}.mjs`]));
   return `import { registerHooks } from 'node:module';

@@ -12,7 +12,7 @@ export const PACKED = ['kysely', 'kysely/migration', 'pg-boss', 'typebox', 'type
 
 /**
  * Packs those packages into `.cache/packed/` unless that was done for these versions. This process and its children
- * then import them from there. If that fails, they are read unpacked.
+ * then import them from there. If that fails, they are imported unpacked.
  * @param {string} root
  */
 export async function usePackedPackages(root) {
@@ -20,7 +20,7 @@ export async function usePackedPackages(root) {
   const hook = join(folder, 'hook.mjs');
   if (!existsSync(hook)) {
     if (!canWrite(join(root, '.cache/packed'))) return;
-    // In a separate process, because packing takes memory that this one would keep.
+    // Runs in a separate process, because this process would keep the memory needed for packing.
     const code = await runChild(process.execPath, [join(import.meta.dirname, 'pack.js'), root, folder], {
       stdio: ['ignore', 2, 2],
     });

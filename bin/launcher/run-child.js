@@ -5,7 +5,7 @@ const FORWARDED = /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /**
  * Runs a program to its end and forwards the signals that this process receives. Returns its exit code as a shell would
- * (128 + signal number if a signal ended it).
+ * (128 + signal number if a signal killed it).
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options

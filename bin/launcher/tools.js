@@ -141,7 +141,7 @@ function canRun(file) {
     accessSync(file, file.endsWith('.so') ? constants.R_OK : constants.X_OK);
     return true;
   } catch {
-    // Absent or not executable: this folder does not have the program.
+    // The program is absent or not executable in this folder.
     return false;
   }
 }

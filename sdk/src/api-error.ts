@@ -21,10 +21,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The service is unreachable, or the connection ended before the response. */
+/** The service is unreachable, or the connection closed before the response. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
-    // fetch itself only says "fetch failed". The reason is its cause.
+    // The message of fetch is only "fetch failed". The reason is its cause.
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     super(`${url} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}`, { cause });
     this.name = 'UnreachableError';
@@ -41,7 +41,8 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Refusals are one of the API's models or a JSON string. For anything else, such as a proxy's page, the text is used.
+ * Returns the message of a refusal, which is one of the API's models or a JSON string. For anything else, such as a
+ * proxy's page, returns the text.
  */
 function readMessage(body: unknown): string {
   if (body === '') return '';

@@ -26,7 +26,7 @@ export async function callOperation<Name extends OperationName>(
   const request: RequestInit = { method: route.method, headers, signal: signal ?? null };
   if (values.body !== undefined && route.body !== null) {
     headers.set('content-type', route.body);
-    // The types of `Operations` only allow bytes if the body is not JSON.
+    // The types of `Operations` allow bytes only if the body is not JSON.
     request.body = route.body === 'application/json' ? JSON.stringify(values.body) : (values.body as BodyInit);
   }
   const response = await send(`${baseOf(connection)}${addressOf(route, values)}`, request);
@@ -57,7 +57,7 @@ export async function sendRaw(
   return isJson ? await response.json() : response;
 }
 
-/** Returns the address of the service without a final slash. */
+/** Returns the address of the service without a trailing slash. */
 export function baseOf({ url }: Connection): string {
   return url.replace(/\/+$/, '');
 }

@@ -16,11 +16,11 @@ export {
 export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 
-/** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are made as viewers request them. */
+/** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are encoded as viewers request them. */
 const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 
-/** The video ended without becoming playable. `video` has the messages. */
+/** The video ended without becoming playable. `video` contains the messages. */
 export class VideoFailedError extends Error {
   readonly video: VideoModel;
 
@@ -48,7 +48,7 @@ export class Millrace {
     return await callOperation(this.#connection, name, input);
   }
 
-  /** Sends any request, such as one of a newer service. Returns parsed JSON, else a Response. */
+  /** Sends any request, such as one of a newer service. Returns parsed JSON, or a Response for everything else. */
   async request(
     method: string,
     path: string,
@@ -70,7 +70,7 @@ export class Millrace {
 
   /**
    * Resolves as soon as a player can start the video, before all renditions are ready. Rejects with `VideoFailedError`
-   * if it cannot become playable, and with the signal's reason: use `AbortSignal.timeout` for a time limit.
+   * if it cannot become playable, and with the signal's reason. Use `AbortSignal.timeout` for a time limit.
    */
   async waitUntilPlayable(
     { libraryId, videoId }: { libraryId: number; videoId: string },

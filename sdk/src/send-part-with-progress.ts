@@ -9,8 +9,8 @@ export type PartRequest = {
 };
 
 /**
- * Sends a part of an upload. Browsers report upload progress only through XMLHttpRequest, never through fetch. It is
- * used there, so that a progress bar also moves during 16 MiB on a slow line.
+ * Sends a part of an upload. Browsers report upload progress only through XMLHttpRequest, never through fetch, so this
+ * uses XMLHttpRequest there. A progress bar then also moves during 16 MiB on a slow connection.
  */
 export async function sendPartWithProgress(url: string, request: PartRequest): Promise<Response> {
   const { headers, body, signal } = request;

@@ -2,7 +2,7 @@ import { sha256Hex } from './digest.ts';
 
 /**
  * Signs the URL of a player page, `https://edge/embed/{libraryId}/{videoId}`: adds `token` and `expires` (Unix time in
- * seconds) and keeps the other parameters. `securityKey` is the token key of the library's pull zone: keep it on a
+ * seconds) and keeps the other parameters. `securityKey` is the token key of the library's pull zone. Keep it on a
  * server.
  */
 export async function signEmbedUrl(url: string, securityKey: string, expiresSec: number): Promise<string> {

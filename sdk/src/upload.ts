@@ -10,7 +10,7 @@ const MAX_DELAY_MS = 30_000;
 const SIGNATURE_SEC = 24 * 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
-/** State of an upload; enough to resume it in another process. */
+/** State of an upload, sufficient to resume it in another process. */
 export type UploadState = { videoId: string; address: string };
 
 /** The two headers that authorise an upload for one video. */
@@ -24,22 +24,23 @@ export type UploadOptions = {
   title: string;
   collectionId?: string;
   settings?: UploadSettings;
-  /** An existing video without a file, which keeps its title. By default, a new one is created. */
+  /** An existing video without a file, which keeps its title. By default, a new video is created. */
   videoId?: string;
   /**
-   * A state from `onState`: the upload continues where it stopped, or starts again if the service no longer has it. If
+   * A state from `onState`. The upload continues where it stopped, or starts again if the service no longer has it. If
    * the video was deleted and `videoId` is not set, a new one is created.
    */
   resume?: UploadState;
   /** Called once the upload exists. Save the state to resume the upload after a restart. */
   onState?: (state: UploadState) => void | Promise<void>;
-  /** Bytes per request, 16 MiB by default: the maximum that an interruption costs. */
+  /** Bytes per request, 16 MiB by default, and the maximum that an interruption costs. */
   partBytes?: number;
   /** Called after each part, and during parts if the runtime reports progress (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
   /**
-   * Signs requests where the library's key must not be, such as in a browser. By default the connection's key signs.
-   * Called before each request. `isRefused` if the last signature was refused: the clock of this machine may be slow.
+   * Signs requests in environments that must not have the library's key, such as a browser. By default the connection's
+   * key signs. Called before each request. `isRefused` is true if the last signature was refused, because the clock of
+   * this machine may be slow.
    */
   sign?: (videoId: string, isRefused: boolean) => Promise<UploadSignature>;
   /** `throw` lets the caller decide when to continue from the state after a lost connection. */
@@ -51,7 +52,8 @@ type Sending = { file: Blob; connection: Connection; options: UploadOptions };
 
 /**
  * Uploads a file by tus 1.0.0. Resolves with the video's id. Interrupted requests are retried with growing delays, at
- * most 8 times in a row without a byte. In Node, open the file with `openAsBlob` from `node:fs`: nothing is read ahead.
+ * most 8 times in a row without progress. In Node, open the file with `openAsBlob` from `node:fs`, which reads nothing
+ * ahead.
  */
 export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
   if (file.size === 0) throw new RangeError('Expected a file with bytes in it, got an empty one.');
@@ -64,7 +66,10 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
   return state.videoId;
 }
 
-/** For the caller's video, else the one that was created before. If that was deleted since, for a new one. */
+/**
+ * Opens an upload for the caller's video, or else for the one created earlier. Creates a new video if that one was
+ * deleted.
+ */
 async function open(sending: Sending): Promise<UploadState> {
   const { connection, options } = sending;
   const madeBefore = options.videoId === undefined ? options.resume?.videoId : undefined;
@@ -93,7 +98,7 @@ async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: ()
   }
 }
 
-/** Waits after a temporary failure. Throws it if the caller handles it, or after too many in a row. */
+/** Waits after a temporary failure. Throws the failure if the caller handles it, or after too many in a row. */
 async function waitAfter(error: unknown, failures: number, options: UploadOptions): Promise<void> {
   if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
   if (failures > MAX_FAILURES_IN_A_ROW) throw error;
@@ -103,7 +108,7 @@ async function waitAfter(error: unknown, failures: number, options: UploadOption
 async function openFor(sending: Sending, videoId: string): Promise<UploadState> {
   const { file, connection, options } = sending;
   const { title, collectionId } = options;
-  // Changes by the owner of an existing video in the meantime are kept.
+  // Keeps changes that the owner of an existing video made in the meantime.
   const details = options.videoId === undefined ? { title, collection: collectionId ?? '' } : {};
   const metadata = Object.entries({ ...details, ...options.settings, filetype: file.type })
     .filter(([, value]) => value !== '')
@@ -125,7 +130,7 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
 async function makeVideo(connection: Connection, options: UploadOptions): Promise<string> {
   const { libraryId, title, collectionId } = options;
   const body = { title, ...(collectionId !== undefined && { collectionId }) };
-  // If the response was lost, the video may already exist: another request would create a second one.
+  // If the response was lost, the video may already exist, and another request would create a second one.
   const isRefused = (error: unknown) => error instanceof ApiError && isTemporary(error);
   const make = () => callOperation(connection, 'createVideo', { libraryId, body });
   return (await repeat(options, isRefused, make)).guid;
@@ -168,8 +173,8 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
 }
 
 /**
- * Returns the offset to continue at after a failure. If the service is still unreachable, the next part fails again and
- * counts.
+ * Returns the offset at which to continue after a failure. If the service is still unreachable, the next part fails
+ * again and is counted.
  */
 async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
   try {
@@ -197,7 +202,7 @@ async function offsetOf(sending: Sending, state: UploadState): Promise<number | 
   }
 }
 
-/** Sends with a signature. If it is refused, retries once with another one. */
+/** Sends a request with a signature. If it is refused, retries once with another signature. */
 async function sendSigned(
   sending: Sending,
   videoId: string,
@@ -232,7 +237,7 @@ function toBase64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-/** Waits. Rejects with the signal's reason if it is aborted. */
+/** Waits. Rejects with the signal's reason if the signal aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

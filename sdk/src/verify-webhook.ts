@@ -1,14 +1,14 @@
 import { hmacSha256 } from './digest.ts';
 
-/** Maximum difference between the time of a delivery and now: older ones may be replays. */
+/** Maximum difference between the time of a delivery and now. Older deliveries may be replays. */
 const TOLERANCE_SEC = 300;
 
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Returns whether a webhook delivery is genuine and fresh (Standard Webhooks, `webhook-signature`). `body` is the text
- * as received, before any parser; `readOnlyKey` is the library's ReadOnlyApiKey. Deliveries are repeated until
- * acknowledged: store the `webhook-id` of handled ones.
+ * as received, before any parser. `readOnlyKey` is the library's ReadOnlyApiKey. Deliveries are repeated until
+ * acknowledged, so store the `webhook-id` of handled ones.
  */
 export async function verifyWebhook(
   body: string,

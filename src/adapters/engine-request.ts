@@ -10,14 +10,14 @@ type EngineRequest = {
   body: string | Uint8Array;
   contentType: string;
   maxBytes: number;
-  /** Time limit from the request to the last byte of the response, and for the longest silence, in ms. */
+  /** Time limit from the request to the last byte of the response, and for silence on the connection, in ms. */
   limitMs: number;
 };
 
 /**
  * Sends a request to an engine. Returns the text of a 200 response. Throws `EngineBusy` for 429 and 503, `Refused` for
  * failures that a retry would repeat, and other errors for failures that may be temporary: an engine that is
- * unreachable, slow, broken, or sends without end.
+ * unreachable, slow, broken, or sends endlessly.
  */
 export async function postToEngine(engine: HttpEngine, request: EngineRequest, signal: AbortSignal): Promise<string> {
   const { body, contentType, maxBytes, limitMs } = request;

@@ -23,7 +23,7 @@ const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
-  // A stream ends when its caller leaves or the service stops. The connection is not reused.
+  // A stream ends when its caller disconnects or the service stops. The connection is not reused.
   connection: 'close',
 };
 
@@ -121,7 +121,7 @@ async function answerOperation(
     };
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
-    // A stream of events outlives the check of its key.
+    // An event stream outlives the check of its key, so the hub checks the key again.
     if (answer instanceof Readable) {
       deps.progressHub.guard(answer, () => isOpen({ auth, ...claim, libraryId }, deps));
     }
@@ -152,7 +152,7 @@ async function recordWrite(
   const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);
-  // While the database is down, a request does not wait for its log line as well.
+  // While the database is down, a request does not also wait for its log line.
   if (status !== 503) await stored;
 }
 
@@ -163,7 +163,7 @@ export function answerError(error: unknown, rules: Rules, reply: FastifyReply, l
   reply.code(status).headers(headers);
   if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();
-  // Serialised here, because the status may have another model for a success.
+  // Serialises the body here, because the same status may have another model for a success.
   return reply
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
@@ -190,7 +190,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-// Cutting the connection at once would lose the response for a caller that is still sending.
+// Closing the connection immediately would lose the response if the caller is still sending.
 function throwAwayRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);

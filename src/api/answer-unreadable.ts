@@ -9,7 +9,7 @@ import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
 
-/** Responds to bytes that are not readable HTTP and ends the connection. */
+/** Responds to bytes that are not valid HTTP, and closes the connection. */
 export function answerUnreadable(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET') {
     socket.destroy();

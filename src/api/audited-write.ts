@@ -6,7 +6,7 @@ import { readId } from './read-params.ts';
 
 const MAX_TARGET = 200;
 
-/** Facts of a request whose operation has ended; `answer` is null if it failed. */
+/** Facts of a request whose operation has ended. `answer` is the response; null if the operation failed. */
 export type AuditedRequest = {
   params: Readonly<Record<string, unknown>>;
   queryText: string;
@@ -37,7 +37,7 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
   };
 }
 
-/** Returns the ids in the path, else in the query, and the id of a created thing from the response. */
+/** Returns the ids in the path, else in the query, and the id of a created resource from the response. */
 function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const inQuery = new URLSearchParams(queryText).get('id');

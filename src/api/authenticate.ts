@@ -40,7 +40,7 @@ export async function authenticate(
   return grant;
 }
 
-/** Whether a claim still opens what it opened before. */
+/** Returns whether a claim still gives the access that it gave before. */
 export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<boolean> {
   try {
     await authenticate(claim, deps);
@@ -59,13 +59,13 @@ async function findGrant(
   return session === null ? null : sessions.find(session);
 }
 
-/** Refuses (`forbidden`) anything but GET for a reading key. */
+/** Refuses (`forbidden`) all methods except GET for a read-only key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key may only read, ${method} writes. Use the library's ApiKey.`);
 }
 
-// Message that clients of this interface know.
+// Returns the refusal with the message that clients of this interface expect.
 function denied(): Refused {
   return new Refused('unauthenticated', 'Authentication has been denied for this request.');
 }

@@ -1,4 +1,4 @@
-/** Removes what PostgreSQL cannot store: drops NUL characters, replaces unpaired surrogates with U+FFFD. */
+/** Removes characters that PostgreSQL cannot store: drops NUL, and replaces unpaired surrogates with U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -1,9 +1,9 @@
-/** Beginnings that a spreadsheet reads as a formula. */
+/** First characters that make a spreadsheet read a cell as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * Writes a line of CSV (RFC 4180). A cell that a spreadsheet would compute gets an apostrophe, because anyone can write
- * into the event log by sending requests.
+ * Writes a line of CSV (RFC 4180). A cell that a spreadsheet would evaluate gets an apostrophe, because anyone can
+ * write into the event log by sending requests.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;

@@ -13,15 +13,15 @@ import { readQuery } from './read-query.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Required credentials: `access-key` is a key of the library in the path (reading keys may only GET), `account-key` is
- * the account's key (second address), `none` is no key.
+ * Required credentials: `access-key` is a key of the library in the path (read-only keys may only GET), `account-key`
+ * is the account's key (second address), `none` is no key.
  */
 export type Auth = 'access-key' | 'account-key' | 'none';
 
 /**
  * Form of refusals with status 400 and 422: StatusModel, StatusModelOfListOfString, a JSON string, a caption
- * validation, or no body. `core` writes every refusal as ApiErrorData, `status-throughout` every one as StatusModel,
- * including that of a missing key.
+ * validation, or no body. `core` writes every refusal as ApiErrorData, `status-throughout` writes every refusal as
+ * StatusModel, including that of a missing key.
  */
 export type ErrorShape =
   | 'status'
@@ -42,39 +42,39 @@ export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
 
 /** The contract of an operation as written in its file. */
 type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
-  /** The operation's name in documents, verb-noun in camel case. */
+  /** Name of the operation in documents: a verb and a noun in camel case. */
   name: string;
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
-  /** Description for the document, in a sentence or two. */
+  /** Description for the document, one or two sentences. */
   description: string;
   /** Query of the document's example, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
   params: P;
-  /** None when absent. */
+  /** Query parameters. If absent, the operation has none. */
   query?: Q;
-  /** None when absent. */
+  /** Query parameters. If absent, the operation has none. */
   body?: B;
   /**
-   * When no fields are sent: `optional` bodies may be missing, `null` or PHP's `[]`, `maybe-missing` ones only missing;
-   * all others are refused.
+   * Accepted bodies without fields: an `optional` body may be missing, `null` or PHP's `[]`, a `maybe-missing` body may
+   * only be missing. All others are refused.
    */
   bodyPresence?: BodyPresence;
-  /** Maximum JSON body in bytes, 1 MiB when absent. */
+  /** Maximum JSON body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
   /** Checks that the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** The model of a success, `events`, `csv` or `bytes`; null if it has no body. */
+  /** Model of a success, or `events`, `csv` or `bytes`; null if it has no body. */
   answer: A;
-  /** File name of `csv`, the operation's name when absent. */
+  /** File name of a `csv` response. Default: the operation's name. */
   fileName?: string;
-  /** The status of a success, 200 when absent. */
+  /** Status of a success. Default: 200. */
   answerStatus?: number;
   /** Statuses of the operation's own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
   refusals?: { readonly [K in RefusalKind]?: number };
-  /** `status` when absent. */
+  /** Default: `status`. */
   errorShape?: ErrorShape;
 };
 
@@ -86,7 +86,7 @@ export type Contract<
   A extends AnswerContract,
 > = Definition<P, Q, B, A> &
   Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>> & {
-    /** Whether it exists in the hosted interface, whose clients send names that it does not know. */
+    /** True if the operation exists in the hosted interface, whose clients send unknown names. */
     isHosted: boolean;
   };
 
@@ -112,7 +112,7 @@ type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
       ? Static<A>
       : null;
 
-/** A request before it is parsed. */
+/** A request before parsing. */
 export type RawRequest = {
   params: unknown;
   queryText: string;
@@ -146,7 +146,7 @@ export function defineOperation<
   const contract = { ...plain, query, body, refusals, errorShape, isHosted: isHosted(plain) };
   const names = createNameRules(contract);
   const readBody = bodyReader(contract, names);
-  // Lists of the hosted interface document no refusal of their paging and order.
+  // The hosted interface documents no refusals of paging and order for lists.
   const fallsBack = contract.isHosted && contract.method === 'GET' && contract.refusals.invalid === undefined;
   const queryRules = { names, isHosted: contract.isHosted, fallsBack };
   return {
@@ -161,7 +161,7 @@ export function defineOperation<
         address,
         signal,
       };
-      // Each part was just read by the schema that its type is inferred from.
+      // Each part was just read with the schema from which its type is inferred.
       return run(request as Request<Static<P>, Static<Q>, BodyOf<B>>, deps);
     },
   };

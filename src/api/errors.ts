@@ -24,10 +24,10 @@ export class CallerGone extends Error {
   }
 }
 
-/** An error as sent: `body` undefined is no body. `isOurs` means that it must be logged. */
+/** An error as sent. `body` is undefined for an empty response. If `isOurs`, the error must be logged. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
-/** Converts any thrown value to status and body. Nothing else does. */
+/** Converts any thrown value to status and body. No other code does. */
 export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   const shape = rules.errorShape;
   if (error instanceof Refused) {
@@ -61,7 +61,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
 
 const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
 
-/** Returns the error form for a path without an operation: the form of its neighbours. */
+/** Returns the error form for a path without an operation: the form of similar paths. */
 export function rulesOfAddress(url: string): Rules {
   const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
   return { name: 'none', path: url, refusals: {}, errorShape };
@@ -70,7 +70,7 @@ export function rulesOfAddress(url: string): Rules {
 /** Refusals caused by the content of a request: 400 unless the operation lists another status. */
 const OF_REQUEST: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
 
-// Never 200: a client that checks only the status would take a refusal for a success.
+// Never 200: a client that checks only the status would treat a refusal as a success.
 function statusOf(kind: RefusalKind, rules: Rules): number {
   return rules.refusals[kind] ?? (OF_REQUEST.includes(kind) ? 400 : REFUSALS[kind].status);
 }
@@ -109,12 +109,12 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
   }
 }
 
-/** RFC 9457, as used by the shield operations. */
+/** Body of RFC 9457, as used by the shield operations. */
 function problemBody(status: number, detail: string): object {
   return { type: 'about:blank', title: http.STATUS_CODES[status] ?? 'Error', status, detail };
 }
 
-/** Clients read the page's own fields. A refused key is a problem in addition to them. */
+/** Clients read the page's own fields. A refused key additionally gets the fields of a problem. */
 function eventLogBody(status: number, message: string, error: Refused | undefined): object {
   if (error instanceof RefusedEventLog) return emptyPage(status, message, error.errorKey);
   return status === 401
@@ -147,7 +147,7 @@ function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords
   return { ErrorKey: `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
 }
 
-/** Returns the dependency that is unavailable, if that is the cause. */
+/** Returns the unavailable dependency that caused an error; null if none did. */
 function findAway(error: unknown): 'database' | 'object store' | null {
   if (isDatabaseAway(error)) return 'database';
   return isStorageAway(error) || error instanceof StoreNotOurs ? 'object store' : null;

@@ -3,28 +3,28 @@ import type { TObject, TSchema } from 'typebox';
 import { quote } from '../lib/quote.ts';
 import { guardOf } from './models/fields.ts';
 
-/** Edits up to which a name is a misspelling of another one. */
+/** Maximum edits by which a misspelled name differs from another one. */
 const MAX_TYPO_EDITS = 2;
 const MAX_NAME_CHARS = 60;
 const MAX_NAMES_LISTED = 12;
 
-/** Rules of an operation for names that it does not know. */
+/** Rules of an operation for unknown names. */
 export type NameRules = {
   /**
-   * Judges an unknown field or parameter where the `known` ones are allowed. Returns the fault as a sentence; null
-   * if the name is ignored.
+   * Judges an unknown field or parameter; `known` are the allowed names. Returns the fault as a sentence; null if the
+   * name is ignored.
    */
   judge(name: string, known: readonly string[]): string | null;
-  /** Whether any unknown name could be a fault. */
+  /** True if any unknown name could be a fault. */
   areNeeded: boolean;
 };
 
 type Named = { isHosted: boolean; query: TObject; body: TSchema | 'raw' | null };
 
 /**
- * Makes the rules of an operation. Our own operations know every name that they allow, and refuse others. Clients of
- * the hosted interface send extra names, which are ignored unless they could be meant as one that protects or destroys:
- * a misspelling, the name that another resource uses, or the right name in the wrong part of the request.
+ * Creates the rules of an operation. Our own operations refuse every name that they do not define. Clients of the
+ * hosted interface send extra names, which are ignored unless they could be meant as one that protects or destroys: a
+ * misspelling, the name that another resource uses, or the right name in the wrong part of the request.
  */
 export function createNameRules({ isHosted, query, body }: Named): NameRules {
   const guards = new Map<string, string>();
@@ -69,7 +69,7 @@ function isTypoOf(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= MAX_TYPO_EDITS && distance(name, known) <= MAX_TYPO_EDITS;
 }
 
-/** The name that is nearest to a misspelled one, if at most a third of it differs. */
+/** Returns the name that is nearest to a misspelled one, if at most a third of it differs. */
 function findNearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME_CHARS) return null;
   const near = known

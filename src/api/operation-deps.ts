@@ -74,8 +74,7 @@ export type OperationDeps = {
   shieldSettings: ShieldSettingsStore;
   /** Rules that inspect requests. */
   firewall: FirewallSource;
-  /** Rules for the viewers of a pull zone. */
-  /** Where an address is; empty where it is not known. */
+  /** Returns the location of an address; empty if unknown. */
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Secret of the page tokens of the event log. */
@@ -95,7 +94,7 @@ export type OperationDeps = {
   storage: Storage;
   outbound: Outbound;
   findSpeech(): Promise<SpeechEngine | null>;
-  /** Whether captions can be translated. */
+  /** True if captions can be translated. */
   translates: boolean;
   packager: Packager;
   drmPackages: DrmPackageStore;

@@ -7,7 +7,7 @@ import { operations } from './operations.ts';
 const titleOf = (schema: object | string | null): string =>
   typeof schema === 'string' ? schema : (Object(schema).title ?? 'none');
 
-test('names are unique, and paths hold just the parameters that are read', () => {
+test('operation names are unique, and paths contain exactly the parameters that are read', () => {
   expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
   for (const { path, params } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -15,14 +15,14 @@ test('names are unique, and paths hold just the parameters that are read', () =>
   }
 });
 
-test('every model and enumeration carries its published name and is a schema that compiles', () => {
+test('every model and enumeration has its published name and is a schema that compiles', () => {
   for (const [name, schema] of Object.entries<TSchema>(models)) {
     expect(titleOf(schema)).toBe(name);
     expect(() => Compile(schema)).not.toThrow();
   }
 });
 
-test('bodies and answers of operations are named models, or lists of them', () => {
+test('bodies and responses of operations are named models, or lists of them', () => {
   const named = new Set<unknown>(Object.values(models));
   const used = operations
     .flatMap(({ body, answer }) => [body, answer])

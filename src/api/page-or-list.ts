@@ -14,7 +14,7 @@ export const ListQuery = Type.Object({
 type Part = { search: string; limit: number; offset: number };
 type Page<T> = { Items: T[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
-/** Runs such a query: returns a plain list of at most 10,000 things, or one page in its envelope. */
+/** Runs a list query: returns a plain list of at most 10,000 items, or one page in its envelope. */
 export async function listOrPage<T>(
   { page, perPage, search }: { page: number; perPage: number; search: string },
   list: (part: Part) => Promise<{ total: number; items: T[] }>,
@@ -25,7 +25,7 @@ export async function listOrPage<T>(
   return toPage(items, { page, offset, total });
 }
 
-/** Wraps one page of things in the second address's envelope. */
+/** Wraps one page of items in the second address's envelope. */
 export function toPage<T>(
   items: T[],
   { page, offset, total }: { page: number; offset: number; total: number },

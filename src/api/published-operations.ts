@@ -1,7 +1,7 @@
 /**
  * Every operation of the hosted interface that clients know: those of the interface document (a test compares them),
- * those of later published descriptions, and those of the second address. All others are our own. The service answers
- * 501 to the ones in this list that it does not have.
+ * those of later published descriptions, and those of the second address. All others are our own. The service responds
+ * with 501 to listed operations that it does not have.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /library/{libraryId}/collections/{collectionId}',
@@ -106,7 +106,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
 
 const HOSTED: ReadonlySet<string> = new Set(PUBLISHED_OPERATIONS.map(shapeOf));
 
-/** Whether an operation exists in the hosted interface, whose clients send more than it names. */
+/** Returns whether an operation exists in the hosted interface, whose clients send more than it defines. */
 export function isHosted({ method, path }: { method: string; path: string }): boolean {
   return HOSTED.has(shapeOf(`${method} ${path}`));
 }

@@ -10,7 +10,7 @@ const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
-/** Sources of images: `own` returns one that is stored here, null for any other URL. */
+/** Sources of images. `own` returns an image that is stored here, or null for any other URL. */
 export type ImageOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
 
 /**
@@ -69,7 +69,7 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     throw new Refused('unprocessable', `Origin answered HTTP ${answer.status}.`);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // A fault at the origin is not a state of this service, such as "busy" or "unavailable".
+    // A failure at the origin is not a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
     const message = `Expected an image at "${at}", it cannot be had: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });

@@ -9,12 +9,12 @@ import type { NameRules } from './name-rules.ts';
 import { type UnknownField, unknownFields } from './unknown-fields.ts';
 
 /**
- * Faults of a body that its model cannot express, each beginning with the name of its field and without its end; called
- * with the fields that were sent, whatever they hold.
+ * Returns faults of a body that its model cannot express. Each begins with the name of its field and has no final full
+ * stop. Called with the fields as sent, whatever their types.
  */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
 
-/** Whether a body has to be sent, see `bodyPresence` of an operation. */
+/** Presence of a body, see `bodyPresence` of an operation. */
 export type BodyPresence = 'required' | 'maybe-missing' | 'optional';
 
 type Wanted = {
@@ -36,14 +36,14 @@ type Shape = {
 };
 
 const MAX_FAULTS = 5;
-/** Values of such fields are never repeated. */
+/** Values of fields with such names are never repeated in messages. */
 const SECRET = /key|secret|token|password/i;
 
 /**
- * Reads a JSON body by a model, whatever content type it claims. Field names are found in any case, a number may be in
- * quotes. A body that may be left out is then an empty object, as are `null` and PHP's `[]`. Refuses (`invalid`) bodies
- * that are no JSON, do not fit, or have names that the operation's rules refuse; also refuses bodies that are too large
- * or take over 30 s to arrive.
+ * Reads a JSON body by a model, whatever its content type. Field names match in any case, and numbers may be in quotes.
+ * If the body is optional, a missing one, `null` and PHP's `[]` count as an empty object. Refuses (`invalid`) bodies
+ * that are not JSON, do not fit the model, or have names that the operation's rules refuse; also refuses bodies that
+ * are too large or take over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
   const { schema, validator, limitBytes, check, names, presence } = wanted;
@@ -57,8 +57,8 @@ export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
 }
 
 /**
- * Refuses (`invalid`) a body of an operation that takes none, if it has fields which the operation's rules refuse: they
- * are meant for the query, or for another operation. Anything else in such a body is ignored.
+ * Refuses (`invalid`) a body of an operation that takes none, if it has fields that the operation's rules refuse,
+ * because they are meant for the query or for another operation. Ignores anything else in such a body.
  */
 export async function refuseStrayBody(message: IncomingMessage, names: NameRules, limitBytes: number): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
@@ -76,7 +76,7 @@ function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // An operation without a body has never read one: bytes that are no JSON name no field.
+    // Operations without a body ignore one: bytes that are not JSON contain no field names.
     return null;
   }
 }
@@ -158,7 +158,7 @@ function misfit(validator: Validator, value: unknown, further: readonly UnknownF
 
 type SchemaError = { keyword: string; instancePath: string; params: object; message: string };
 
-/** The field as the wire names it, what it must be, and what it is. */
+/** Returns a sentence with the field as the wire names it, the expected and the received value. */
 function describe({ keyword, instancePath, params, message }: SchemaError, value: unknown): string {
   const { allowedValues = [] }: { allowedValues?: readonly unknown[] } = params;
   const expected = allowedValues.length === 0 ? message : `must be one of ${allowedValues.join(', ')}`;

@@ -3,7 +3,7 @@ import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Path parameters. `title` names the addressed thing, for refusals. */
+/** Path parameters. `title` names the addressed resource in refusals. */
 export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });
 export const guidParam = (thing: string) => Type.Unsafe<Guid>({ type: 'string', format: 'uuid', title: thing });
 
@@ -12,7 +12,7 @@ export const LibraryParams = Type.Object({ libraryId: idParam('library') });
 
 type ParamSchema = { type?: unknown; format?: unknown; title?: unknown };
 
-/** Reads path parameters. An invalid id addresses nothing: `not-found`, never a fault of form. */
+/** Reads path parameters. Refuses an invalid id with `not-found`, because it identifies nothing. */
 export function readParams(schema: TObject, raw: unknown): Record<string, unknown> {
   const texts: Record<string, unknown> = { ...Object(raw) };
   const read = Object.entries<ParamSchema>(schema.properties).map(([name, param]) => {

@@ -15,16 +15,16 @@ export const queryInt32 = (value: number, minimum = -INT32, maximum = INT32 - 1)
   Type.Integer({ default: value, minimum, maximum });
 export const queryInt64 = (value: number) => Type.Integer({ default: value, minimum: 0 });
 export const queryFlag = (value: boolean) => Type.Boolean({ default: value });
-/** One of some words, in any case; an empty default is none of them. */
+/** One of the given words, in any case; an empty default means none of them. */
 export const queryWord = <const W extends string, const D extends W | ''>(value: D, words: readonly W[]) =>
   Type.Unsafe<W | D>({ type: 'string', enum: [...words], default: value });
-/** The id of a thing, with or without hyphens; empty for none. */
+/** An id, with or without hyphens; empty for none. */
 export const queryGuid = () => Type.Unsafe<Guid | ''>({ type: 'string', format: 'uuid', default: '' });
 export const maybe = {
   text: () => Type.Optional(Type.String()),
   int32: (minimum = -INT32, maximum = INT32 - 1) => Type.Optional(Type.Integer({ minimum, maximum })),
   flag: () => Type.Optional(Type.Boolean()),
-  /** A point in time, written with milliseconds and `Z` once it is read. */
+  /** A point in time. Reading it adds milliseconds and `Z`. */
   dateTime: () => Type.Optional(Type.String({ format: 'date-time' })),
 };
 
@@ -40,9 +40,9 @@ type QuerySchema = {
 };
 
 /**
- * How an operation reads its query. `fallsBack`: it documents no refusal of a request, so numbers and words that it
- * cannot use (paging and order) count as their defaults or nearest bounds. `isHosted`: a number that is too large
- * counts as the largest.
+ * Rules for reading the query of an operation. `fallsBack`: the operation documents no refusal, so unusable numbers and
+ * words (paging and order) become their defaults or nearest bounds. `isHosted`: a number that is too large becomes the
+ * maximum.
  */
 export type QueryRules = { names: NameRules; isHosted: boolean; fallsBack: boolean };
 
@@ -53,8 +53,8 @@ const IMPOSSIBLE = Symbol('impossible');
 type Fault = { name: string; sentence: string };
 
 /**
- * Reads a query by its schema. Names are found in any case, the first of several counts. Refuses (`invalid`) values
- * that a parameter cannot have, and names by the operation's rules.
+ * Reads a query by its schema. Names match in any case, and the first of several values counts. Refuses (`invalid`)
+ * values that a parameter cannot have, and names that the operation's rules refuse.
  */
 export function readQuery(schema: TObject, text: string, rules: QueryRules): Record<string, unknown> {
   const sent = readPairs(text);
@@ -72,7 +72,7 @@ export function readQuery(schema: TObject, text: string, rules: QueryRules): Rec
   throw new Refused('invalid', message, { field: faults[0]?.name ?? '', faults: shown });
 }
 
-/** Refuses (`invalid`) a period that ends before it begins. Ends that are no dates are not looked at. */
+/** Refuses (`invalid`) a period that ends before it begins. Ignores ends that are not dates. */
 export function requireOrder<N extends string>(query: Readonly<Partial<Record<N, string>>>, from: N, to: N): void {
   const [begin, end] = [readTime(query[from] ?? ''), readTime(query[to] ?? '')];
   if (begin === null || end === null || begin <= end) return;
@@ -82,7 +82,7 @@ export function requireOrder<N extends string>(query: Readonly<Partial<Record<N,
   });
 }
 
-/** The values that were sent under a name, which is kept as it was first written. */
+/** The values that were sent under a name, which keeps its first spelling. */
 type Sent = { name: string; values: string[] };
 
 function readPairs(text: string): Map<string, Sent> {
@@ -108,7 +108,7 @@ function unknownNames({ properties }: TObject, sent: ReadonlyMap<string, Sent>, 
   return faults;
 }
 
-/** Reads a parameter that was sent. One that protects or destroys must be sent once, and not be emptied. */
+/** Reads a parameter that was sent. One that protects or destroys must be sent once, and not be empty. */
 function readParameter({ parameter, found }: { parameter: QuerySchema; found: Sent }, rules: QueryRules): unknown {
   const [text = '', ...others] = found.values;
   const guard = guardOf(parameter);
@@ -138,7 +138,7 @@ function readValue(schema: QuerySchema, text: string, rules: ValueRules): unknow
   }
 }
 
-// Beyond 32 bits (or 53 where the schema has no bound of its own) it is no number of the interface at all.
+// Numbers beyond 32 bits (or 53 if the schema has no bound) do not exist in the interface.
 function readInteger(schema: QuerySchema, text: string, { isHosted, fallsBack, isGuarded }: ValueRules) {
   const { minimum = -INT32, maximum } = schema;
   const value = /^[+-]?\d{1,16}(\.0*)?$/.test(text) ? Number(text) : Number.NaN;

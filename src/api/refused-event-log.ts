@@ -13,7 +13,7 @@ export class RefusedEventLog extends Refused {
   }
 }
 
-/** A page without logs that carries the reason. */
+/** Returns a page without logs that contains the reason. */
 export function emptyPage(statusCode: number, message: string, errorKey: string): EventLogPage {
   return {
     logs: null,

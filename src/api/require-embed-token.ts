@@ -9,7 +9,7 @@ type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
  * Admits a caller with a valid token for a media, or any caller if its library requires none. Refuses
- * (`unauthenticated`) all others and says what is wrong with their token.
+ * (`unauthenticated`) all others with the fault of their token.
  */
 export async function requireEmbedToken(
   shown: EmbedToken,
@@ -25,7 +25,7 @@ export async function requireEmbedToken(
   );
 }
 
-/** Whether a caller has a valid token for a media, even if its library requires none. */
+/** Returns whether a caller has a valid token for a media, even if its library requires none. */
 export async function showsEmbedToken(
   shown: EmbedToken,
   { mediaId, library }: { mediaId: Guid; library: Library },

@@ -26,7 +26,10 @@ export const lazySerializers = {
   },
 };
 
-/** The framework's own compiler, loaded on demand; by `require`, because the framework serialises synchronously. */
+/**
+ * Compiles with the framework's own compiler, loaded on demand, by `require`, because the framework serialises
+ * synchronously.
+ */
 function compile(schema: unknown): Serialize {
   const own = createRequire(require.resolve('fastify'));
   const select: () => Build = own('@fastify/fast-json-stringify-compiler');

@@ -41,7 +41,8 @@ const MAX_PATH_PART = 500;
 const DRAIN_MS = 5_000;
 
 /**
- * Paths that another handler serves on this server: it gets every request whose path begins with `prefix`, in any case.
+ * Paths that another handler serves on this server. The handler gets every request whose path begins with `prefix`,
+ * ignoring case.
  */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
@@ -49,7 +50,7 @@ export type ApiDeps = {
   host: string;
   /** 0 selects any free port. */
   port: number;
-  /** Version of this program, for people. */
+  /** Version of this program, for display. */
   version: string;
   /** Public URL of this server, without a final slash; null: the URL that the client used. */
   publicUrl: string | null;
@@ -57,9 +58,9 @@ export type ApiDeps = {
   dashboard: (() => Promise<DashboardFiles>) | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Days for which single visits are kept. */
+  /** Days for which individual viewing sessions are kept. */
   sessionDays: number;
-  /** Further hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
+  /** Additional hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
   ownHosts: readonly string[];
   db: Db;
   queue: Queue;
@@ -76,20 +77,23 @@ export type ApiDeps = {
   packager: Packager;
   /** Connection to licence servers. */
   licences: LicenceProxy;
-  /** Finds the current speech engine; null if there is none. */
+  /** Finds the current speech engine; null if none is configured. */
   findSpeech(): Promise<SpeechEngine | null>;
-  /** Whether a language model is set, which translates captions. */
+  /** True if a language model is configured, which translates captions. */
   translates: boolean;
-  /** Client for URLs that callers name. */
+  /** Client for URLs from callers. */
   outbound: Outbound;
-  /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
+  /** Opens a subscription for changes of videos' states and progress. It is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
-  /** State of the service. `GET /healthz` sends it to this machine, trusted proxies and keys; others get the status. */
+  /**
+   * State of the service. `GET /healthz` sends it to this machine, trusted proxies and callers with a key; others only
+   * get the status.
+   */
   health(): { status: number; body: { status: string } };
   log: Pick<Logger, 'error'>;
   mounts: readonly Mount[];
-  /** Other limits of connections than usual. */
+  /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
   /** Returns the bytes that uploads must leave free on a medium of this size. */
   diskFloorBytes(totalBytes: number): number;
@@ -97,7 +101,7 @@ export type ApiDeps = {
 
 export type Api = { port: number; close(): Promise<void> };
 
-/** Serves the interface, both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
+/** Serves the interface, with both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);
@@ -136,7 +140,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   return {
     port: portOf(app.server),
     async close() {
-      // Event streams do not end by themselves.
+      // Event streams never end on their own.
       await progressHub.close();
       await drain(app, running);
       await closeGuard();
@@ -144,7 +148,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   };
 }
 
-/** While the database is away no key is known, but the status is. */
+/** While the database is down, no key can be checked, but the status is known. */
 async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
   const key = headers.accesskey;
   if (typeof key !== 'string' || key === '') return false;
@@ -171,14 +175,14 @@ function createApp(
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PATH_PART,
-      // Each operation reads its query by its own schema.
+      // Each operation parses its query with its own schema.
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) => {
       const refused = new Refused('not-found', `The address "${request.url}" cannot be read. Check it.`, {
         cause: error,
       });
-      // Typed for a server that does not exist yet; at run time it is an ordinary reply.
+      // Its type belongs to a server that does not exist yet; at run time it is an ordinary reply.
       answerError(
         refused,
         rulesOfAddress(request.url),
@@ -202,7 +206,7 @@ function createApp(
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // The operation decides how its body is read. The claimed type must not select a parser.
+    // The operation decides how its body is read. The content type of the request must not select a parser.
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });

@@ -12,13 +12,13 @@ import { operations } from './operations.ts';
 
 type Real = Operation<OperationDeps>;
 type Shape = { type?: string | string[]; properties?: Record<string, Shape>; items?: Shape; format?: string };
-/** A field of an operation: where its name goes, and the names that are allowed there. */
+/** A field of an operation: its location, and the names that are allowed there. */
 type Field = { operation: Real; path: readonly string[]; isQuery: boolean; shape: Shape; siblings: string[] };
 
 const GUID = '0190a0a0-0000-7000-8000-000000000000';
 const RUNS = { numRuns: 25, seed: 1 };
 
-/** Every field of bodies and every parameter of queries, nested ones too. */
+/** Every field of bodies and every parameter of queries, including nested ones. */
 const fields: Field[] = operations.flatMap((operation) => [
   ...fieldsOf(operation, operation.query, true),
   ...(isModel(operation.body) ? fieldsOf(operation, Object(operation.body), false) : []),
@@ -42,11 +42,11 @@ function fieldsOf(operation: Real, shape: Shape, isQuery: boolean, before: reado
 const titleOf = ({ operation, path, isQuery }: Field): string =>
   `${operation.method} ${operation.path} ${isQuery ? '?' : ''}${path.join('.')}`;
 
-/** Sends a request to an operation that has nothing to work with: all that it can do is to read it. */
+/** Sends a request to an operation without dependencies, so that the operation can only parse it. */
 async function send({ method, params, handle }: Real, { query = '', body }: { query?: string; body?: string }) {
   const bytes = Buffer.from(body ?? '');
   const headers = { 'content-length': String(bytes.length) };
-  // All that readers of a body look at.
+  // The only properties that readers of a body use.
   const message = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), { headers, method });
   const raw = { params: idsOf(params), queryText: query, message: message as unknown as IncomingMessage };
   const { signal } = new AbortController();
@@ -78,7 +78,7 @@ function expectInvalid(error: unknown, words: string): void {
   expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining(words) });
 }
 
-/** The misspellings of a name by one character: left out, put in, another one, or two in the wrong order. */
+/** Returns misspellings of a name by one character: omitted, inserted, replaced, or swapped with the next one. */
 function typosOf(name: string): fc.Arbitrary<string> {
   const place = fc.nat({ max: name.length - 1 });
   const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABZ0189_-. é');
@@ -103,13 +103,13 @@ function typosOf(name: string): fc.Arbitrary<string> {
 
 const isNoBoolean = (text: string): boolean => !['true', 'false', '1', '0', ''].includes(text.trim().toLowerCase());
 
-test('operations have fields that protect or destroy, of our own and of the hosted interface', () => {
+test('operations have fields that protect or destroy, both our own and those of the hosted interface', () => {
   const count = (isHosted: boolean) => guardedFields.filter(({ operation }) => operation.isHosted === isHosted).length;
   expect([count(true) > 50, count(false) > 10, booleans.length > 80]).toEqual([true, true, true]);
 });
 
 test.each(guardedFields.map((field) => [titleOf(field), field] as const))(
-  '%s: no typo is ignored',
+  '%s: refuses every typo',
   async (_, field) => {
     const name = field.path.at(-1) ?? '';
     const known = new Set(field.siblings.map((sibling) => sibling.toLowerCase()));
@@ -122,7 +122,7 @@ test.each(guardedFields.map((field) => [titleOf(field), field] as const))(
 );
 
 test.each(booleans.map((field) => [titleOf(field), field] as const))(
-  '%s: no other value is taken',
+  '%s: accepts only boolean values',
   async (_, field) => {
     const name = field.path.at(-1) ?? '';
     const words = fc.oneof(
@@ -139,22 +139,25 @@ test.each(booleans.map((field) => [titleOf(field), field] as const))(
 );
 
 const own = operations.filter(({ isHosted }) => !isHosted);
-test.each(own.map((operation) => [operation.name, operation] as const))('%s refuses unknown names', async (_, each) => {
-  const known = new Set(
-    fields.filter(({ operation }) => operation === each).map(({ path }) => path.at(-1)?.toLowerCase()),
-  );
-  const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => !known.has(name.toLowerCase()));
-  const property = fc.asyncProperty(names, async (name) => {
-    expectInvalid(await send(each, { query: new URLSearchParams([[name, 'x']]).toString() }), JSON.stringify(name));
-    if (each.method === 'GET' || each.body === 'raw') return;
-    expectInvalid(await send(each, { body: JSON.stringify({ [name]: 1 }) }), JSON.stringify(name));
-  });
-  await fc.assert(property, { ...RUNS, numRuns: 10 });
-});
+test.each(own.map((operation) => [operation.name, operation] as const))(
+  '%s: refuses unknown names',
+  async (_, each) => {
+    const known = new Set(
+      fields.filter(({ operation }) => operation === each).map(({ path }) => path.at(-1)?.toLowerCase()),
+    );
+    const names = fc.string({ minLength: 1, maxLength: 12 }).filter((name) => !known.has(name.toLowerCase()));
+    const property = fc.asyncProperty(names, async (name) => {
+      expectInvalid(await send(each, { query: new URLSearchParams([[name, 'x']]).toString() }), JSON.stringify(name));
+      if (each.method === 'GET' || each.body === 'raw') return;
+      expectInvalid(await send(each, { body: JSON.stringify({ [name]: 1 }) }), JSON.stringify(name));
+    });
+    await fc.assert(property, { ...RUNS, numRuns: 10 });
+  },
+);
 
 const withBody = operations.filter(({ body }) => isModel(body));
 test.each(withBody.map((operation) => [operation.name, operation] as const))(
-  '%s: its body is an object',
+  '%s: requires an object as its body',
   async (_, each) => {
     for (const body of ['5', '"text"', 'true', '[1]', '[{}]']) expectInvalid(await send(each, { body }), 'body');
     if (each.bodyPresence === 'optional') return;
@@ -165,7 +168,7 @@ test.each(withBody.map((operation) => [operation.name, operation] as const))(
 );
 
 test.each(operations.filter(({ isHosted }) => isHosted).map((operation) => [operation.name, operation] as const))(
-  '%s ignores the extra names of clients, and what they read and send back',
+  '%s: ignores the extra names of clients, and fields that they read and send back',
   (_, operation) => {
     const { judge } = createNameRules(operation);
     const { properties = {} }: Shape = { ...Object(operation.answer) };

@@ -3,18 +3,18 @@ import { guardOf } from './models/fields.ts';
 import type { NameRules } from './name-rules.ts';
 
 const MAX_FAULTS = 5;
-/** Unknown names that are judged in one body. */
+/** Maximum unknown names that are judged in one body. */
 const MAX_UNKNOWN_NAMES = 1_000;
 
-/** A fault, and the field of the body's first level that it is in. */
+/** A fault, and the top-level field of the body that contains it. */
 export type UnknownField = { field: string; words: string };
 
-/** The parts of JSON Schema that name fields. */
+/** The parts of JSON Schema that contain field names. */
 type Shape = { properties?: Record<string, Shape>; items?: Shape };
 
 type Search = { faults: UnknownField[]; names: NameRules; judged: number };
 
-/** Finds fields that a model does not have, as deep as the model goes, and guarded ones that were sent twice. */
+/** Finds fields that a model does not have, at every depth of the model, and guarded fields that were sent twice. */
 export function unknownFields(schema: Shape, sent: unknown, names: NameRules): UnknownField[] {
   const search = { faults: [], names, judged: 0 };
   if (names.areNeeded) visit({ shape: schema, value: sent, field: '' }, search);

@@ -9,13 +9,13 @@ export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | nu
 
 /** Signs addresses of a zone that requires tokens, for one caller. */
 export type ZoneSigner = {
-  /** The path token of a media's folder, which opens all of its files. */
+  /** Returns the path token of a media's folder, which opens all of its files. */
   folder(media: { mediaId: Guid; durationMs: number }): string;
-  /** The query that opens one file of a media and nothing else. */
+  /** Returns the query that opens one file of a media and nothing else. */
   file(mediaId: Guid, file: string): string;
 };
 
-/** The signer of a library's zone for a caller at `address`; null where the zone requires no token. */
+/** Loads the signer of a library's zone for a caller at `address`; null if the zone requires no token. */
 export async function loadZoneSigner(
   { pullZone }: Library,
   address: string,

@@ -17,9 +17,7 @@ export type LibraryTable = {
   read_only_key_hash: Buffer;
   created_at: CreatedAt;
   modified_at: CreatedAt;
-  /**
-   * Set once the library is deleted. Nobody sees it any more; a job deletes its media, their objects and then this row.
-   */
+  /** Set when the library is deleted, which hides it. A job then deletes its media, their objects and this row. */
   deleted_at: Date | null;
 };
 
@@ -31,14 +29,14 @@ export type PullZoneTable = {
   settings: JsonDefault<Record<string, unknown>>;
   /** Incremented by the database with every change of the rules for viewers. */
   revision: Generated<number>;
-  /** Responses from before this time must leave the caches behind the edge. */
+  /** Caches downstream of the edge must discard responses from before this time. */
   purged_at: Date | null;
   /** The previous key, while it is still valid. */
   previous_key_sealed: Buffer | null;
   previous_key_until: Date | null;
 };
 
-/** A host name of a pull zone in lower case, in addition to its own name below the edge's. */
+/** Host name of a pull zone in lower case, in addition to its default name under the edge's domain. */
 export type PullZoneHostnameTable = { id: Generated<number>; pull_zone_id: number; hostname: string };
 
 /** A request that an edge refused or logged; partitioned by `day` (UTC). */
@@ -59,7 +57,7 @@ export type ShieldEventTable = {
   log: string;
 };
 
-/** One row (id 0): how requests to no pull zone are inspected. */
+/** Single row (id 0): inspection settings for requests that match no pull zone. */
 export type ShieldSettingsTable = { id: number; settings: JsonDefault<Record<string, unknown>> };
 
 export type AccessKeyTable = {
@@ -74,7 +72,7 @@ export type AccessKeyTable = {
   revoked_at: Date | null;
 };
 
-/** A browser that presented a key and now uses a cookie. Both are stored as hashes. */
+/** A browser that presented a key and now uses a cookie. Key and cookie are stored as hashes. */
 export type DashboardSessionTable = {
   hash: Buffer;
   key_hash: Buffer;

@@ -1,12 +1,15 @@
 import pg from 'pg';
 
-/** A poll holds its connection for a millisecond or two. A caller that waits longer than this waits for work. */
+/**
+ * A poll uses its connection for 1 to 2 ms. If a caller waits longer than this, the connections are busy with other
+ * work.
+ */
 const PATIENCE_MS = 40;
 
 /**
- * Lets a pool open more than `kept` connections only for work: if all are in use, a caller waits up to 40 ms for one to
- * be returned before another is opened. Simultaneous polls take turns on the same few connections, so an idle process
- * keeps no more than that.
+ * Prevents polls from opening more than `kept` connections. If all are in use, a caller waits up to 40 ms for a free
+ * one before the pool opens another. Simultaneous polls share the same few connections, so an idle process keeps at
+ * most `kept`.
  */
 export function growForWork(pool: pg.Pool, kept: number): void {
   const waiting = new Set<() => void>();
@@ -33,8 +36,9 @@ export function growForWork(pool: pg.Pool, kept: number): void {
 }
 
 /**
- * Opens connections at once, from the pool and outside it, and returns them. Throws if PostgreSQL has no slots for all
- * of them. Connections of the pool stay open for a while, so that no other process takes their slots.
+ * Opens connections simultaneously, from the pool and outside it, then releases or closes them. Throws if PostgreSQL
+ * has no slots for all of them. Connections of the pool stay open for a while, so that no other process takes their
+ * slots.
  */
 export async function openTogether(
   pool: pg.Pool,

@@ -15,7 +15,7 @@ export type Tx = Transaction<Schema>;
 /** Work that joins the transaction of the change it follows, such as sending a job. */
 export type FollowUp = (tx: Tx) => Promise<void>;
 
-/** The pool and the typed queries over it. `close` ends both. */
+/** Connection pool and typed queries on it. `close` closes both. */
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 
 /** Identifies a media row. */
@@ -27,23 +27,26 @@ export const PUBLICATION_CHANNEL = 'millrace_publication';
 /** Channel that reports every change of a video's state, progress or publication. Payload as above, or `…:deleted`. */
 export const PROGRESS_CHANNEL = 'millrace_progress';
 
-/** First probe after this time, then every second, ten times (libuv). The kernel's default first probe is after 2 h. */
+/**
+ * The first keepalive probe follows after this time, then one per second, ten in total (libuv). The kernel's default
+ * for the first probe is 2 h.
+ */
 const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
 
-/** Limits that the server enforces; 0: none. */
+/** Limits that the server enforces; 0 disables a limit. */
 type Limits = {
-  /** No statement of the service takes this long unless its database hangs; lock waits are shorter. */
+  /** Longer than any statement of the service takes unless its database hangs; lock waits are shorter. */
   statementMs: number;
   lockMs: number;
-  /** A worker that hangs or is cut off within a transaction holds rows that others need. */
+  /** A worker that hangs or is disconnected within a transaction locks rows that others need. */
   idleTransactionMs: number;
 };
 const LIMITS: Limits = { statementMs: 12_000, lockMs: 10_000, idleTransactionMs: 60_000 };
 const LIMITS_SET_MS = 5_000;
-/** Time after the server's limit by which a response must have arrived, in ms. */
+/** Time that a response may take beyond the server's limit, in ms. */
 const ON_ITS_WAY_MS = 3_000;
 
-/** Options of a connection that only listens. It notices within half a minute that its peer is gone. */
+/** Options of a connection that only listens. It detects a dead peer within half a minute. */
 export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
 
 const INT8 = 20;
@@ -54,8 +57,8 @@ const TIMESTAMPTZ = 1184;
 export type DatabaseOptions = pg.PoolConfig & { kept?: number; limits?: Partial<Limits> };
 
 /**
- * Opens a pool. int8 is returned as a number, because all our counts stay below 2^53. `onBroken` is notified of broken
- * connections, which must not end the process.
+ * Opens a pool. int8 is returned as a number, because all our counts stay below 2^53. `onBroken` is called for broken
+ * connections, which must not crash the process.
  */
 export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBroken: (error: Error) => void): Database {
   const inForce = { ...LIMITS, ...limits };
@@ -73,7 +76,7 @@ export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBro
   if (inForce.statementMs > 0) endWhenSilent(pool, inForce.statementMs + ON_ITS_WAY_MS, onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
-    // A connection that breaks during use fails its query, and must not end the process either.
+    // A connection that breaks during use makes its query fail. It must not crash the process either.
     client.on('error', onBroken);
   });
   if (kept !== undefined) growForWork(pool, kept);
@@ -81,7 +84,7 @@ export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBro
   return { db, pool, close: () => db.destroy() };
 }
 
-/** Options for work that may take long and waits for others: a migration. */
+/** Options for work that may run long and wait for locks, such as a migration. */
 export const UNHURRIED = { limits: { statementMs: 0, lockMs: 0 } };
 
 /** Set by a statement, because PgBouncer refuses connections with such limits as startup parameters. */
@@ -93,8 +96,9 @@ async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTrans
 }
 
 /**
- * Brings the schema up to date under an advisory lock, so that several machines may start at once. `only` limits it to
- * these migrations. Refuses names that this version does not know, because they belong to a newer version.
+ * Brings the schema up to date under an advisory lock, so that several machines may start simultaneously. `only`
+ * restricts it to the named migrations. Refuses names that this version does not know, because they belong to a newer
+ * version.
  */
 export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
   const known: Readonly<Record<string, Migration>> = migrations;
@@ -134,10 +138,7 @@ const ourTypes: pg.CustomTypesConfig = {
   },
 };
 
-/**
- * Parses a timestamp of a connection in UTC, `2026-11-21 09:30:00.125+00`, without pg's patterns for all other
- * notations.
- */
+/** Parses a UTC timestamp such as `2026-11-21 09:30:00.125+00`, without pg's patterns for all other notations. */
 function readTime(text: string): unknown {
   if (text[4] === '-' && text.endsWith('+00')) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return pg.types.getTypeParser(TIMESTAMPTZ)(text);

@@ -23,7 +23,7 @@ async function countOf(name: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('a commit whose result is lost is in doubt, and may have succeeded', async () => {
+test('throws CommitInDoubt if the result of a commit is lost, because the commit may have succeeded', async () => {
   const used = new Set<pg.PoolClient>();
   database.pool.on('acquire', (client) => used.add(client));
   const done = inTransaction(database.db, async (tx) => {
@@ -35,12 +35,12 @@ test('a commit whose result is lost is in doubt, and may have succeeded', async 
   await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 20_000, interval: 100 });
 });
 
-test('a failure before the commit, or a refusal by the database, is not in doubt', async () => {
+test('reports no doubt after a failure before the commit or a refusal by the database', async () => {
   const failing = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('failed')`.execute(tx);
-    throw new Error('of our own');
+    throw new Error('a deliberate failure');
   });
-  await expect(failing).rejects.toThrow('of our own');
+  await expect(failing).rejects.toThrow('a deliberate failure');
   const refused = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('refused')`.execute(tx);
   });

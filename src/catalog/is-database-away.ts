@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its time limits, and errors of sockets and the
+ * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its timeouts, and errors of sockets and the
  * pool.
  */
 const AWAY_CODES =

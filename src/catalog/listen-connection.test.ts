@@ -15,7 +15,7 @@ process.on('warning', (warning) => warnings.push(warning));
 
 const LISTENERS = sql<{ pid: number }>`select pid from pg_stat_activity where query like 'listen %'`;
 
-test('all channels of a pool share one connection, and listen again after it breaks', async () => {
+test('all channels of a pool share one connection and subscribe again after it breaks', async () => {
   const { db, pool } = database;
   const heard: string[] = [];
   let connected = 0;
@@ -43,7 +43,7 @@ test('all channels of a pool share one connection, and listen again after it bre
   await expect.poll(async () => (await LISTENERS.execute(db)).rows).toEqual([]);
 });
 
-test('channels that are opened and closed together use the connection one after the other', async () => {
+test('channels that are opened and closed simultaneously use the connection one after the other', async () => {
   const handlers = { onPayload: () => undefined, onConnected: () => undefined, onError: () => undefined };
   const open = (channel: string) => listen(database.pool, channel, handlers);
   const first = await open('a');

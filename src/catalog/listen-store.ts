@@ -19,7 +19,7 @@ const connections = new WeakMap<pg.Pool, ListenConnection>();
 
 /**
  * Listens on a channel. All channels of a pool share one extra connection with the pool's options, which reconnects
- * with growing pauses as long as one of them is open. Rejects if the first connection fails.
+ * with increasing delays as long as one of them is open. Rejects if the first connection fails.
  */
 export async function listen(pool: pg.Pool, channel: string, handlers: ListenHandlers): Promise<Listener> {
   const connection = connectionOf(pool);
@@ -28,7 +28,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   return { close: () => connection.remove(subscription) };
 }
 
-/** Like `listen`, but returns at once: a failed first connection is reported and retried like any later one. */
+/** Like `listen`, but returns immediately: a failed first connection is reported and retried like any later one. */
 export function keepListening(pool: pg.Pool, channel: string, handlers: ListenHandlers): Listener {
   const connection = connectionOf(pool);
   const subscription = { channel, handlers };
@@ -95,7 +95,7 @@ class ListenConnection {
       this.#client = null;
       await client?.end();
     } else if (client !== null && ![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
-      // A connection lost at this point does not listen again.
+      // If the connection is lost here, it does not subscribe to the channel again.
       await this.#ask(client, `unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
     }
   }
@@ -148,7 +148,7 @@ class ListenConnection {
   }
 
   #lose(client: pg.Client, error: Error): void {
-    // During a connection attempt, its caller gets the error.
+    // During a connection attempt, the caller of that attempt gets the error.
     if (this.#client !== client || this.#connecting !== null) return;
     this.#client = null;
     this.#stopBeat();

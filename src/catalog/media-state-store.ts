@@ -5,11 +5,11 @@ import type { MediaState, Schema } from './schema.ts';
 
 /** Fields that are written with a state, and further conditions for entering it. */
 export type Entering = {
-  /** Why the media waits, or failed. If omitted, the present reason is kept. */
+  /** Reason why the media waits or failed. If omitted, the present reason is kept. */
   reason?: string | null;
   set?: Omit<UpdateObject<Schema, 'media'>, 'state' | 'state_reason' | 'state_since'>;
   where?: Expression<SqlBool>;
-  /** Also write a media that is already in the state, with the time of this write as the change. */
+  /** Also writes a media that is already in the state, with the time of this write as the time of the change. */
   orIsThere?: boolean;
 };
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('one process at a time may move; it is notified when its connection is lost, and another may move', async () => {
+test('one process at a time may move objects; if it loses its connection, another takes over', async () => {
   const first = await takeMoveLock(database.pool);
   await first?.check();
   expect(await takeMoveLock(database.pool)).toBeNull();

@@ -3,7 +3,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MOVE_LOCK = 7_700_004;
 
-/** The right to move objects, held by one process in total. `release` returns it. */
+/** Right to move objects, which only one process has at a time. `release` gives it up. */
 export type MoveLock = {
   /** Refuses (`unavailable`) if the right was lost with its connection: another process may have it. */
   check(): Promise<void>;
@@ -16,7 +16,7 @@ export type MoveLock = {
  */
 export async function takeMoveLock(pool: pg.Pool): Promise<MoveLock | null> {
   const client = new pg.Client({ ...pool.options, keepAlive: true });
-  // The next check finds a broken connection.
+  // The next check detects a broken connection.
   client.on('error', () => undefined);
   await client.connect();
   try {

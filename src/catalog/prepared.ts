@@ -11,7 +11,8 @@ const PLAN_OUTDATED = '0A000';
 
 /**
  * A statement that each connection parses and plans once, for queries so frequent that planning would cost more than
- * execution. Its plan must suit all values; those with patterns do not qualify. Not for transactions.
+ * execution. Its plan must suit all values, so statements with patterns do not qualify. Must not be used in
+ * transactions.
  */
 export function prepare<Row>(
   name: string,

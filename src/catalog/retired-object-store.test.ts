@@ -27,7 +27,7 @@ async function addRetired(videos: number, objects: number): Promise<void> {
   `.execute(database.db);
 }
 
-test('all due objects of a video are returned together, for any of the videos', async () => {
+test('returns all due objects of a video together, with videos in any order', async () => {
   await addRetired(500, 20);
   const found = await findRetiredObjects(database.db);
   expect(found).toHaveLength(100);
@@ -40,14 +40,14 @@ test('all due objects of a video are returned together, for any of the videos', 
   expect(others.map(({ key }) => key)).not.toEqual(found.map(({ key }) => key));
 });
 
-test('a video with very many objects returns a bounded number, different ones each time', async () => {
+test('returns a bounded number of objects of a very large video, different ones each time', async () => {
   await addRetired(1, 2_000);
   const looks = [await findRetiredObjects(database.db), await findRetiredObjects(database.db)];
   expect(looks.map((found) => found.map(({ objects }) => objects.length))).toEqual([[500], [500]]);
   expect(new Set(looks.flat().flatMap(({ objects }) => objects)).size).toBeGreaterThan(500);
 });
 
-test('nothing is due before its time', async () => {
+test('returns no object before it is due', async () => {
   await addRetired(3, 0);
   expect(await findRetiredObjects(database.db)).toEqual([]);
   expect(await findRetiredObjects(database.db, 0)).toHaveLength(3);

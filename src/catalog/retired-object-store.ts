@@ -4,7 +4,7 @@ import type { StorageKey } from '../ports/storage.ts';
 import type { Db, MediaKey, Tx } from './db.ts';
 import { idxKeyOf } from './tasks/encode-task.ts';
 
-/** Hours for which unlisted renditions stay readable, because open players still hold their playlists. */
+/** Hours for which unlisted renditions stay readable, because open players still use their playlists. */
 export const RETIRED_GRACE_HOURS = 24;
 /**
  * Seconds before a retired object is deleted. Edges learn of a change within seconds; a response that began before may
@@ -19,8 +19,8 @@ const IS_RANGE = sql`storage_key like '%.pack.%'`;
 
 /**
  * Retires an object, in the transaction that removes its name from the rows. It is kept for ten minutes for current
- * readers, and counts as storage until the sweep deletes it or, for a range of a pack, its name. `readSec` keeps it for
- * that much longer.
+ * readers, and counts as storage until the sweep deletes it or, for a range of a pack, its name. `readSec` extends
+ * these ten minutes.
  */
 export async function retireObject(
   tx: Tx,
@@ -51,8 +51,9 @@ export async function retireChunk(tx: Tx, key: MediaKey, chunk: RetiredChunk, re
 export type RetiredObjects = { key: MediaKey; objects: StorageKey[]; packed: StorageKey[] };
 
 /**
- * Finds a bounded number of expired objects, grouped by video: in any order of videos, and any objects of one with very
- * many, so that none that cannot be deleted blocks the others. `graceSec` defaults to ten minutes.
+ * Finds a bounded number of expired objects, grouped by video. Videos, and the objects of a very large one, are
+ * selected in any order, so that an object that cannot be deleted does not block the others. `graceSec` defaults to ten
+ * minutes.
  */
 export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<RetiredObjects[]> {
   const isDue = sql`retired_at < now() - make_interval(secs => ${graceSec})`;
@@ -71,12 +72,12 @@ export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<
 }
 
 /**
- * Forgets deleted objects of one video, and keys that name ranges of packs, which retire with the last of them. The
- * caller sums up its storage again.
+ * Removes the rows of deleted objects of one video, and of ranges of packs, which retire with their last range. The
+ * caller must recalculate its storage.
  */
 export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: readonly StorageKey[]): Promise<void> {
   if (objects.length === 0) return;
-  // The media row first, as in every transaction that locks it and its dependent rows.
+  // Locks the media row first, as in every transaction that locks it and its dependent rows.
   await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
   await tx
     .deleteFrom('retired_object')
@@ -87,7 +88,7 @@ export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: reado
 
 /**
  * Retires packs that no row references any more, for immediate deletion, because the grace period of their ranges has
- * passed. The caller locks the media's row: if two remove the last names at once, the second sees it.
+ * passed. The caller locks the media's row, so that the second of two concurrent removals notices that no name is left.
  */
 export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly StorageKey[]): Promise<void> {
   if (packed.length === 0) return;

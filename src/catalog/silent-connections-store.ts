@@ -4,9 +4,9 @@ import type pg from 'pg';
 const BEAT_MS = 5_000;
 
 /**
- * Ends all connections of a pool if one of its queries has had no result for `limitMs`, which exceeds the server's
- * limit for any query: the network path was lost silently (a failover, a firewall that dropped its state), and the
- * kernel would keep sending for a quarter of an hour. Waiting queries fail at once, and later ones reconnect.
+ * Ends all connections of a pool if one of its queries gets no result within `limitMs`, which exceeds the server's
+ * limit for any query. The network path was then lost silently (a failover, a firewall that dropped its state), and the
+ * kernel would keep sending for a quarter of an hour. Waiting queries fail immediately, and later ones reconnect.
  */
 export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: Error) => void): void {
   const clients = new Set<pg.ClientBase>();
@@ -41,13 +41,13 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
     else if (typeof callback !== 'function') end();
     return result;
   };
-  // Others may wrap it.
+  // Configurable, because others may wrap the method.
   Object.defineProperty(client, 'query', { value: query, configurable: true });
 }
 
 /**
- * Makes a listening connection listen again every 5 s, which changes nothing, and ends it if there is no result:
- * keepalive alone does not see past a proxy. `listen` queues that query. Call the returned function to stop.
+ * Repeats `listen` on a connection every 5 s, which changes nothing, and ends the connection if there is no result:
+ * keepalive alone detects no failure behind a proxy. `listen` queues that query. Call the returned function to stop.
  */
 export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent: (error: Error) => void): () => void {
   const silent = () => {
@@ -75,7 +75,7 @@ export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent
   return stop;
 }
 
-/** Without a close message, because the peer is gone. */
+/** Sends no close message, because the peer is gone. */
 function cut(client: pg.ClientBase, error: Error): void {
   const { connection }: { connection?: { stream?: { destroy?: (error: Error) => void } } } = Object(client);
   if (typeof connection?.stream?.destroy !== 'function') throw new Error('Expected a connection with a stream.');

@@ -1,6 +1,6 @@
 import { buildDashboard } from '../compose/dashboard.ts';
 
-/** `millrace build`: packs the browser code of the dashboard, so that starts need not do it. */
+/** `millrace build`: packs the browser code of the dashboard, so that a start does not have to. */
 export async function build(): Promise<number> {
   const { files, folder } = await buildDashboard();
   process.stdout.write(`The dashboard is packed: ${files} files in ${folder}\n`);

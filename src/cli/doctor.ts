@@ -102,7 +102,7 @@ async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
   }
 }
 
-/** Counts the free connections of an owner's server. Ours serves only this machine. */
+/** Counts the free connections of an owner's server. Our own server is used only by this machine. */
 async function examineConnections({ databaseUrl, databaseConnections }: Settings): Promise<Finding[]> {
   if (databaseUrl === null) return [];
   try {
@@ -115,7 +115,9 @@ async function examineConnections({ databaseUrl, databaseConnections }: Settings
   }
 }
 
-/** Writes, reads and deletes a few bytes. For a folder that does not exist yet, the data folder's finding is enough. */
+/**
+ * Writes, reads and deletes a few bytes. If the folder does not exist yet, the finding for the data folder is enough.
+ */
 async function examineStore(settings: Settings): Promise<Finding> {
   const { storage } = settings;
   if (storage.kind === 'file' && !existsSync(storage.folder)) {
@@ -130,7 +132,7 @@ async function examineStore(settings: Settings): Promise<Finding> {
   }
 }
 
-/** Names the engine that transcribes, and what it lacks. None of this prevents a start. */
+/** Names the engine that transcribes, and the parts that it lacks. None of this prevents a start. */
 async function examineSpeech(settings: Settings): Promise<Finding> {
   try {
     const { engine, missing } = await describeSpeech(settings);

@@ -2,7 +2,7 @@ import { Refused } from '../lib/refused.ts';
 
 type Command = { summary: string; run(args: readonly string[]): Promise<number> };
 
-/** Each command loads its code when it runs: `serve` must stay small. */
+/** Each command loads its code when it runs, because `serve` must stay small. */
 const commands: Record<string, Command> = {
   serve: {
     summary: 'run the service, or one part with --role api|edge|ingest|worker',
@@ -30,7 +30,8 @@ const commands: Record<string, Command> = {
   },
   orphans: {
     summary:
-      'list, delete or keep stored objects that the database does not know: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
+      'list, delete or keep objects that the database does not know: orphans list [PREFIX], ' +
+      'orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   speech: {
@@ -56,7 +57,7 @@ export async function main([name = 'help', ...args]: readonly string[]): Promise
   }
 }
 
-/** Runs a verb that calls a service. Explains the usage for any other word. */
+/** Runs a verb that calls a service. Prints the usage for any other word. */
 async function runClient(name: string, args: readonly string[]): Promise<number> {
   const { runVerb } = await import('./client/run-verb.ts');
   return (await runVerb([name, ...args])) ?? (await explain(name));
@@ -73,7 +74,7 @@ async function explain(name: string): Promise<number> {
   return isHelp ? 0 : 1;
 }
 
-/** Arguments that parseArgs from node:util rejects. */
+/** Returns whether parseArgs from node:util rejected the arguments. */
 function isUsageError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }

@@ -45,7 +45,7 @@ async function list(db: Db, prefix: string): Promise<number> {
   return 0;
 }
 
-/** Deletes at once, regardless of number and age. Objects that a row names by now are kept. */
+/** Deletes immediately, regardless of number and age. Keeps objects that a row names by now. */
 async function remove({ database: { db }, storage }: Opened, prefix: string): Promise<number> {
   await requireOwnStore({ db, storage });
   const signal = AbortSignal.timeout(DELETE_LIMIT_MS);

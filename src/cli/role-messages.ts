@@ -3,9 +3,9 @@ import type { RoleSettings } from '../config/settings.ts';
 import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
 import type { Fleet } from '../service/health.ts';
 
-/** Messages from the supervisor to a role's process, in this order; `fleet` at any time. */
+/** Messages from the supervisor to a role's process, in this order; `fleet` may be sent at any time. */
 export type ToRole =
-  /** Sent at once: which role to run. The main port may respond that the service is starting. */
+  /** Sent first: the role to run. The main port may respond that the service is starting. */
   | { type: 'wait'; role: Role; host: string; port: number }
   /** The database is ready: migrate it to this version, and find or create library 1. */
   | { type: 'prepare'; settings: RoleSettings; keys: FirstKeys }

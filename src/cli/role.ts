@@ -10,7 +10,7 @@ import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
 
-/** Time that a role has to close after its supervisor died, in ms. */
+/** Time that a role has for closing after its supervisor died, in ms. */
 const ORPHAN_GRACE_MS = 1000;
 
 let role: Role | null = null;
@@ -19,7 +19,7 @@ let waitingRoom: WaitingRoom | null = null;
 let running: RunningRole | null = null;
 const stopping = new AbortController();
 
-// One message at a time: `stop` waits until a pending start has finished.
+// Handles one message at a time: `stop` waits until a pending start has finished.
 let task = Promise.resolve();
 process.on('message', (message: ToRole) => {
   if (message.type === 'fleet') {

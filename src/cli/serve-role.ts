@@ -48,7 +48,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const healthPort =
     wantedPort === null ? null : await openHealthPort({ host, port: wantedPort, trustedProxies }, { fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
-  // The edge is another process, on this machine or another, on the port of its setting.
+  // The edge is another process, on this machine or another one, on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);

@@ -22,7 +22,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     log.warn({ mode: looseMode }, 'The data folder was readable by other users. Its mode is 0700 now.');
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, log, stop);
-  // Loaded only here: the supervisor's own process does not need the code of the roles.
+  // Imported only here, because the supervisor's own process does not need the code of the roles.
   const { serveRole } = await import('./serve-role.ts');
   return await serveRole(role, settings, log, stop);
 }
@@ -43,7 +43,7 @@ async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Pro
   }
 }
 
-/** Throws `Refused` for an address that is not this machine's, before anything is started for it. */
+/** Throws `Refused` for an address that is not this machine's, before anything is started. */
 async function requireOwnAddress(host: string): Promise<void> {
   const server = createServer().listen(0, host);
   try {

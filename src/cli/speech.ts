@@ -56,7 +56,7 @@ async function list(): Promise<number> {
   return 0;
 }
 
-/** Names the engine and the language model in use, and what is missing. Returns exit code 1 if anything is. */
+/** Prints the engine and the language model in use, and missing parts. Returns exit code 1 if any part is missing. */
 async function doctor(): Promise<number> {
   const settings = readOwnSettings();
   const { engine, missing } = await describeSpeech(settings);
@@ -93,7 +93,7 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   return 0;
 }
 
-/** At most one line per second. */
+/** Prints at most one line per second. */
 function showProgress(): (doneBytes: number, totalBytes: number | null) => void {
   let shownMs = 0;
   return (doneBytes, totalBytes) => {

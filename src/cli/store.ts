@@ -2,7 +2,7 @@ import { adoptStores } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
 import { withStore } from './with-store.ts';
 
-/** `millrace store adopt`: assigns the store to the database, whatever its mark says. */
+/** `millrace store adopt`: assigns the store to the database, regardless of the store's mark. */
 export async function store([verb, ...more]: readonly string[]): Promise<number> {
   if (verb !== 'adopt' || more.length > 0) {
     throw new Refused('invalid', `expected "store adopt", got "store ${[verb, ...more].join(' ')}".`);

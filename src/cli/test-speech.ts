@@ -20,7 +20,7 @@ const DECODE_LIMIT_MS = 10 * 60_000;
 type Options = { file?: string | undefined; text?: string | undefined; language?: string | undefined };
 
 /**
- * `millrace speech test`: transcribes a sample with the configured engine. Prints the words, the number of wrong ones
+ * `millrace speech test`: transcribes a sample with the configured engine. Prints the words, the number of wrong words
  * if the text is given, and the speed relative to the speech.
  */
 export async function testSpeech({ file, text, language }: Options): Promise<number> {
@@ -62,7 +62,7 @@ async function spansOf(samples: Buffer, signal: AbortSignal): Promise<AsyncItera
   })();
   const detection = await (await findVoiceDetector())?.open(signal);
   if (detection === undefined) return cutSpans(audio, SPEECH_SAMPLE_RATE);
-  // The detector's process ends with this one.
+  // The detector's process exits with this one.
   return cutVoiceSpans(audio, SPEECH_SAMPLE_RATE, (block, isLast) => detection.feed(block, isLast));
 }
 

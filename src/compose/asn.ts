@@ -5,10 +5,10 @@ import type { RoleSettings } from '../config/settings.ts';
 import { openOnce } from '../lib/open-once.ts';
 import { isPublicAddress } from '../lib/public-address.ts';
 
-/** Minimum time between two attempts to read the numbers, in ms. */
+/** Minimum time between two attempts to open the table, in ms. */
 const RETRY_MS = 30_000;
 
-/** Finds autonomous systems in the owner's own database, or in a table that is compiled once from the bundled lists. */
+/** Finds autonomous systems in the owner's database, or in a table that is compiled once from the bundled lists. */
 export async function openAsn(
   { asnDatabase, dataDir }: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>,
   log: Log,
@@ -23,8 +23,8 @@ export async function openAsn(
 }
 
 /**
- * Like `openAsn`, for a role that does not wait for it. It is opened at the first lookup of a public address. Until it
- * is open, no system is known.
+ * Like `openAsn`, for a role that does not wait for the table, which is opened at the first lookup of a public address.
+ * Until it is open, no system is known.
  */
 export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>, log: Log): AsnOf {
   let found: AsnOf | null = null;
@@ -38,7 +38,7 @@ export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataD
   }, RETRY_MS);
   return (address) => {
     if (found !== null) return found(address);
-    // Reported above, once per attempt.
+    // The error was reported above, once per attempt.
     if (isPublicAddress(address)) open().catch(() => undefined);
     return null;
   };

@@ -9,13 +9,13 @@ const PAUSE_MS = 2_000;
 /** SQLSTATE too_many_connections, and the message that a pooler in front of PostgreSQL may send instead. */
 const NO_SLOT = '53300';
 
-/** Connections that a role holds outside its pool: the listener, the visit counter, and the mover's lock. */
+/** Connections of a role outside its pool: the listener, the session counter, and the mover's lock. */
 const BESIDE: Record<Role, number> = { api: 1, edge: 2, worker: 2, ingest: 1 };
 
-/** Default maximum connections in a role's pool. Those that are idle for 10 s are closed. */
+/** Default maximum connections in a role's pool. Connections that are idle for 10 s are closed. */
 const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest: 10 };
 
-/** Pool connections in use from the start on: with its listener, an idle worker holds 4. */
+/** Pool connections that are in use from the start: with its listener, an idle worker has 4. */
 const KEPT: Record<Role, number> = { api: 1, edge: 1, worker: 3, ingest: 1 };
 
 /** Returns the size of a role's pool. `set` is the owner's setting, null for none. Only a worker polls concurrently. */
@@ -24,24 +24,24 @@ export function poolSize(role: Role, set: number | null): { max: number; kept: n
   return { max, kept: Math.min(max, role === 'worker' ? KEPT.worker : max) };
 }
 
-/** Returns the maximum connections to PostgreSQL that a role opens at once. */
+/** Returns the maximum connections to PostgreSQL that a role opens at the same time. */
 export function mostConnections(role: Role, set: number | null): number {
   return poolSize(role, set).max + BESIDE[role];
 }
 
 /**
- * Opens the connections that a role holds from its start on. While PostgreSQL has too few free slots, waits and reports
- * how many are needed.
+ * Opens the connections that a role needs from the start. While PostgreSQL has too few free slots, waits and reports
+ * the number needed.
  */
 export async function whenRoleHasSlots(role: Role, { pool }: Database, log: Logger): Promise<void> {
   const least = { fromPool: Math.min(pool.options.max, KEPT[role]), beside: 1 };
   await whenSlotsAreFree(pool, { ...least, most: pool.options.max + BESIDE[role] }, log);
 }
 
-/** Connections that are opened together at a start, from the pool and outside it, and the maximum in total. */
+/** Connections that are opened together at a start, from the pool and outside it, and the total maximum. */
 type Need = { fromPool: number; beside: number; most: number };
 
-/** Opens connections for a start. While PostgreSQL has too few free slots, waits and reports how many are needed. */
+/** Opens connections for a start. While PostgreSQL has too few free slots, waits and reports the number needed. */
 export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: Logger): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -61,7 +61,7 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: 
   }
 }
 
-/** Returns whether the database responds to the pool, and if not, why. */
+/** Returns whether the database responds to the pool, with the reason if it does not. */
 export async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
   try {
     await pool.query('select 1');

@@ -3,7 +3,7 @@ import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
 import { keptFolder } from '../lib/packed-code.ts';
 import { Refused } from '../lib/refused.ts';
 
-/** Prepares the dashboard's code while the service starts. After a failure, opening a page tries again. */
+/** Prepares the dashboard's code while the service starts. If that fails, the next page that is opened tries again. */
 export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
   let loading: Promise<DashboardFiles> | null = null;
   const load = () => {
@@ -16,13 +16,14 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
       });
     return loading;
   };
-  // Logged above. Opening a page returns the error.
+  // The error was logged above, and a page that is opened gets it.
   load().catch(() => undefined);
   return load;
 }
 
 /**
- * Packs the dashboard's code into the folder that starts look in. Throws `Refused` (`invalid`) if it is not writable.
+ * Packs the dashboard's code into the folder that a start reads. Throws `Refused` (`invalid`) if the folder is not
+ * writable.
  */
 export async function buildDashboard(): Promise<{ files: number; folder: string }> {
   const { DASHBOARD, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');

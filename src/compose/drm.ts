@@ -12,17 +12,17 @@ import type { LicenceProxy } from '../ports/licence-proxy.ts';
 
 const SECRET_BYTES = 32;
 
-/** Secret of play sessions. All edges with the same secret key derive the same one. */
+/** Returns the secret of play sessions. All edges with the same secret key derive the same one. */
 export function playSessionSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace play sessions', SECRET_BYTES));
 }
 
-/** Secret that signs page tokens of the event log; the same for each api. */
+/** Returns the secret that signs page tokens of the event log. It is the same for each api process. */
 export function eventCursorSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace event cursors', SECRET_BYTES));
 }
 
-/** Opens the source of video keys: the key server that the settings name, or else our own. */
+/** Opens the source of video keys: the configured key server, or else our own. */
 export async function openPackager(settings: RoleSettings, db: Db, outbound: Outbound): Promise<Packager> {
   const { createPackager } = await import('../catalog/drm/packager.ts');
   const keySource = await openKeySource(settings, outbound);
@@ -39,7 +39,7 @@ async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): P
   return createSpekeKeySource({ ...keyServer, outbound, cpix });
 }
 
-/** Opens a proxy to the licence servers that the settings name. */
+/** Opens a proxy to the configured licence servers. */
 export async function openLicenceProxy(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   outbound: Outbound,
@@ -79,7 +79,10 @@ async function readCertificate(path: string): Promise<Buffer> {
   }
 }
 
-/** The same for the edge, which has no outbound access unless a licence server or a certificate is configured. */
+/**
+ * Like `openCountedLicences`, for the edge, which has no outbound access unless a licence server or a certificate is
+ * configured.
+ */
 export async function openEdgeLicences(
   settings: RoleSettings,
   { db, log }: Pick<CountDeps, 'db' | 'log'>,

@@ -8,8 +8,8 @@ import { hasCode } from '../lib/has-code.ts';
 /** Folder of the OWASP core rule set in Debian's package modsecurity-crs. */
 const CORE_RULE_SET = '/usr/share/modsecurity-crs/rules';
 /**
- * Its files about the head of a request: not those for single applications, for bodies in parts, and for its own
- * scoring.
+ * Files of the rule set about the head of a request. Excludes those for single applications, for multipart bodies, and
+ * for its own scoring.
  */
 const RULE_FILES = /^REQUEST-9(01|11|13|20|21|3\d|4[1-4])-.*\.conf$/;
 
@@ -22,7 +22,7 @@ export function openRoleFirewall(log: Log): FirewallSource {
   );
 }
 
-/** Reads the core rule set if it is installed, else our own small one. */
+/** Reads the core rule set if it is installed, else our own small rule set. */
 export async function readRuleTexts(): Promise<RuleTexts> {
   const names = await readNames(CORE_RULE_SET);
   const rules = names.filter((name) => RULE_FILES.test(name)).toSorted((one, other) => (one < other ? -1 : 1));
@@ -51,7 +51,7 @@ function readPhrases(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Returns the number of compiled rules and those that are left out. */
+/** Returns the number of compiled rules and the omitted rules. */
 export async function describeFirewall(): Promise<{ rules: number; missing: readonly string[]; isOwn: boolean }> {
   const texts = await readRuleTexts();
   const { rules, missing } = await compileInTurns(texts);

@@ -10,14 +10,16 @@ import { readTrustedProxies } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/publishing/run-publisher-media.ts';
 
-/** Maximum processes per core that encode publishers' audio: each takes a percent or two. */
+/** Maximum processes per core that encode publishers' audio. Each process takes one or two percent. */
 const AUDIO_ENCODERS_PER_CORE = 16;
 
 type Deps = { settings: RoleSettings; node: LiveNode; publishing: PublishStore; report(error: Error): void };
 
 type Listener = { port: number; close(): Promise<void> };
 
-/** Opens one listener per protocol. One whose library is missing is reported and left out. `listeners`: their ports. */
+/**
+ * Opens one listener per protocol. A listener whose library is missing is reported and omitted. `listeners`: the ports.
+ */
 export async function openListeners(deps: Deps) {
   const { settings, node, report } = deps;
   const { host } = settings;
@@ -63,7 +65,7 @@ export function endpointsOf(
   );
 }
 
-/** An unspecified address is for listening, not for connecting. */
+/** Replaces an unspecified address, which is for listening and not for connecting. */
 export function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }
@@ -98,7 +100,7 @@ async function openWhip(
       port: settings.whipPort,
       certificate,
       iceServers: settings.iceServers,
-      // A stream's public id is not a key: only SRT, by its passphrase, proves the secret behind it.
+      // A stream's public id is not a key: only SRT, by its passphrase, proves knowledge of the key.
       check: async (streamKey) => {
         if ((await publishing.check(streamKey)).isSecret) throw new Refused('not-found', 'No stream has this key.');
       },

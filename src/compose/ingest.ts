@@ -24,16 +24,16 @@ import { feedSecretOf } from './live-source.ts';
 /** Maximum publishers per process. */
 const CAPACITY = 300;
 /**
- * V8 counts media, which is outside its heap, against the limit at which it collects the whole heap, which is small
- * here. With 60 streams it did so 4 times a second and used a third of the process's CPU.
+ * V8 counts media, which is outside its heap, towards the limit at which it collects the whole heap, which is small
+ * here. With 60 streams it collected 4 times a second and used a third of the process's CPU.
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 
 type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
 /**
- * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` ends the
- * database too.
+ * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` also
+ * closes the database.
  */
 export async function openIngest({ settings, database, storage, log }: Deps) {
   setFlagsFromString(COLLECT_LESS);

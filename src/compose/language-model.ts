@@ -2,7 +2,7 @@ import type { LanguageModelSettings } from '../config/engines.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 
-/** Opens the language model that the settings name. Returns null for none. */
+/** Opens the configured language model. Returns null if none is configured. */
 export async function openLanguageModel(
   settings: LanguageModelSettings | null,
   outbound: Outbound,

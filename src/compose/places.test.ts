@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('databases that could not be read are opened again after a while', async () => {
+test('reopens databases after a while if they could not be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const file = join(dataDir, 'own.mmdb');
   const warnings: string[] = [];
@@ -29,7 +29,7 @@ test('databases that could not be read are opened again after a while', async ()
   const unknown = { country: '', asn: '', later: null };
   expect(await look()).toEqual(unknown);
   await expect.poll(() => warnings.length).toBe(2);
-  // A database of countries contains no systems: the test only needs it to open.
+  // A country database contains no systems, but the test only needs it to open.
   await copyFile(fileURLToPath(import.meta.resolve(COUNTRIES)), file);
   expect([await look(), warnings.length]).toEqual([unknown, 2]);
   vi.advanceTimersByTime(30_000);

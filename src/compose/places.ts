@@ -10,8 +10,8 @@ type Place = { country: string; asn: string };
 type Settings = Pick<RoleSettings, 'countryDatabase' | 'asnDatabase' | 'dataDir'>;
 
 /**
- * Finds the location of addresses, for a role that seldom needs it: the databases are opened at the first lookup. While
- * they are not readable, no location is known.
+ * Finds the location of addresses, for a role that seldom needs it. The databases are opened at the first lookup. While
+ * they are unreadable, no location is known.
  */
 export function openPlaces(settings: Settings, log: Log): (address: string) => Promise<Place> {
   const open = openOnce(async () => {
@@ -25,7 +25,7 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
     }
   }, RETRY_MS);
   return async (address) => {
-    // Reported above, once per attempt.
+    // The error was reported above, once per attempt.
     const locate = await open().catch(() => null);
     return locate?.(address) ?? { country: '', asn: '' };
   };

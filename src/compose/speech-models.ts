@@ -24,7 +24,7 @@ export async function listSpeechModels(dataDir: string): Promise<Listed> {
   return { known: KNOWN_MODELS, installed: await readInstalled(dataDir) };
 }
 
-/** Adds a model from a source that the owner names: their own command may reach any address. */
+/** Adds a model from a source that the owner names. The owner's own command may reach any address. */
 export async function addSpeechModel(
   request: Omit<AddModelRequest, 'outbound'>,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function addSpeechModel(
   }
 }
 
-/** Describes the engine that transcribes, and what it lacks. */
+/** Describes the engine that transcribes, and the parts that it lacks. */
 export async function describeSpeech(
   settings: Pick<Settings, 'transcriber' | 'dataDir'>,
 ): Promise<{ engine: string; missing: string[] }> {
@@ -67,7 +67,7 @@ export async function describeSpeech(
   }
 }
 
-/** Names a program that is not installed, with its Debian packages. */
+/** Returns a program that is not installed, with its Debian packages. */
 async function lacks(program: string, packages: string): Promise<string[]> {
   try {
     await promisify(execFile)(program, ['--version'], { timeout: LOOK_LIMIT_MS });
@@ -78,7 +78,7 @@ async function lacks(program: string, packages: string): Promise<string[]> {
   }
 }
 
-/** Returns the folder of the model in use on this machine; null if the engine is remote, or there is none. */
+/** Returns the folder of the model in use on this machine; null if the engine is remote or not configured. */
 export async function currentModelFolder(settings: Pick<Settings, 'transcriber' | 'dataDir'>): Promise<string | null> {
   if (settings.transcriber.kind === 'folder') return settings.transcriber.folder;
   if (settings.transcriber.kind !== 'installed') return null;

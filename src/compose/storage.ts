@@ -15,14 +15,14 @@ const PROBE_LIMIT_MS = 5_000;
 const FIRST_LOOK_MS = 2_000;
 const STORE_START_MS = 5_000;
 
-/** The store that everything uses, its guard and, while objects move, the two stores behind it. */
+/** The store that all code uses, its guard and, while objects move, the two stores behind it. */
 export type OpenedStorage = { storage: Storage; store: StoreGuard; move: Stores | null };
 
 type Stores = { to: Storage; from: Storage };
 
 type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 
-/** Opens the object store that the settings name, unguarded. Unused adapters are not even imported. */
+/** Opens the configured object store, unguarded. Unused adapters are not even imported. */
 export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
   const [to, { createPackedStorage }] = await Promise.all([
     openOne(settings.storage),
@@ -87,7 +87,7 @@ export async function requireStore(settings: Places): Promise<void> {
   }
 }
 
-/** Starts to move the objects of the old store to the new one, unless another process does. */
+/** Starts moving the objects of the old store to the new one, unless another process does so. */
 export async function openMover(
   stores: Stores,
   { pool, db }: Database,
@@ -103,7 +103,7 @@ export async function openMover(
     async takeLock() {
       const lock = await takeMoveLock(pool);
       if (lock === null) return null;
-      // Checked before each deletion in the old store.
+      // Checks before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
     report: (error) => log.error(error, 'Could not move objects.'),
@@ -115,8 +115,8 @@ export async function openMover(
 export type StorageWatch = { last(): StorageHealth; close(): void };
 
 /**
- * Keeps the last state of the store: a health response must not wait for a store that hangs. Waits a limited time for
- * the first check.
+ * Remembers the last state of the store, because a health response must not wait for a store that hangs. Waits a
+ * limited time for the first check.
  */
 export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
@@ -157,7 +157,7 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
   };
 }
 
-/** Writes, reads and deletes a few bytes in each place. Returns the places. */
+/** Writes, reads and deletes a few bytes in each store. Returns the locations of the stores. */
 export async function probeStore(settings: Places, signal: AbortSignal): Promise<string[]> {
   const { storage } = await openPlaces(settings);
   await unlessAborted(probeAll(storage, signal), signal);
@@ -177,7 +177,7 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Returns whether the old store contains anything. True until the store has reported that it is empty. Nothing waits
+ * Returns whether the old store contains anything. True until the store has reported that it is empty, without waiting
  * for it.
  */
 function watchOld(from: Storage): { kind: Storage['kind']; isInUse(): boolean; close(): void } {

@@ -5,14 +5,14 @@ import type { TranscriberSettings } from '../config/engines.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 
-/** Recognisers gain little from more threads, and encoders use the rest. */
+/** Maximum threads of a recogniser, which gains little from more. Encoders use the rest. */
 const MAX_THREADS = 4;
 
 type Place = { dataDir: string; encodeThreads: number; outbound: Outbound };
 
 /**
- * Finds the speech engine that the settings name, at each call: a model that was added since is used without a restart.
- * Returns null for none.
+ * Finds the configured speech engine, again at each call, so that a model that was added since is used without a
+ * restart. Returns null for none.
  */
 export async function openTranscribers(
   settings: TranscriberSettings,
@@ -50,8 +50,8 @@ export async function openTranscribers(
 type Known = Pick<InstalledModel, 'languages' | 'sha256' | 'addedAt'>;
 
 /**
- * Keeps the engine that was opened last, because it holds its process while spans arrive. If the model under that name
- * changes, it is opened again; the old process ends when it has no more work.
+ * Keeps the engine that was opened last, because its process runs while spans arrive. If the model under that name
+ * changes, the engine is opened again; the old process exits when it has no more work.
  */
 function openLast(threads: number): (folder: string, known?: Known) => Promise<Transcriber> {
   let opened: { model: string; engine: Transcriber } | null = null;

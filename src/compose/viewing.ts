@@ -7,7 +7,10 @@ import { newGuid } from '../lib/guid.ts';
 
 const SECRET_BYTES = 32;
 
-/** Opens the part of the edge that counts visits. All edges with the same secret key accept each other's tickets. */
+/**
+ * Opens the part of the edge that counts viewing sessions. All edges with the same secret key accept each other's
+ * tickets.
+ */
 export async function openViewing(
   { secretKey, countsUniqueViewers, countsOtherPlayers, countsByRate, database }: RoleSettings,
   { db, log }: { db: Db; log: Logger },

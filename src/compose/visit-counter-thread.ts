@@ -10,7 +10,7 @@ import { loadViewerSalt } from '../catalog/statistics/visits/viewer-salt-store.t
 import { openVisits, type SentBeacon } from '../catalog/statistics/visits/visits.ts';
 import type { DatabaseConnection } from '../config/database.ts';
 
-// The thread of `visit-counter.ts`: reads and counts the messages it receives.
+// The thread of `visit-counter.ts`: reads and counts the messages that it receives.
 
 const NICENESS = 5;
 
@@ -20,25 +20,25 @@ export type CounterData = {
   ticketSecret: KeyObject;
   countsUniqueViewers: boolean;
 };
-/** `isLast`: no batch follows, and everything must be written at once. */
+/** `isLast`: no batch follows, and everything must be written immediately. */
 export type CounterBatch = {
   beacons: SentBeacon[];
   estimates: SeenSession[];
   deliveries: Delivery[];
   isLast: boolean;
 };
-/** `taken` acknowledges each batch. `closed` follows the last one, when all is written or its time is over. */
+/** `taken` acknowledges a batch. `closed` follows the last batch, when all is written or its time is over. */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
 
-// Both sides are ours: the data is what `VisitCounter` sends.
+// Both sides are our own code: `VisitCounter` sends exactly this data.
 const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
 const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
 
 const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
 const warn = ({ err, ...fields }: { err?: unknown }, message: string) =>
   answer({ kind: 'warning', fields: { ...fields, err: describe(err) }, message });
-// Media takes precedence over statistics, which may lag by seconds. On Linux each thread has its own priority;
-// elsewhere this would change that of the whole edge.
+// Media takes precedence over statistics, which may lag by seconds. On Linux, each thread has its own priority;
+// elsewhere, this would change the priority of the whole edge.
 if (process.platform === 'linux') {
   try {
     setPriority(Math.max(NICENESS, getPriority()));

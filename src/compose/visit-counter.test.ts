@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('visits are counted in a thread, and the rest when it closes', async () => {
+test('counts viewing sessions in a thread, and the rest when it closes', async () => {
   const { db } = database;
   const [libraryId, mediaId] = [await addLibraryRow(db), newGuid()];
   const of = { libraryId, mediaId };
@@ -60,7 +60,7 @@ test('visits are counted in a thread, and the rest when it closes', async () => 
   expect(warnings).toEqual([]);
 });
 
-test('a failure to count visits is reported, and closing does not wait for it', async () => {
+test('reports a failure to count viewing sessions, and closes without waiting for it', async () => {
   const connection = { host: '/nonexistent', port: 1, user: 'nobody', database: 'none' };
   const warnings: unknown[] = [];
   const counter = new VisitCounter({

@@ -9,11 +9,11 @@ export type VisitCounterDeps = {
   log: { warn(fields: object, message: string): void };
 };
 
-/** Visits since the last batch are passed on together. */
+/** Interval at which viewing sessions are passed on in a batch, in ms. */
 const BATCH_MS = 100;
 /**
- * Maximum characters of beacons that wait while the thread is behind. Further ones are dropped; the next beacon of the
- * visit makes up for them.
+ * Maximum characters of beacons that wait while the thread is behind. Further beacons are dropped; the next beacon of a
+ * session replaces a dropped one.
  */
 const MAX_WAITING_CHARS = 8 * 1024 * 1024;
 /** Size of a beacon without its texts. */
@@ -21,14 +21,14 @@ const BEACON_CHARS = 200;
 const MAX_ESTIMATES = 10_000;
 const MAX_DELIVERIES = 50_000;
 const OLD_MIB = 256;
-/** A thread that accepts no batch for this long is terminated and replaced. */
+/** Time after which a thread that accepts no batch is terminated and replaced, in ms. */
 const STANDSTILL_MS = 120_000;
 const CLOSE_MS = 4_000;
 
 /**
- * Counts visits in a separate thread. Otherwise segments, which the same event loop sends, would wait while thousands
- * of beacons are read and summed up. It starts with the first visit, and again after it ended: the data it held arrives
- * again with the next beacons of those who still watch.
+ * Counts viewing sessions in a separate thread. Otherwise segments, which the same event loop sends, would wait while
+ * thousands of beacons are read and summed. The thread starts with the first session, and again after it exited: the
+ * next beacons of current viewers restore its data.
  */
 export class VisitCounter implements Visits {
   readonly #deps: VisitCounterDeps;
@@ -37,7 +37,7 @@ export class VisitCounter implements Visits {
   #waitingChars = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** Runs while a batch is pending. There is at most one. */
+  /** Runs while a batch is pending. At most one batch is pending. */
   #standstill: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -82,7 +82,7 @@ export class VisitCounter implements Visits {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      // The acknowledgement of the pending batch sends what waits.
+      // The acknowledgement of the pending batch triggers sending the waiting data.
       if (this.#standstill === null) this.#send(false);
     }, BATCH_MS).unref();
   }
@@ -142,7 +142,7 @@ function isEmpty({ beacons, estimates, deliveries }: Waiting): boolean {
   return beacons.length + estimates.length + deliveries.length === 0;
 }
 
-/** Resolves when a thread has written its data, has ended, or its time is over. */
+/** Resolves when a thread has written its data, has exited, or its time is over. */
 function closed(thread: Worker): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(resolve, CLOSE_MS);

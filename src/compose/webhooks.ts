@@ -5,7 +5,7 @@ import { createSecretBox } from '../lib/secret-box.ts';
 
 type Parts = { settings: RoleSettings; database: Database; log: Logger };
 
-/** Starts to send webhooks. */
+/** Starts sending webhooks. */
 export async function startWebhooks({ settings, database, log }: Parts): Promise<{ close(): Promise<void> }> {
   const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
     import('../lib/outbound/outbound.ts'),

@@ -3,7 +3,7 @@ import { parseWholeNumber, setting } from './setting.ts';
 /** Connection to the database for `pg`: the owner's server by URL, or our own by its socket folder. */
 export type DatabaseConnection = { connectionString: string } | OwnConnection;
 
-/** Our own server: `host` is the folder of its socket. */
+/** Our own server. `host` is the folder of its socket. */
 export type OwnConnection = { host: string; port: number; user: string; database: string };
 
 export type DatabaseSettings = {

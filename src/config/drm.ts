@@ -5,9 +5,9 @@ import { setting } from './setting.ts';
 export type GuardedAddress = { url: string; authorization: string | null };
 
 export type DrmSettings = {
-  /** Scheme for videos protected from now on. Protected videos keep theirs. */
+  /** Scheme for videos that are protected from now on. Protected videos keep their scheme. */
   drmScheme: 'cbcs' | 'cenc';
-  /** A key server with SPEKE v2 and the systems to request; null: keys are our own. */
+  /** A key server with SPEKE v2, and the systems to request; null uses our own keys. */
   keyServer: (GuardedAddress & { systems: readonly DrmSystemName[] }) | null;
   /** Licence servers that receive players' challenges, by system. */
   licenceServers: Partial<Record<DrmSystemName, GuardedAddress>>;

@@ -19,9 +19,9 @@ export type EngineSettings = {
   /** Cores for encoding live streams; 0: streams are only passed through. */
   liveCores: number;
   makesPreviews: boolean;
-  /** Whether media is read only where bubblewrap works. */
+  /** True if media is read only where bubblewrap works. */
   requiresSandbox: boolean;
-  /** Whether ffmpeg may use decoders outside the list of usual ones. */
+  /** True if ffmpeg may use decoders outside the list of usual ones. */
   allowsRareDecoders: boolean;
   transcriber: TranscriberSettings;
   /** URL of published speech model archives, without a final slash. */
@@ -64,7 +64,7 @@ export function engineSettings(texts: Texts): EngineSettings {
   };
 }
 
-/** Servers with a single model ignore its name. */
+/** Default model name. Servers with a single model ignore it. */
 const USUAL_MODEL = 'default';
 
 function languageModel(texts: Texts): LanguageModelSettings | null {
@@ -97,7 +97,7 @@ function parseCores(text: string): number | null {
 /** URL at which the makers of sherpa-onnx publish models. */
 const SPEECH_MODELS_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models';
 
-/** Name of the model in the first services of this kind. */
+/** Default model name: that of the first services of this kind. */
 const USUAL_TRANSCRIBER = 'whisper-1';
 
 function transcriber(texts: Texts): TranscriberSettings {

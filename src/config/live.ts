@@ -14,7 +14,7 @@ export type LiveSettings = {
   rtmpsPort: number;
   /** PEM files: the certificate chain, and its key. */
   ingestCertificate: { certificatePath: string; keyPath: string } | null;
-  /** Region of this machine's ingest, as streams show it. */
+  /** Region of this machine's ingest, as shown for streams. */
   region: string;
   /** Host under which publishers reach ingest; null: the listening address. */
   ingestHost: string | null;

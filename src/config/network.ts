@@ -7,19 +7,19 @@ export type NetworkSettings = {
   /** Ports; 0 selects any free one. */
   port: number;
   edgePort: number;
-  /** Port of `/healthz` and `/readyz` for a role that runs by itself; null: none. */
+  /** Port of `/healthz` and `/readyz` for a role that runs alone; null: none. */
   healthPort: number | null;
   /** URLs that clients use, without a final slash; null: built from host and port. */
   publicUrl: string | null;
   edgeUrl: string | null;
-  /** Hosts of our own pages, `*.` for all subdomains. The URLs above are always included. */
+  /** Hosts of our own pages, `*.` for all subdomains. The hosts of the URLs above are always included. */
   ownHosts: readonly string[];
   /** Networks of proxies in front of both listeners. Only their `X-Forwarded-For` counts. */
   trustedProxies: readonly string[];
   /** MaxMind DB files of the operator, instead of the bundled country table. */
   countryDatabase: string | null;
   asnDatabase: string | null;
-  /** CIDR ranges that outgoing requests may reach although they are private. */
+  /** Private CIDR ranges that outgoing requests may reach. */
   outboundAllow: readonly string[];
 };
 

@@ -15,7 +15,7 @@ const SECRETS = {
   MILLRACE_DATABASE_URL: 'postgres://user:the-password@127.0.0.1/millrace',
 };
 
-test.each(roles)('the environment of %s has the settings but no secret', (role) => {
+test.each(roles)('the environment of %s contains the settings but no secret', (role) => {
   const environment = environmentOf(role, { ...SECRETS, MILLRACE_PORT: '7700', PATH: '/bin' });
   expect(environment).toMatchObject({ MILLRACE_PORT: '7700', PATH: '/bin' });
   expect(Object.keys(environment).filter((name) => name in SECRETS)).toEqual([]);
@@ -26,7 +26,7 @@ test.each([
   ['edge', ['the-licences']],
   ['worker', ['the-transcriber-key', 'the-model-key', 'the-key-server']],
   ['ingest', ['the-srt-passphrase', 'the-key-server']],
-] as const)('%s starts with the secrets that it uses and no others', (role, used) => {
+] as const)('%s starts with only the secrets that it uses', (role, used) => {
   const settings = readSettings({
     ...SECRETS,
     MILLRACE_TRANSCRIBER: 'http://127.0.0.1:9',

@@ -2,15 +2,15 @@ import type { Role } from './roles.ts';
 import { type RoleSettings, SECRET_SETTINGS } from './settings.ts';
 
 /**
- * For glibc (mallopt(3), M_MMAP_THRESHOLD): parts of streams, which live for seconds among frames that live for
- * milliseconds, are allocated outside the heap and returned to the system one by one. Saves 1 MiB per stream with 60
+ * For glibc (mallopt(3), M_MMAP_THRESHOLD): allocates parts of streams, which live for seconds among frames that live
+ * for milliseconds, outside the heap, and returns them to the system one by one. Saves 1 MiB per stream with 60
  * streams.
  */
 const INGEST_MEMORY = { MALLOC_MMAP_THRESHOLD_: String(64 * 1024) };
 
 /**
- * Returns the environment of a role's process: the supervisor's without the secrets among our settings, which a role
- * receives in a message, and an allowance for its memory.
+ * Returns the environment of a role's process: the supervisor's environment without secret settings, which a role
+ * receives in a message, and memory options for ingest.
  */
 export function environmentOf(role: Role, environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_SETTINGS.has(name)));

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import Type, { type TSchema } from 'typebox';
 
 /**
- * Schema of one setting as it is written in the environment: a text for which `parse` does not return null. `expected`
+ * Schema of one setting as written in the environment: a text for which `parse` does not return null. `expected`
  * completes the sentence "expected ..." of the error, which does not repeat the value of a secret (`writeOnly`).
  */
 export function setting(expected: string, parse: (text: string) => unknown, isSecret = false): TSchema {

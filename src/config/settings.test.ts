@@ -72,12 +72,12 @@ test.each([
   { MILLRACE_WIDEVINE_LICENSE_URL: 'ftp://licences.example' },
   { MILLRACE_LICENSE_AUTHORIZATION: 'Bearer ü' },
   { MILLRACE_FAIRPLAY_CERTIFICATE: 'fairplay.cer' },
-])('%o is refused by its name', (settings) => {
+])('rejects %o and names the setting', (settings) => {
   const [name = ''] = Object.keys(settings);
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
 });
 
-test('our own hosts are those of the configured addresses and the additional ones', () => {
+test('our own hosts are those of the configured addresses and the additional hosts', () => {
   expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
   const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
   expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([
@@ -88,7 +88,7 @@ test('our own hosts are those of the configured addresses and the additional one
   ]);
 });
 
-test('a key server and licence servers are put together from their settings', () => {
+test('combines a key server and licence servers from their settings', () => {
   expect(read({})).toMatchObject({ drmScheme: 'cbcs', keyServer: null, licenceServers: {} });
   const settings = read({
     MILLRACE_DRM_KEY_SERVER_URL: 'https://keys.example/speke',
@@ -106,7 +106,7 @@ test('a key server and licence servers are put together from their settings', ()
   expect(settings.licenceServers).toEqual({ widevine });
 });
 
-test('every wrong setting is named, and no secret is repeated', () => {
+test('names every wrong setting and repeats no secret', () => {
   const wrong = { MILLRACE_PORT: 'x', MILLRACE_HOST: '', MILLRACE_ACCOUNT_KEY: 'hushhus', MILLRACE_STORAGE: 'y' };
   expect(() => read(wrong)).toThrow(/MILLRACE_STORAGE.*\n.*MILLRACE_PORT.*\n.*MILLRACE_ACCOUNT_KEY/);
   expect(() => read(wrong)).not.toThrow(/hushhus/);
@@ -124,23 +124,23 @@ test.each([
     text: 's3://media/a/b/?endpoint=http://127.0.0.1:9000/&region=eu-1',
     expected: { keyPrefix: 'a/b/', endpoint: 'http://127.0.0.1:9000', region: 'eu-1', forcePathStyle: true },
   },
-])('storage $text is understood', ({ text, expected }) => {
+])('parses storage $text', ({ text, expected }) => {
   expect(read({ MILLRACE_STORAGE: text }).storage).toMatchObject(expected);
 });
 
-test('a file provides what the environment does not', () => {
+test('a file provides settings that the environment lacks', () => {
   writeFileSync(join(dataDir, 'millrace.env'), '# ports\nMILLRACE_PORT=8000\nMILLRACE_EDGE_PORT="8001"\n');
   expect(read({ MILLRACE_PORT: '9000' })).toMatchObject({ port: 9000, edgePort: 8001 });
 });
 
-test('a named file is read instead, must exist, and is checked alike', () => {
+test('reads a named file instead, which must exist and pass the same checks', () => {
   const path = join(dataDir, 'other.env');
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: expected a readable file of settings');
   writeFileSync(path, 'MILLRACE_PORT=many\n');
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
 });
 
-test('unknown names are found in both places', () => {
+test('finds unknown names in the environment and in the file', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
   expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
@@ -151,8 +151,8 @@ test.each([
   { storage: 'file:/srv/new', from: 'file:/srv' },
   { storage: 'file:/srv', from: 'file:/srv/old' },
   { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
-])('objects do not move from $from to $storage, because one contains the other', ({ storage, from }) => {
-  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another place');
+])('refuses to move objects from $from to $storage, because one contains the other', ({ storage, from }) => {
+  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another location');
 });
 
 test.each([
@@ -160,6 +160,6 @@ test.each([
   { storage: 's3://media/a', from: 's3://media/b' },
   { storage: 's3://media', from: 's3://media?endpoint=https://other' },
   { storage: 's3://media', from: 'file:/srv' },
-])('objects move from $from to $storage', ({ storage, from }) => {
+])('moves objects from $from to $storage', ({ storage, from }) => {
   expect(read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from }).storageFrom).not.toBeNull();
 });

@@ -21,7 +21,7 @@ import {
   storageSettings,
 } from './storage.ts';
 
-/** Every setting, checked. Paths are absolute. */
+/** Every setting, validated. Paths are absolute. */
 export type Settings = {
   dataDir: string;
   storage: StorageSettings;
@@ -71,7 +71,7 @@ type Texts = Partial<Record<SettingName, string>>;
 const CONFIG_NAME = 'MILLRACE_CONFIG';
 const DEFAULT_DATA_DIR = './data';
 
-/** Reads the environment of this process. Nothing outside `config/` does. */
+/** Reads the environment of this process. No code outside `config/` does so. */
 export function readOwnSettings(): Settings {
   return readSettings(process.env);
 }
@@ -115,9 +115,9 @@ export function ownUnknownSettings(): string[] {
 }
 
 function settingProblems(texts: Texts): string[] {
-  // Each is checked separately, so that one wrong setting does not hide the next.
+  // Checks each setting separately, so that one wrong setting does not hide the next.
   return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
-    const text: string | undefined = texts[name as SettingName]; // A key of the schema's own properties.
+    const text: string | undefined = texts[name as SettingName]; // `name` is a key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
     const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is created by `setting`.
     const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
@@ -158,7 +158,7 @@ function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
 }
 
-/** A URL that wrongly contains a user most likely contains a password. */
+/** A URL that contains a user, although it must not, most likely contains a password. */
 function withoutUser(text: string): string {
   return text.replace(/\/\/[^/@]*@/, '//***@');
 }

@@ -1,17 +1,17 @@
 import { parseSwitch, parseWholeNumber, setting } from './setting.ts';
 
 export type StatisticsSettings = {
-  /** Whether different viewers are counted, by a sketch. Off: addresses are not even hashed. */
+  /** True if distinct viewers are counted, with a sketch. If false, addresses are not even hashed. */
   countsUniqueViewers: boolean;
-  /** Whether estimates for other players count in the charts. */
+  /** True if estimates for other players count in the charts. */
   countsOtherPlayers: boolean;
-  /** Whether a CDN hides deliveries from the edge, so that views are bounded by rates instead. */
+  /** True if a CDN hides deliveries from the edge, so that views are limited by rates instead. */
   countsByRate: boolean;
-  /** Days for which sessions are kept. Their sums stay. */
+  /** Days for which sessions are kept. Their sums are kept longer. */
   sessionDays: number;
 };
 
-/** Minimum days: a session may last three days, and would be counted again without its row. */
+/** Minimum days. A session may last three days, and would be counted again without its row. */
 const MIN_DAYS = 7;
 const MAX_DAYS = 3650;
 const USUAL_DAYS = 90;

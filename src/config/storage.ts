@@ -51,8 +51,8 @@ export function storageSettings(
 }
 
 /**
- * Returns the store whose objects are to move into `storage`; null if there is none. Refuses two places of which one
- * contains the other: objects would be mistaken for their own copies.
+ * Returns the store whose objects move into `storage`; null if there is none. Refuses two locations of which one
+ * contains the other, because objects would be mistaken for their own copies.
  */
 export function storageFromSettings(
   texts: Partial<Record<keyof typeof storageSchema, string>>,
@@ -63,7 +63,8 @@ export function storageFromSettings(
   const came = JSON.stringify(texts.MILLRACE_STORAGE_FROM);
   throw new Refused(
     'invalid',
-    `MILLRACE_STORAGE_FROM: expected another location than MILLRACE_STORAGE, with neither inside the other, got ${came}.`,
+    'MILLRACE_STORAGE_FROM: expected another location than MILLRACE_STORAGE, with neither inside the other, ' +
+      `got ${came}.`,
   );
 }
 

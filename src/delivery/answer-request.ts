@@ -62,7 +62,7 @@ type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => vo
 
 /** Maximum bytes of a beacon. */
 const MAX_BEACON_BYTES = 8_192;
-/** Maximum bytes of a licence request, which is short JSON. */
+/** Maximum bytes of a licence request, which is a short JSON text. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
 /** Answers an admitted GET or HEAD. `leave` returns a signal that aborts when the viewer disconnects. */
@@ -106,7 +106,10 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
-/** Answers an admitted POST: a beacon (`taken`) or a licence request. Returns null if POST is not supported there. */
+/**
+ * Responds to an admitted POST: a beacon (`taken`) or a licence request. Returns null if the target does not support
+ * POST.
+ */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
@@ -130,7 +133,7 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-/** The response does not say what is wrong with a beacon, so that forgers get no hint. */
+/** The response does not explain why a beacon is invalid, so that forgers get no hint. */
 async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
@@ -161,7 +164,7 @@ function takeWait({ request: { client } }: Media, { budgets }: AnswerDeps): (() 
   return budgets.take(client.key, 'waits') ? () => budgets.give(client.key, 'waits') : null;
 }
 
-/** If a token is required, the response belongs to its bearer: a shared cache would give it to others. */
+/** If a token is required, only its bearer may receive the response. A shared cache would give it to others. */
 function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answer {
   if (answer.kind === 'problem') return answer;
   if (asksForToken(request)) return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
@@ -169,7 +172,7 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
   return settings === undefined ? answer : { ...answer, cacheControl: withStale(answer.cacheControl, settings) };
 }
 
-/** Answers for the growing parts of a live stream. Its images are served like those of any video. */
+/** Responds with the growing parts of a live stream. Its images are served like those of any video. */
 async function answerLive(
   publication: Publication,
   file: MediaFile,
@@ -195,7 +198,7 @@ async function answerLive(
       const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
       const answer = await serveLive(publication, live, requested, liveDeps);
-      // Before the start, each request needs the token.
+      // Before the stream starts, each request needs the token.
       return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
     case 'key':
@@ -261,7 +264,7 @@ async function answerFile(
   }
 }
 
-/** `?download`, with any value except a plain no. */
+/** Whether the query contains `download` with a value other than `0` or `false`. */
 function asksForDownload(request: IncomingMessage): boolean {
   const value = queryOf(request).get('download');
   return value !== null && !['0', 'false'].includes(value.toLowerCase());

@@ -24,42 +24,44 @@ export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPa
 
 export type EdgeLog = { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 
-/** Limits of everything that could grow; each has a default. */
+/** Limits of everything that could grow. Each has a default in `DEFAULT_LIMITS`. */
 export type EdgeLimits = {
   connections: number;
-  /** Limit per client: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** Maximum connections per client: an IPv4 address, or the /64 network of an IPv6 address. */
   connectionsPerClient: number;
-  /** Requests of one client, answered or refused. */
+  /** Rate of requests per client, including refused ones. */
   clientRate: Rate;
   publicationCacheBytes: number;
-  /** Written playlists and manifests, in bytes. */
+  /** Maximum bytes of cached playlists and manifests. */
   textCacheBytes: number;
-  /** Stored bytes in memory, cached and in use; and of them, the cached ones. */
+  /** Maximum stored bytes in memory, cached and in use. `objectCacheBytes` limits the cached ones. */
   lentBytes: number;
   objectCacheBytes: number;
-  /** Part of `lentBytes` that may wait for one client. */
+  /** Maximum part of `lentBytes` that may wait for one client. */
   lentBytesPerClient: number;
-  /** Encrypted segments, cached and in use; and of them, the cached ones. */
+  /** Maximum bytes of encrypted segments, cached and in use. `protectedCacheBytes` limits the cached ones. */
   protectedBytes: number;
   protectedCacheBytes: number;
-  /** Heads of MP4 files and the locations of their bytes. */
+  /** Maximum bytes of cached MP4 file headers and the locations of their media bytes. */
   moviePlanBytes: number;
-  /** Concurrent database look-ups of one client, and responses that may wait for segments. */
+  /** Maximum concurrent database queries per client. `waitsPerClient` limits responses that wait for segments. */
   lookUpsPerClient: number;
   waitsPerClient: number;
-  /** Responses that are encrypted for one client and not yet sent. */
+  /** Maximum responses encrypted for one client and not yet sent. */
   encryptionsPerClient: number;
-  /** Concurrent loads of different publications; more are refused with 503. */
+  /** Maximum concurrent loads of different publications. Further loads are refused with 503. */
   publicationLoads: number;
   segmentWaiters: number;
-  /** Less than the 10 s after which players treat a segment as lost: they get a response to retry instead. */
+  /**
+   * Maximum wait for a segment, in ms. Players give up on a segment after 10 s; this limit lets them retry before that.
+   */
   segmentWaitMs: number;
   openFiles: number;
-  /** Maximum time for a request head, from the first byte of its connection or its own, in ms. */
+  /** Timeout for a request header, in ms, from the start of the connection or of the request. */
   headMs: number;
-  /** Time after which a connection without any traffic is closed, in ms. */
+  /** Timeout for a connection without traffic, in ms. */
   idleMs: number;
-  /** Maximum time for running responses when the edge closes, in ms. */
+  /** Maximum time that a closing edge waits for running responses, in ms. */
   drainMs: number;
 };
 
@@ -87,58 +89,59 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   drainMs: 8_000,
 };
 
-/** Locates addresses without waiting; empty if unknown. */
+/** Locates IP addresses synchronously. Fields of an unknown address are empty. */
 export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
-/** Counting of visits, and the secret of player pages' tickets. */
+/** Session counting, and the secret of player page tickets. */
 export type EdgeViewing = {
-  /** The edge closes it. */
+  /** Closed by the edge. */
   visits: Visits;
   /**
-   * Returns the relative number of plays of a video, 0 to 100 for each part of equal length; null below five visits.
+   * Returns the relative number of plays of a video, 0 to 100, for each part of equal length. Returns null for fewer
+   * than five sessions.
    */
   heatCurve(key: MediaKey): Promise<number[] | null>;
-  /** Returns the visits with a moving picture now, at all edges; null if unknown. */
+  /** Returns the number of sessions that are playing now at all edges, or null if unknown. */
   viewersNow(key: MediaKey): Promise<number | null>;
   ticketSecret: KeyObject;
-  /** Stores the bytes sent so far; replaces the stored values of an hour of this process. */
+  /** Stores the bytes sent so far. They replace the values that this process stored for the same hour. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
 
-/** Dependencies of the edge. `watch` subscribes to publications; the edge closes it. */
+/** Dependencies of the edge. `watch` subscribes to publications. The edge closes the subscription. */
 export type EdgeDeps = {
   host: string;
   port: number;
   publications: PublicationStore;
-  /** Loads the rules for the viewers of a pull zone; null if there is none. */
+  /** Loads the viewer rules of a pull zone. Returns null if the zone does not exist. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   watch(listener: PublicationListener): PublicationWatch;
-  /** Store for the segments that viewers request from on-demand renditions. */
+  /** Store for requests for segments of on-demand renditions. */
   requests: SegmentRequestStore;
-  /** Source of live streams; without it they are not served. */
+  /** Source of live streams. Without it, the edge serves none. */
   live?: LiveSource;
   storage: EdgeStorage;
-  /** Null if sendfile is unavailable: bytes then go through memory. */
+  /** Null if sendfile is unavailable. The edge then copies bytes through memory. */
   sendFile: SendFile | null;
   player: PlayerAssets;
-  /** Opens the keys of protected videos. */
+  /** Decrypts the keys of protected videos. */
   secretBox: SecretBox;
-  /** Makes the keys of play sessions; the same at each edge. */
+  /** Secret from which play session keys are derived. It must be the same at each edge. */
   sessionSecret: Uint8Array;
   viewing: EdgeViewing;
-  /** Connection to licence servers of other systems; null if none is configured. */
+  /** Connection to the licence servers of other DRM systems, or null if none is configured. */
   licences: LicenceProxy | null;
-  /** URL of the edge for viewers, without a final slash; null: the host name of each request. */
+  /** URL of the edge for viewers, without a trailing slash. If null, the edge uses the host name of each request. */
   edgeUrl: string | null;
-  /** Hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
+  /** Hosts of our player. `*.` matches all subdomains. Their pages are always admitted. */
   ownHosts: readonly string[];
-  /** Networks of proxies in front of the edge, whose `X-Forwarded-For` counts. */
+  /** Networks of proxies in front of the edge whose `X-Forwarded-For` header is trusted. */
   trustedProxies: readonly string[];
   places: Places;
-  /** Store for refusals, and the name of this edge in it. */
+  /** Store for refusal events. `serverZone` is the name of this edge in them. */
   events: ShieldEventStore;
   serverZone: string;
-  /** Rules for requests that are not ours, and settings for those without a zone. */
+  /** Rules for requests from other clients, and settings for requests without a zone. */
   firewall: FirewallSource;
   loadWaf(): Promise<WafSettings>;
   log: EdgeLog;

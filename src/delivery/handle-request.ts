@@ -32,7 +32,7 @@ export type HandleDeps = {
   admission: AdmissionContext;
   answers: AnswerDeps;
   leases: ByteLeases;
-  /** Counts a response that is encrypted for a client; null if it has too many. */
+  /** Counts a response encrypted for a client. Returns null if the client has too many. */
   encryptions(client: string): (() => void) | null;
   inspections: InspectionTurns;
   recorder: EventRecorder;
@@ -93,7 +93,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   }
 }
 
-/** Null for a method that is not supported. */
+/** Returns null for an unsupported method. */
 async function findAnswer(
   admitted: Admitted<EdgeRequest>,
   response: ServerResponse,
@@ -113,13 +113,13 @@ async function findAnswer(
   }
 }
 
-/** Only in zones with a limit: most requests need not be counted. */
+/** Counts only in zones with a limit, because most requests need no count. */
 function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
   if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
   response.once('close', openAnswers.enter(bucketOf(request)));
 }
 
-/** Counts everything sent for a zone, including refusals of missing files. */
+/** Counts all bytes sent for a zone, including refusals and responses for missing files. */
 function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
   const { policy, target } = request;
   if (policy === null) return;
@@ -142,7 +142,7 @@ async function sendBlocked(
     sendProblem(request.message, response, problem, retryAfterSec ?? undefined);
     return;
   }
-  // Without a zone the library is unknown: use the viewer's own language.
+  // Without a zone the library is unknown, so use the viewer's own language.
   const uiLanguage = request.policy?.zone.uiLanguage ?? request.message.headers['accept-language'] ?? '';
   const page = refusedPage(problem, { uiLanguage, assets: deps.answers.player });
   response.writeHead(status, {
@@ -186,12 +186,12 @@ function refuseHost(
   sendProblem(message, response, problem);
 }
 
-/** Aborts when the viewer disconnects. Created only for responses that wait; most are available at once. */
+/** Returns a signal that aborts when the viewer disconnects. Only responses that wait create one; most do not. */
 function leaveSignal(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   if (response.destroyed) left.abort();
   response.once('close', () => {
-    // An abort costs a stack trace, which complete responses need not pay.
+    // An abort creates a stack trace. Completed responses avoid that cost.
     if (!response.writableFinished) left.abort();
   });
   return left.signal;
@@ -201,7 +201,7 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
   sendProblem(request, response, toProblem('method-not-allowed'));
 }
 
-/** Refusals caused by the viewer. */
+/** Refusals that the viewer caused. */
 const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
   invalid: 'invalid',
   forbidden: 'forbidden',
@@ -217,7 +217,7 @@ function fail(
 ): void {
   if (response.destroyed) return;
   const url = redactUrl(request.url ?? '');
-  // Only a cut connection tells a player that a started response is incomplete.
+  // Only a broken connection tells a player that a started response is incomplete.
   if (response.headersSent) {
     log.error({ err: error, url }, 'An answer broke off.');
     response.destroy();

@@ -12,8 +12,8 @@ const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 
 /**
- * The edge's view of the catalogue: publications in a bounded cache, at most 2 s old, and expired at once by
- * notifications of the database. While the database is down, the last state is served.
+ * The edge's view of the catalogue: a bounded cache of publications. Entries are at most 2 s old, and database
+ * notifications expire them immediately. While the database is down, it returns the last state.
  */
 export class PublicationReader {
   readonly #publications: FreshCache<Publication>;
@@ -38,7 +38,7 @@ export class PublicationReader {
       change: ({ libraryId, mediaId }) => this.#publications.invalidate(writeKey(libraryId, mediaId)),
       policy: (libraryId) => {
         policies.invalidate(libraryId);
-        // A library's settings are read together with its publications.
+        // Publications include the settings of their library.
         this.#publications.invalidateWhere((publication) => publication?.libraryId === libraryId);
       },
       listening: () => {
@@ -49,7 +49,9 @@ export class PublicationReader {
     });
   }
 
-  /** Returns the publication of a media, for an admitted request: without a publication there are no bytes to send. */
+  /**
+   * Returns the publication of a media. It requires an admitted request, and nothing can be sent without a publication.
+   */
   async find(
     { request: { client } }: Admitted<EdgeRequest>,
     { libraryId, mediaId }: MediaKey,
@@ -62,14 +64,14 @@ export class PublicationReader {
     return this.#publications.isLoading(key) ? find() : lookUp(client, budgets, find);
   }
 
-  /** Returns whether `find` would return this same publication, as far as is known without waiting. */
+  /** Whether `find` would return this publication, as far as is known without waiting. */
   isCurrent(publication: Publication): boolean {
     return this.#publications.peek(writeKey(publication.libraryId, publication.mediaId)) === publication;
   }
 
   /**
-   * Calls `look` on each later publication until it finds something. Returns null if it does not in time, the viewer
-   * left, the media is gone, or too many requests are waiting.
+   * Calls `look` on each later version of a publication until it finds something. Returns null on a timeout, if the
+   * viewer disconnects, if the media is deleted, or if too many requests are waiting.
    */
   async waitFor<Found>(
     { libraryId, mediaId }: Publication,

@@ -43,15 +43,18 @@ import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createDeliveredMedia } from './traffic/delivered-media.ts';
 
 const KEEP_ALIVE_SEC = 65;
-/** Interval of checks for late headers and requests: the precision of a time limit. */
+/** Interval of checks for late headers and requests, in ms. It is the precision of the time limits. */
 const CHECK_CONNECTIONS_MS = 250;
 
 /**
- * A running edge. `close` accepts no new requests, lets responses finish for a bounded time, and frees all resources.
+ * A running edge. `close` stops accepting requests, waits a bounded time for running responses, and frees all
+ * resources.
  */
 export type Edge = { port: number; close(): Promise<void> };
 
-/** Serves players: playlists, segments, images, captions and the player page. Run it in a separate process. */
+/**
+ * Starts a server for players: playlists, segments, images, captions and the player page. Run it in a separate process.
+ */
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const { log } = deps;
@@ -98,7 +101,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     recordAlone(remoteAddress, TOO_MANY_CONNECTIONS, handling),
   );
   await listen(server, deps);
-  // A server that listens on TCP always has an address of this kind.
+  // The address of a TCP server is always an `AddressInfo`.
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -175,14 +178,14 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
-      // We respond ourselves, so that it is recorded.
+      // The edge checks the Host header itself, to record refusals.
       requireHostHeader: false,
       noDelay: true,
     },
     (request, response) => void handleRequest(request, response, handling),
   );
   server.maxConnections = limits.connections;
-  // Node waits once more if the first part of a write was sent in the meantime, so two halves make the limit.
+  // Node restarts the timeout once if part of a write was sent in the meantime, so two halves make the limit.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
   server.on('checkExpectation', (request, response) => void handleRequest(request, response, handling));
   server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, handling));
@@ -191,12 +194,15 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   return server;
 }
 
-/** A client that sends a body too slowly is refused before its connection is closed as idle without a response. */
+/**
+ * Returns a request timeout shorter than the idle timeout, so that a client that sends a body too slowly gets a
+ * response before its connection is closed.
+ */
 function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
   return Math.min(2 * headMs, Math.max(headMs, idleMs / 2 - 2 * CHECK_CONNECTIONS_MS));
 }
 
-/** A connection without traffic. If bytes are still queued for it, the client reads too slowly, which is recorded. */
+/** Closes an idle connection. If bytes are still queued, the client reads too slowly, which is recorded. */
 function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
     const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'none of the answer was taken' };
@@ -207,7 +213,7 @@ function endIdle(socket: Socket, handling: HandleDeps): void {
 
 const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer connections at once', came: 'one more' };
 
-/** Records why a connection was ended if none of its requests is known. */
+/** Records why a connection was closed if none of its requests is known. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
   const client = receiving.clients.find({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
@@ -215,7 +221,8 @@ function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, re
 }
 
 /**
- * Node removes its own listeners from a socket before handing it over. Without these, an abort would end the process.
+ * Node removes its own listeners from a socket before handing it over. Without a new error listener, a reset would
+ * crash the process.
  */
 function refuseTunnel(socket: Socket, handling: HandleDeps): void {
   socket.on('error', () => socket.destroy());

@@ -32,7 +32,7 @@ import { translateCaptions } from './speech/translate-captions.ts';
 import { fetchVideo } from './uploads/fetch-video.ts';
 import { hashSource } from './uploads/hash-source.ts';
 
-/** Every job that a worker runs. */
+/** All jobs that a worker runs. */
 export const allJobs: readonly AnyJob<JobDeps>[] = [
   processVideo,
   fetchVideo,
@@ -54,7 +54,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   sweepTemp,
 ];
 
-/** The function that performs an encode task of each kind. */
+/** Functions that perform each kind of encode task. */
 export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   'pass-through': copySegments,
   video: encodeRange,

@@ -12,51 +12,50 @@ import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
 
-/** Dependencies of the jobs. `compose.ts` creates them for the worker role. */
+/** Dependencies of the jobs. `compose.ts` creates them in the worker role. */
 export type JobDeps = {
   db: Db;
   storage: Storage;
-  /** Keeps sweeps from deleting in a store that is not this database's. */
+  /** Prevents sweeps from deleting in a store that does not belong to this database. */
   store: Pick<StoreGuard, 'requireOurs'>;
   queue: Queue;
   sources: SourceCache;
-  /** Connections to origins that callers name. Their sealed requests are opened with `secretBox`. */
+  /** Connections to origins named by callers. `secretBox` decrypts the sealed requests for them. */
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Returns the current transcriber, or null if there is none: a model may be added at any time. */
+  /** Returns the current transcriber, or null if there is none. A model may be added at any time. */
   findTranscriber(): Promise<Transcriber | null>;
-  /** Detects speech; null if not installed. */
+  /** Detects speech. Null if not installed. */
   voice: VoiceDetector | null;
-  /** Writes and translates texts; null if none is configured. */
+  /** Writes and translates texts. Null if none is configured. */
   languageModel: LanguageModel | null;
   /** Provides the keys of protected videos. */
   packager: Packager;
-  /** Overrides of the usual limits for origins. */
+  /** Overrides of the default limits for origins. */
   fetchLimits?: Partial<DownloadLimits>;
-  /** Name of this process in leases, for operators. */
+  /** Name of this process in leases, shown to operators. */
   owner: string;
-  /** Total threads for encoding. Awaited work may use them all; other work runs concurrently with one each. */
+  /** Total threads for encoding. Urgent tasks may use them all. Other tasks run concurrently with one thread each. */
   threads: number;
   /** Whether a video gets animated previews in addition to thumbnails. */
   makesPreviews: boolean;
-  /** Days for which viewing sessions are kept; 90 by default. */
+  /** Retention of viewing sessions, in days. Default: 90. */
   sessionDays?: number;
-  /** The segment tasks that run here. */
+  /** Segment tasks that run in this process. */
   segments: SegmentEncoders;
-  /** Address space that one encoder may use; 6 GiB by default. */
+  /** Maximum address space of one encoder, in bytes. Default: 6 GiB. */
   encoderMemoryBytes?: number;
   /**
-   * Minimum age of an object without a row before it goes into quarantine: an hour by default, a minute for staged
-   * bytes.
+   * Minimum age of an object without a row before quarantine, in ms. Default: an hour, or a minute for staged bytes.
    */
   orphanAgeMs?: number;
-  /** Time in quarantine before an object is deleted; a day by default. */
+  /** Time in quarantine before an object is deleted, in seconds. Default: a day. */
   quarantineSec?: number;
-  /** Time for which replaced objects are kept; ten minutes by default. */
+  /** Time for which replaced objects are kept, in seconds. Default: ten minutes. */
   retiredGraceSec?: number;
-  /** Maximum time of a sweep step; half a minute by default. */
+  /** Maximum time of a sweep step, in ms. Default: half a minute. */
   stepMs?: number;
-  /** Maximum bytes that a run of the chunk merge writes; 1 GiB by default. */
+  /** Maximum bytes written by a run of the chunk merge. Default: 1 GiB. */
   mergeBytes?: number;
   report: (error: Error) => void;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAttemptLimit } from './attempt-limit.ts';
 
-test('attempts of one key are limited, those of others are not', () => {
+test('limits attempts per key', () => {
   const mayTry = createAttemptLimit({ burst: 2, perSec: 4 });
   expect([0, 0, 0, 100].map((nowMs) => mayTry('a', nowMs))).toEqual([true, true, false, false]);
   expect(mayTry('b', 100)).toBe(true);

@@ -3,10 +3,10 @@ import { remember } from './remember.ts';
 /** Whether an attempt of `key` is allowed at `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
-/** Maximum keys that are remembered: the most recently seen ones. */
+/** Maximum keys in memory. The least recently seen ones are dropped. */
 const MAX_KEYS = 10_000;
 
-/** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
+/** Allows a burst of `burst` attempts per key, and `perSec` attempts per second after that. */
 export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: number }): AttemptLimit {
   const known = new Map<string, { left: number; atMs: number }>();
   return (key, nowMs) => {

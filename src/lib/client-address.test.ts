@@ -10,13 +10,16 @@ test.each([
   ['192.0.2.*', '192.0.3.9', false],
   ['2001:db8::/32', '2001:db8:5::1', true],
   ['2001:db8::/32', '192.0.2.1', false],
-])('%s holds %s: %s', (network, address, expected) => {
+])('network %s contains %s: %s', (network, address, expected) => {
   expect(readAddressSet([network])?.has(address)).toBe(expected);
 });
 
-test.each(['', 'example.com', '1.2.3', '1.2.*', '1.2.3.4/40', '300.1.1.1', '1.2.3.4.*'])('%s is no network', (text) => {
-  expect(readAddressSet([text])).toBeNull();
-});
+test.each(['', 'example.com', '1.2.3', '1.2.*', '1.2.3.4/40', '300.1.1.1', '1.2.3.4.*'])(
+  'rejects %s as a network',
+  (text) => {
+    expect(readAddressSet([text])).toBeNull();
+  },
+);
 
 test.each([
   ['no proxy is trusted', [], '10.0.0.1', '1.1.1.1', '10.0.0.1'],
@@ -42,7 +45,7 @@ test.each([
   ['a number', ['10.0.0.0/8'], '10.0.0.1', '16909060', '10.0.0.1'],
   ['an octal address', ['10.0.0.0/8'], '10.0.0.1', '01.2.3.4', '10.0.0.1'],
   ['nothing forwarded', ['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
-])('the client of %s', (_, trusted, remoteAddress, forwardedFor, expected) => {
+])('finds the client address: %s', (_, trusted, remoteAddress, forwardedFor, expected) => {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
   expect(clientAddress({ remoteAddress, forwardedFor }, set)).toBe(expected);
@@ -62,7 +65,7 @@ test.each([
   ['a page in a browser on this machine', '127.0.0.1', { origin: 'https://example.com' }, false],
   ['another machine', '192.0.2.7', {}, false],
   ['another machine that claims to be this one', '192.0.2.7', { 'x-forwarded-for': '127.0.0.1' }, false],
-])('a request is from here: %s', (_, remoteAddress, headers, expected) => {
+])('checks whether a request is local: %s', (_, remoteAddress, headers, expected) => {
   const trusted = readAddressSet(['10.0.0.0/8']);
   if (trusted === null) throw new Error('Expected networks.');
   expect(isFromHere({ socket: { remoteAddress }, headers }, trusted)).toBe(expected);

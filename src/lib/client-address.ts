@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 /** Whether an address belongs to a set of networks. */
 export type AddressSet = { has(address: string): boolean };
 
-/** This machine (RFC 6890). */
+/** Loopback addresses (RFC 6890). */
 const LOOPBACK: AddressSet = {
   has: (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback',
 };
@@ -13,7 +13,7 @@ type Parsed = ReturnType<typeof ipaddr.parse>;
 
 /**
  * Parses networks as operators write them: an address, a CIDR range, or an IPv4 address that ends in `.*`. Returns null
- * for a list with anything else.
+ * if any entry is something else.
  */
 export function readAddressSet(networks: readonly string[]): AddressSet | null {
   const ranges: [Parsed, number][] = [];
@@ -49,10 +49,10 @@ function readCidr(text: string): [Parsed, number] | null {
   return ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : null;
 }
 
-/** The set of no address. */
+/** The empty set of addresses. */
 export const NO_ADDRESSES: AddressSet = { has: () => false };
 
-/** The addresses of trusted proxies. Throws if the settings hold anything but networks. */
+/** Returns the addresses of trusted proxies. Throws if a setting is not a network. */
 export function readTrustedProxies(networks: readonly string[]): AddressSet {
   const trusted = readAddressSet(networks);
   if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${networks.join()}.`);
@@ -60,10 +60,10 @@ export function readTrustedProxies(networks: readonly string[]): AddressSet {
 }
 
 /**
- * The address that sent a request: the socket's, or if that is a trusted proxy's, the last of `X-Forwarded-For` that is
- * none. Proxies append, so whatever a client wrote there itself comes before that and has no effect. A proxy may add
- * the port (`192.0.2.7:5555`, `"[2001:db8::1]:443"`). If it names no address (`unknown`, `_hidden`), the client counts
- * as the proxy.
+ * Returns the address that sent a request: that of the socket or, if the socket belongs to a trusted proxy, the last
+ * address in `X-Forwarded-For` that is not a trusted proxy. Proxies append addresses, so an address that a client wrote
+ * itself precedes theirs and has no effect. A proxy may add the port (`192.0.2.7:5555`, `"[2001:db8::1]:443"`). If it
+ * gives no address (`unknown`, `_hidden`), the proxy counts as the client.
  */
 export function clientAddress(
   { remoteAddress, forwardedFor }: { remoteAddress: string | undefined; forwardedFor: string | undefined },
@@ -83,8 +83,8 @@ export function clientAddress(
 }
 
 /**
- * Whether a request comes from a program on this machine or from a trusted proxy itself. One that another proxy on this
- * machine forwarded does not, as far as its headers tell, nor does one of a page of another origin.
+ * Whether a request is from a program on this machine or from a trusted proxy itself. Returns false for requests that
+ * the headers show to be forwarded by another proxy on this machine, or sent by a page of another origin.
  */
 export function isFromHere(
   {
@@ -101,7 +101,7 @@ export function isFromHere(
   return LOOPBACK.has(address) || trusted.has(address);
 }
 
-/** A node as proxies write it (RFC 7239 section 6): an address, in quotes or not, with or without a port. */
+/** Parses a node as proxies write it (RFC 7239 section 6): an address with or without quotes and port. */
 function readHop(hop: string): string | null {
   const text = hop.replace(/^"(.*)"$/, '$1').trim();
   const [, bracketed] = /^\[([^\]]*)\](?::\w*)?$/.exec(text) ?? [];
@@ -110,7 +110,10 @@ function readHop(hop: string): string | null {
   return ipaddr.IPv6.isValid(host) || ipaddr.IPv4.isValidFourPartDecimal(host) ? canonical(host) : null;
 }
 
-/** One spelling for each address: IPv4 in IPv6 is IPv4, and the zone of a link (`%eth0`) is left out. */
+/**
+ * Returns the canonical form of an address. Converts IPv4-mapped IPv6 to IPv4, and removes the zone of a link
+ * (`%eth0`).
+ */
 function canonical(text: string): string | null {
   const [bare = ''] = text.split('%', 1);
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null;

@@ -3,8 +3,8 @@ import type { AddressSet } from './client-address.ts';
 import { clientKey } from './client-key.ts';
 
 /**
- * Time limits of a server whose requests are small, for `http.createServer`. Node looks for late connections once in
- * `connectionsCheckingInterval`, 30 s by default, so a limit holds only to within that.
+ * Time limits for `http.createServer` of a server with small requests. Node checks connections once per
+ * `connectionsCheckingInterval`, 30 s by default, so limits are only that precise.
  */
 export const REQUEST_LIMITS = {
   headersTimeout: 10_000,
@@ -12,10 +12,12 @@ export const REQUEST_LIMITS = {
   connectionsCheckingInterval: 250,
 } as const;
 
-/** Connections of one client to a server for all: a network behind one address has many users. */
+/**
+ * Maximum connections of one client to a public server. It is high because a network behind one address has many users.
+ */
 export const MAX_CONNECTIONS_PER_CLIENT = 2_500;
 
-/** Counts the open connections of each client: an IPv6 network of /64 is one, and no trusted proxy is. */
+/** Counts the open connections of each client. An IPv6 /64 network is one client. Trusted proxies are not counted. */
 export class ClientConnections {
   readonly #limits: ConnectionLimits;
   readonly #clients = new Map<string, string>();
@@ -25,10 +27,12 @@ export class ClientConnections {
     this.#limits = limits;
   }
 
-  /** Counts a connection until it closes or is released. False, without counting it, if its client has too many. */
+  /**
+   * Counts a connection until it closes or is released. Returns false, without counting it, if its client has too many.
+   */
   admit(socket: Socket): boolean {
     const { remoteAddress = '' } = socket;
-    // Behind a trusted proxy each connection has many clients.
+    // A connection of a trusted proxy carries many clients.
     if (this.#limits.trusted.has(remoteAddress)) return true;
     const client = clientKey(remoteAddress);
     const count = this.#counts.get(client) ?? 0;
@@ -40,7 +44,7 @@ export class ClientConnections {
     return true;
   }
 
-  /** Counts a connection no more. `socket` is the connection itself or TLS over it. */
+  /** Stops counting a connection. `socket` is the connection itself or the TLS socket over it. */
   release(socket: Socket): void {
     this.#forget(nameOf(socket));
   }
@@ -57,7 +61,7 @@ export class ClientConnections {
 
 export type ConnectionLimits = { perClient: number; trusted: AddressSet };
 
-/** Closes each connection that its client has too many of. */
+/** Closes connections above the limit of their client. */
 export function limitConnections(
   server: Server,
   limits: ConnectionLimits,
@@ -71,7 +75,7 @@ export function limitConnections(
   });
 }
 
-/** The same for a socket and for the TLS connection on it. */
+/** Returns a name that is the same for a socket and the TLS connection over it. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

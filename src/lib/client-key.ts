@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Key of a client without a readable address: a closed socket has none. */
+/** Key of a client without a known address, such as that of a closed socket. */
 export const UNKNOWN_CLIENT = 'unknown';
 
 /**

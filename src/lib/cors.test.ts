@@ -11,8 +11,8 @@ test.each([
     Array.from({ length: 100 }, (_, n) => `h${n}`).join(),
     `AccessKey, ${Array.from({ length: 64 }, (_, n) => `h${n}`).join(', ')}`,
   ],
-])('a preflight for %j is allowed %j', (requested, expected) => {
-  // The only part of a request that is read.
+])('for a preflight of %j allows %j', (requested, expected) => {
+  // Only the part of a request that the function reads.
   const request = { headers: { 'access-control-request-headers': requested } } as unknown as IncomingMessage;
   expect(allowedHeaders(request, ['AccessKey'])).toBe(expected);
 });

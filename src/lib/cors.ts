@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Maximum headers that a preflight may name; browsers send a few. */
+/** Maximum headers named in a preflight. Browsers send a few. */
 const MAX_NAMES = 64;
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const USUAL_HEADERS = ['AccessKey', 'Content-Type', 'Accept', 'X-Requested-With'];
 
 /**
- * Lets pages of every origin read a response (Fetch standard, CORS protocol), without credentials: access requires a
- * key in a header, which no browser adds by itself.
+ * Allows pages of every origin to read a response (Fetch standard, CORS protocol), without credentials. Access requires
+ * a key in a header, which a browser never adds automatically.
  */
 export const ANY_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, Location, Content-Length, Content-Disposition, ETag',
 };
 
-/** Returns the headers for a preflight: every method, and every header that it names. */
+/** Returns the preflight headers, which allow every method and every header that the request names. */
 export function preflightHeaders(request: IncomingMessage): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': METHODS,
@@ -25,7 +25,7 @@ export function preflightHeaders(request: IncomingMessage): Record<string, strin
   };
 }
 
-/** Returns the usual headers of a path, and those that a preflight names in addition. */
+/** Returns the default headers of a path and those that a preflight names. */
 export function allowedHeaders({ headers }: IncomingMessage, usual: readonly string[]): string {
   const named = String(headers['access-control-request-headers'] ?? '')
     .split(',', MAX_NAMES)

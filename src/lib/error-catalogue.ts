@@ -1,9 +1,9 @@
-/** Properties of an error: the HTTP status, a default sentence for people, and its causes. */
+/** Properties of an error: its HTTP status, a default sentence for people, and its causes. */
 export type ErrorFacts = { readonly status: number; readonly sentence: string; readonly cause: string };
 
 /**
- * Every refusal of the JSON interface, of uploads and of publishers, by its kind. The status applies unless an
- * operation names another one; the message of a response is more specific than this sentence.
+ * Refusals of the JSON interface, of uploads and of publishers, by kind. The status applies unless an operation defines
+ * another. The message of a response is more specific than this sentence.
  */
 export const REFUSALS = {
   invalid: {
@@ -66,7 +66,7 @@ export const REFUSALS = {
   },
 } as const satisfies Record<string, ErrorFacts>;
 
-/** Kinds of refusal. Each edge turns a kind into its own status and body; nothing else does. */
+/** Kinds of refusals. Only the outer interfaces map a kind to their own status and body. */
 export type RefusalKind = keyof typeof REFUSALS;
 
 const absent = (sentence: string, cause: string) => ({ status: 404, sentence, cause }) as const;

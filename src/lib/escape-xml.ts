@@ -7,10 +7,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
   '\r': '&#13;',
 };
-/** All characters except those of XML 1.0 section 2.2, which no reference can represent either. */
+/** Matches characters that XML 1.0 section 2.2 forbids. No character reference can represent them. */
 const FORBIDDEN = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Escapes text for XML 1.0, between tags and in double quotes, and replaces characters that XML forbids. */
+/** Escapes text for XML 1.0 content and double-quoted attributes. Replaces characters that XML forbids. */
 export function escapeXml(text: string): string {
   return text.replace(FORBIDDEN, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -7,7 +7,10 @@ export type Guid = Brand<string, 'Guid'>;
 const HYPHENS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Random bytes cost ten times as much as the rest of an id, so they are fetched for many ids at once. */
+/**
+ * Bytes fetched from the random generator per call. A call costs ten times as much as the rest of an id, so one call
+ * serves many ids.
+ */
 const RANDOM_BYTES = 4096;
 
 let lastMs = 0;
@@ -36,12 +39,12 @@ export function newGuid(nowMs: number = Date.now()): Guid {
   return formatGuid(bytes);
 }
 
-/** Returns the creation time of a version 7 GUID; null for any other version. */
+/** Returns the creation time of a version 7 GUID, or null for another version. */
 export function timeOfGuid(guid: Guid): Date | null {
   return guid[14] === '7' ? new Date(Number.parseInt(guid.slice(0, 8) + guid.slice(9, 13), 16)) : null;
 }
 
-/** Returns 16 random bytes that are never returned again. */
+/** Returns 16 random bytes that are never used twice. */
 function takeRandom(): Buffer {
   if (random.length < 16) random = randomFillSync(Buffer.allocUnsafeSlow(RANDOM_BYTES));
   const taken = random.subarray(0, 16);
@@ -52,17 +55,18 @@ function takeRandom(): Buffer {
 /** Parses a GUID in either case. Returns null for anything else, including surrounding space. */
 export function parseGuid(text: string): Guid | null {
   const lower = text.toLowerCase();
-  // The pattern proves that the text is a GUID; `$` alone would accept a final newline.
+  // The regular expression proves that the text is a GUID. The length check excludes a final newline, which `$`
+  // accepts.
   return lower.length === 36 && GUID.test(lower) ? (lower as Guid) : null;
 }
 
-/** Reads a GUID as callers of the interface write it: in either case, with or without hyphens. */
+/** Parses a GUID as API callers write it: in either case, with or without hyphens. */
 export function readGuid(text: string): Guid | null {
   return parseGuid(/^[0-9a-f]{32}$/i.test(text) && text.length === 32 ? text.replace(HYPHENS, '$1-$2-$3-$4-$5') : text);
 }
 
 /**
- * Makes a GUID of 16 bytes whose uniqueness the caller guarantees: version 8 (RFC 9562 section 5.8); sets the version
+ * Makes a version 8 GUID (RFC 9562 section 5.8) from 16 bytes whose uniqueness the caller guarantees. Sets the version
  * and variant bits.
  */
 export function guidOfBytes(bytes: Uint8Array): Guid {
@@ -74,6 +78,6 @@ export function guidOfBytes(bytes: Uint8Array): Guid {
 
 function formatGuid(bytes: Buffer): Guid {
   const hex = bytes.toString('hex');
-  // 32 hexadecimal digits split at the fixed positions are a GUID by construction.
+  // 32 hexadecimal digits with hyphens at the fixed positions are a GUID by construction.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Guid;
 }

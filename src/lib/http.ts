@@ -1,6 +1,5 @@
 /**
- * The parts of `node:http` that the service calls. Importing that module by name makes Node read each of its exports,
- * one of which loads a whole WebSocket client: 60 ms more per role start, and some MB. Types can be imported from it as
- * usual.
+ * Parts of `node:http` that the service uses. A named import makes Node read every export of that module, one of which
+ * loads a whole WebSocket client: 60 ms and some MB more per role start. Types may be imported normally.
  */
 export const http = process.getBuiltinModule('node:http');

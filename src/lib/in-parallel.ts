@@ -1,6 +1,6 @@
 /**
- * Runs an action for every item, at most `limit` at a time, and waits for all that began, even if one fails or the
- * items break off. Throws the first failure; no item is started after it.
+ * Runs an action for every item, at most `limit` concurrently. Waits for all started actions, even if one fails or the
+ * iteration throws. Throws the first failure and starts no item after it.
  */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,

@@ -1,6 +1,6 @@
 /**
- * Opens something when it is first needed, and keeps it. A failure is cached for `retryMs`: until then every call fails
- * with it, and the next call opens again.
+ * Opens a resource when it is first needed, and caches it. A failure is cached for `retryMs`: calls fail with it until
+ * then, and the next call opens the resource again.
  */
 export function openOnce<Opened>(open: () => Promise<Opened>, retryMs: number): () => Promise<Opened> {
   let opening: Promise<Opened> | null = null;

@@ -5,8 +5,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { hasCode } from './has-code.ts';
 
 /**
- * Fills a folder with `fill`, whose result is its list. Packs next to the target and renames it in one step, so that
- * neither another process nor a kill leaves a part of it.
+ * Fills a folder with `fill`, which returns the list of its files. Writes to a temporary folder next to the target and
+ * renames it in one step, so that no other process or crash leaves a partial folder.
  */
 export async function packFolder(target: string | undefined, fill: (draft: string) => Promise<object>): Promise<void> {
   if (target === undefined) throw new Error('Expected the folder to pack into.');
@@ -15,18 +15,18 @@ export async function packFolder(target: string | undefined, fill: (draft: strin
   try {
     const list = await fill(draft);
     await writeFile(path.join(draft, 'packed.json'), JSON.stringify(list));
-    // A service of another user also reads it, and may not be allowed to pack here.
+    // A service of another user reads the folder too, and may not be allowed to write here.
     await chmod(draft, 0o755);
     await rename(draft, target);
   } catch (error) {
-    // Another process was first: its result is just as good.
+    // Another process was faster. Its result is identical.
     if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Writes a file uncompressed and compressed for browsers, where `loadPacked` reads it. */
+/** Writes a file uncompressed and compressed, for `loadPacked`. */
 export async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   const file = path.join(draft, name);

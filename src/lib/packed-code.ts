@@ -6,24 +6,24 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from './has-code.ts';
 
-/** A packed file, plain and compressed with brotli and gzip; `etag` is derived from its bytes. */
+/** A bundled file, plain and compressed with brotli and gzip. `etag` is derived from its bytes. */
 export type PackedFile = { contentType: string; etag: string; plain: Buffer; brotli: Buffer; gzip: Buffer };
 
 /**
- * Browser code that a program packs into a folder. The result is cached by `name` as long as the sources (of these
- * folders of the project, and the program) and the versions of `packages` are the same.
+ * Browser code that a program bundles into a folder. The result is cached by `name` until the sources (these folders of
+ * the project, and the program) or the versions of `packages` change.
  */
 export type Packing = { name: string; program: string; folders: readonly string[]; packages: readonly string[] };
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** Compression code of the packing programs. */
+/** Compression code of the bundling programs. */
 const PACK_FOLDER = path.join(import.meta.dirname, 'pack-folder.ts');
-/** Limit for a packing program that hangs: it takes long on a busy machine. */
+/** Time limit of a bundling program, in ms. It is long because of busy machines. */
 const PACK_MS = 300_000;
-/** Time after which results for other versions are deleted: no running service reads them any more. */
+/** Time after which bundles of other versions are deleted, in ms. No running service reads them any more. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
-/** Packs the code if that was not done for this source, and returns the program's list and its files. */
+/** Returns the bundling program's list and its files. Runs the program if no bundle exists for the current source. */
 export async function loadPacked<List>(
   packing: Packing,
   namesOf: (list: List) => readonly string[],
@@ -39,8 +39,8 @@ export async function loadPacked<List>(
 }
 
 /**
- * Returns the folder of packed code. Null if the program is installed where it cannot write: the packed code is then
- * kept only in memory.
+ * Returns the folder of bundled code, or null if the installation folder is not writable. Bundles are then kept only in
+ * memory.
  */
 export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<string | null> {
   const folder = path.join(root, '.cache', name);
@@ -53,7 +53,7 @@ export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<strin
   }
 }
 
-/** Whether the packed code exists for this user. Another user may have packed it. */
+/** Whether a bundle exists that this user may read. Another user may have made it. */
 async function isPacked(folder: string): Promise<boolean> {
   try {
     await access(path.join(folder, 'packed.json'), constants.R_OK);
@@ -87,7 +87,7 @@ async function readOne(file: string): Promise<PackedFile> {
   return { contentType, etag: createHash('sha256').update(plain).digest('hex').slice(0, 24), plain, brotli, gzip };
 }
 
-/** Returns a tag of everything that the packed code depends on. */
+/** Returns a hash of everything that the bundle depends on. */
 async function sourceTag({ program, folders, packages }: Packing): Promise<string> {
   const hash = createHash('sha256');
   for (const name of packages) {
@@ -111,7 +111,7 @@ async function listSources(folder: string): Promise<string[]> {
 async function dropOld(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
-    // Another process may remove it at the same time.
+    // Another process may remove the file concurrently.
     const found = await stat(file).catch(() => null);
     if (found !== null && Date.now() - found.mtimeMs > KEPT_MS) await rm(file, { recursive: true, force: true });
   }

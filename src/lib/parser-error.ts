@@ -1,7 +1,7 @@
-/** Error with which the parser of `node:http` gives up a connection; `rawPacket` is the last data that it read. */
+/** Error with which the parser of `node:http` rejects a connection. `rawPacket` is the last data that it read. */
 export type ParserError = Error & { code?: string; rawPacket?: unknown };
 
-/** The fault of an unreadable request; `code` is the parser's. */
+/** Fault of an unreadable request. `code` is that of the parser. */
 export type ParserFault = {
   kind: 'headersTooLarge' | 'slowRequest' | 'ambiguousLength' | 'malformed';
   code: string;
@@ -9,14 +9,17 @@ export type ParserFault = {
   url: string;
 };
 
-/** Returns the fault that the parser found; null for a connection that only broke, because a client may disconnect. */
+/**
+ * Returns the fault that the parser found. Returns null for a broken connection, because a client may disconnect at any
+ * time.
+ */
 export function readParserError({ code, rawPacket }: ParserError): ParserFault | null {
   if (code === undefined || LEFT.has(code)) return null;
   const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S{1,1000})/.exec(textOf(rawPacket)) ?? [];
   return { kind: KIND_OF[code] ?? 'malformed', code, method, url };
 }
 
-/** Codes of connections that break, or end, in the middle of a request. */
+/** Codes of connections that break or end in the middle of a request. */
 const LEFT = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'HPE_INVALID_EOF_STATE']);
 
 const KIND_OF: Readonly<Record<string, ParserFault['kind']>> = {

@@ -26,7 +26,7 @@ function post(headers: Record<string, string | number> = {}) {
   return request({ port, host: '127.0.0.1', method: 'POST', headers });
 }
 
-test('a body within the limit is read whole, in however many chunks it comes', async () => {
+test('reads a body within the limit whole, in any number of chunks', async () => {
   const sent = post();
   for (const part of ['abc', 'def', 'ghij']) sent.write(part);
   sent.end();
@@ -34,7 +34,7 @@ test('a body within the limit is read whole, in however many chunks it comes', a
   expect((await once(response, 'data'))[0].toString()).toBe('abcdefghij');
 });
 
-test('a body that announces too large a size is refused before it arrives', async () => {
+test('refuses a body with an announced size above the limit before it arrives', async () => {
   const sent = post({ 'Content-Length': 11 });
   sent.flushHeaders();
   const [response] = await once(sent, 'response');
@@ -43,7 +43,7 @@ test('a body that announces too large a size is refused before it arrives', asyn
   sent.destroy();
 });
 
-test('a body that grows too large is refused, and the rest of it is discarded', async () => {
+test('refuses a body that exceeds the limit and discards the rest', async () => {
   const sent = post();
   sent.write('abcdefghijk');
   const [response] = await once(sent, 'response');
@@ -55,7 +55,7 @@ test('a body that grows too large is refused, and the rest of it is discarded', 
   await expect.poll(() => message.readableEnded).toBe(true);
 });
 
-test('a body whose connection ends is refused', async () => {
+test('refuses a body whose connection ends early', async () => {
   const sent = post({ 'Content-Length': 9 });
   sent.on('error', () => undefined);
   sent.write('abc');

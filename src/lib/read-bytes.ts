@@ -3,14 +3,14 @@ import { Refused } from './refused.ts';
 
 const BODY_LIMIT_MS = 30_000;
 
-/** The thing that is read, in the words of a refusal (`a JSON body`), and its maximum size in bytes. */
+/** Name of the body in a refusal (`a JSON body`), and its maximum size in bytes. */
 export type BytesWanted = { what: string; limitBytes: number };
 
-/** Reads a whole body into memory. Refuses one that is too large and one that takes over 30 s to arrive. */
-// Uses listeners instead of a loop: leaving a loop early would cut the connection before the refusal is sent.
+/** Reads a whole body into memory. Refuses a body that is too large or takes more than 30 s. */
+// Uses listeners instead of a loop, because leaving a loop early would close the connection before the refusal is sent.
 export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
   const { limitBytes } = wanted;
-  // A body that ended before anybody listened does not emit again.
+  // A body that ended before a listener was added does not emit again.
   if (message.destroyed) throw cutShort(message.errored);
   if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(wanted);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -18,7 +18,7 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
   const chunks: Buffer[] = [];
   let size = 0;
   let isOver = false;
-  // The listener stays, because without it the body would stall: data after a refusal is discarded.
+  // Keep the listener to discard data after a refusal. Without it, the body would stall.
   message.on('data', (chunk: Buffer) => {
     if (isOver) return;
     size += chunk.length;

@@ -1,8 +1,8 @@
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
 
 /**
- * Reads a date of RFC 3339 with or without a time; without a zone it is UTC. The plus of an offset may be a space, as
- * unescaped in a query. Returns null for anything else, such as the 30th of February.
+ * Parses an RFC 3339 date with or without a time. Without a zone it is UTC. A space is accepted for the plus of an
+ * offset, as in an unescaped query. Returns null for anything else, such as the 30th of February.
  */
 export function readTime(text: string): Date | null {
   const trimmed = text.trim();

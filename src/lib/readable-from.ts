@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * Returns a stream over chunks produced one after the other. Unlike `Readable.from` it closes at once: `onClose` ends
- * the source of the chunks, even while the next one is awaited. `onClose` runs exactly once.
+ * Returns a stream of chunks that are produced one after the other. Unlike `Readable.from`, it closes immediately:
+ * `onClose` stops the source even while the next chunk is pending. `onClose` runs exactly once.
  */
 export function readableFrom(chunks: AsyncIterator<Uint8Array>, onClose: () => void): Readable {
   const readable = new Readable({
@@ -19,7 +19,7 @@ export function readableFrom(chunks: AsyncIterator<Uint8Array>, onClose: () => v
       callback(error);
     },
   });
-  // It may be aborted before it has a reader, which must not end the process. A later reader gets the error as well.
+  // An abort before the stream has a reader must not crash the process. A later reader gets the error as well.
   readable.on('error', () => undefined);
   return readable;
 }

@@ -3,8 +3,8 @@ import type { RefusalKind } from './error-catalogue.ts';
 type RefusedOptions = ErrorOptions & { field?: string; faults?: readonly string[] };
 
 /**
- * A refusal caused by the caller. Its message says what was expected, what was received and what to do. `field` names
- * the part of the request that it is about, if any; `faults` contains a sentence for each fault if there are several.
+ * A refusal caused by the caller. The message states what was expected, what was received and what to do. `field` is
+ * the affected part of the request, if any. `faults` has one sentence per fault if there are several.
  */
 export class Refused extends Error {
   readonly kind: RefusalKind;

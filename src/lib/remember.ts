@@ -1,6 +1,6 @@
 /**
- * Sets a key of a map with at most `most` entries: removes the least recently set one for it. Reading a key does not
- * keep it.
+ * Sets a key of a map with at most `most` entries, removing the least recently set one if necessary. Reading a key does
+ * not refresh it.
  */
 export function remember<Key, Value>(known: Map<Key, Value>, [key, value]: [Key, Value], most: number): void {
   known.delete(key);

@@ -5,11 +5,12 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts secrets that must be read again. The sealed form is: version byte, 12-byte nonce, 16-byte tag, ciphertext.
+ * Encrypts secrets that must be readable later. The sealed form is: version byte, 12-byte nonce, 16-byte tag,
+ * ciphertext.
  */
 export type SecretBox = { seal(plain: string): Buffer; open(sealed: Uint8Array): string };
 
-/** The data was sealed with another key, or is damaged. */
+/** Thrown if the data was sealed with another key or is damaged. */
 export class WrongSecretKey extends Error {
   constructor(cause: unknown) {
     super('A sealed secret cannot be opened: it was sealed with another key, or is damaged.', { cause });
@@ -17,7 +18,10 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** AES-256-GCM with a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` if key or bytes do not match. */
+/**
+ * Creates a box with AES-256-GCM and a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` if the key or the
+ * bytes do not match.
+ */
 export function createSecretBox(key: Uint8Array): SecretBox {
   if (key.byteLength !== 32) throw new Error(`Expected a secret key of 32 bytes, got ${key.byteLength}.`);
   return {

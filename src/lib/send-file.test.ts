@@ -32,7 +32,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Both ends of a connection; the near one belongs to the server. */
+/** Opens a connection and returns both ends. `near` belongs to the server. */
 async function openPair(): Promise<{ near: Socket; far: Socket }> {
   const accepted = once(server, 'connection');
   const far = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -42,7 +42,7 @@ async function openPair(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-test('the reported number of bytes arrives, from the given offset, until the socket is full', async () => {
+test('sends the reported number of bytes from the given offset until the socket is full', async () => {
   const { near, far } = await openPair();
   let at = 1000;
   for (let sent = 1; sent > 0; at += sent) sent = sendFile.send(near, { fd, start: at, sizeBytes: bytes.length - at });
@@ -53,7 +53,7 @@ test('the reported number of bytes arrives, from the given offset, until the soc
   expect(Buffer.concat(parts).equals(bytes.subarray(1000, at))).toBe(true);
 });
 
-test('nothing is sent while earlier bytes wait, at the end of the file, or with a wrong descriptor', async () => {
+test('sends nothing while earlier bytes wait, at the end of the file or with a wrong descriptor', async () => {
   const { near, far } = await openPair();
   far.pause();
   expect(sendFile.send(near, { fd, start: bytes.length, sizeBytes: 10 })).toBe(0);
@@ -68,7 +68,7 @@ test('nothing is sent while earlier bytes wait, at the end of the file, or with 
   near.destroy();
 });
 
-test('a closed or ended socket accepts nothing, even if its number may be in use again', async () => {
+test('a closed or ended socket accepts nothing, even if its descriptor may be reused', async () => {
   const gone = await openPair();
   gone.near.destroy();
   expect(sendFile.send(gone.near, { fd, start: 0, sizeBytes: 10 })).toBe(0);
@@ -83,14 +83,14 @@ test('a closed or ended socket accepts nothing, even if its number may be in use
   gone.far.destroy();
 });
 
-test('a client that reset the connection gives 0, not a signal or an exception', async () => {
+test('returns 0 without a signal or exception after a client reset the connection', async () => {
   const { near, far } = await openPair();
   far.resetAndDestroy();
   await new Promise((resolve) => near.once('close', resolve));
   expect(sendFile.send(near, { fd, start: 0, sizeBytes: 10 })).toBe(0);
 });
 
-test('bytes that are not in memory are not waited for', async () => {
+test('does not wait for bytes that are not in memory', async () => {
   const cold = path.join(folder, 'cold');
   writeFileSync(cold, bytes);
   execFileSync('sync', [cold]);
@@ -98,7 +98,7 @@ test('bytes that are not in memory are not waited for', async () => {
   const coldFd = openSync(cold, 'r');
   const { near, far } = await openPair();
   const part = { fd: coldFd, start: 0, sizeBytes: bytes.length };
-  // A medium in memory is never cold.
+  // On an in-memory file system, all bytes are in memory.
   const isCold = !sendFile.isInMemory(part);
   expect(sendFile.send(near, part) > 0).toBe(!isCold);
   expect(sendFile.isInMemory({ ...part, fd })).toBe(true);

@@ -3,29 +3,29 @@ import type { Socket } from 'node:net';
 /** Bytes of an open file. */
 export type FilePart = { fd: number; start: number; sizeBytes: number };
 
-/** System calls that bypass Node's reading and writing. Neither waits for a disk or for a client. */
+/** System calls that bypass Node's reads and writes. Neither waits for a disk or a client. */
 export type SendFile = {
   /**
-   * Copies bytes from a file to a socket, as far as that is possible at once. Returns the number of bytes; 0 if it
-   * cannot continue for any reason: the socket is full, busy or closed, the bytes are not in memory, the file ended.
-   * The caller then writes a piece in the ordinary way, which waits or reports the reason. Long parts block this thread
-   * while the kernel works.
+   * Copies bytes from a file to a socket as far as possible without waiting. Returns the number of bytes, or 0 if it
+   * cannot continue: the socket is full, busy or closed, the bytes are not in memory, or the file ended. The caller
+   * then writes a piece in the ordinary way, which waits or reports the reason. Long parts block this thread while the
+   * kernel copies.
    */
   send(socket: Socket, part: FilePart): number;
-  /** Whether all of a part is in memory, so that reading it does not wait. */
+  /** Whether a whole part is in memory, so that reading it does not wait. */
   isInMemory(part: FilePart): boolean;
 };
 
 /** Maximum bytes checked and sent in one call. */
 const MAX_STRETCH_BYTES = 4 * 2 ** 20;
-/** mincore works on pages; those of the machine may be larger, never smaller. */
+/** Page size assumed for mincore. The actual pages may be larger, never smaller. */
 const PAGE_BYTES = 4096;
 const PROT_READ = 1;
 const MAP_SHARED = 1;
 
 /**
- * Opens sendfile(2), which Node lacks, through the optional package koffi. Returns null if that is missing, with the
- * reason given to `onMissing`, and on systems other than 64-bit Linux.
+ * Opens sendfile(2), which Node lacks, with the optional package koffi. Returns null if koffi is missing, after passing
+ * the reason to `onMissing`, and on systems other than 64-bit Linux.
  */
 export async function openSendFile(onMissing: (error: unknown) => void): Promise<SendFile | null> {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) return null;
@@ -43,14 +43,14 @@ function bindCalls({ address, alloc, load, view }: typeof import('koffi')): Send
   const mmap = libc.func('intptr_t mmap(void *at, size_t length, int access, int flags, int fd, int64_t offset)');
   const munmap = libc.func('int munmap(intptr_t at, size_t length)');
   const mincore = libc.func('int mincore(intptr_t at, size_t length, void *pages)');
-  // Memory for C: the offset, then a byte for each page of a stretch. It is outside the garbage collector's reach and
-  // never freed, so that no call ever uses freed memory.
+  // Memory for C: the offset, then a byte for each page of a stretch. It is not garbage-collected and never freed, so
+  // that no call uses freed memory.
   const pagesBytes = MAX_STRETCH_BYTES / PAGE_BYTES + 1;
   const block = address(alloc('uint8_t', 8 + pagesBytes));
   const memory = view(block, 8 + pagesBytes);
   const offset = new BigInt64Array(memory, 0, 1);
   const pages = Buffer.from(memory, 8, pagesBytes);
-  /** Returns how many bytes of a part, from its start, are in memory. Reads nothing, only checks pages. */
+  /** Returns the number of bytes at the start of a part that are in memory. Checks pages without reading them. */
   const residentBytes = ({ fd, start, sizeBytes }: FilePart): number => {
     const wantedBytes = Math.min(sizeBytes, MAX_STRETCH_BYTES);
     const beforeBytes = start % PAGE_BYTES;
@@ -78,9 +78,9 @@ function bindCalls({ address, alloc, load, view }: typeof import('koffi')): Send
 }
 
 /**
- * Returns the socket's descriptor if no earlier write is pending, else null. It is valid only for the current tick: the
- * number of a closed descriptor is soon reused. Node keeps it on the private handle; this is the only place that reads
- * it.
+ * Returns the socket's descriptor, or null if an earlier write is pending. It is valid only for the current tick,
+ * because the number of a closed descriptor is soon reused. Node keeps it on the private handle, which only this
+ * function reads.
  */
 function idleDescriptor(socket: Socket): number | null {
   if (socket.destroyed || !socket.writable || socket.writableLength > 0 || 'encrypted' in socket) return null;
@@ -88,7 +88,7 @@ function idleDescriptor(socket: Socket): number | null {
   return typeof fd === 'number' && fd >= 0 && writeQueueSize === 0 ? fd : null;
 }
 
-/** Returns how many bytes of a socket the kernel has not accepted yet. */
+/** Returns the number of bytes of a socket that the kernel has not accepted yet. */
 export function queuedBytes(socket: Socket): number {
   const { writeQueueSize } = handleOf(socket);
   return Math.max(socket.writableLength, typeof writeQueueSize === 'number' ? writeQueueSize : 0);

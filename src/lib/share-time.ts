@@ -1,4 +1,4 @@
-/** A piece of text and its time, in seconds. */
+/** A text and its time, in seconds. */
 type Timed = { text: string; startSec: number; endSec: number };
 
 /** Divides a time between texts in proportion to their length in characters. */

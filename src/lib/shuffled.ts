@@ -1,4 +1,4 @@
-/** Returns the same things in a random order, all orders equally likely. */
+/** Returns the elements in a random order. All orders are equally likely. */
 export function shuffled<Thing>(things: readonly Thing[]): Thing[] {
   return things
     .map((thing) => ({ thing, place: Math.random() }))

@@ -5,9 +5,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 const LOCKED_EXIT = 1;
 
 /**
- * Opens a file, creating it if needed, and locks it; returns null if another process holds the lock. The kernel
- * releases it however the process ends; `closeSync` releases it earlier. Node has no flock(2). The lock belongs to the
- * open file that flock(1) shares with us, so it survives the exit of flock(1).
+ * Opens a file, creating it if needed, and locks it. Returns null if another process holds the lock. The kernel
+ * releases the lock when the process exits for any reason. `closeSync` releases it earlier. Node has no flock(2). The
+ * lock belongs to the open file that flock(1) shares with this process, so it survives the exit of flock(1).
  */
 export function tryLock(path: string): number | null {
   const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);

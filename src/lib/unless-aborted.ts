@@ -1,7 +1,4 @@
-/**
- * Waits for a result until `signal` aborts, then throws its reason. The work behind it continues without a waiting
- * caller.
- */
+/** Waits for a result until `signal` aborts, then throws its reason. The underlying work continues. */
 export async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const stop = () => aborted.reject(signal.reason);

@@ -1,21 +1,21 @@
 import type { Guid } from '../lib/guid.ts';
 
-/** A protection scheme of common encryption, by the four letters of its schm box (ISO 23001-7 section 10). */
+/** A protection scheme of common encryption, named by the four letters in its schm box (ISO 23001-7 section 10). */
 export type SchemeName = 'cenc' | 'cbcs';
 
-/** Renditions that share a key: audio, pictures below 720p, pictures from 720p on. */
+/** Renditions that share a key: audio, video below 720p, and video from 720p on. */
 export type KeyGroup = 'audio' | 'sd' | 'hd';
 
 /** An AES-128 key with its public id. `key` and `constantIv` are 16 bytes. The IV is only used with `cbcs`. */
 export type ContentKey = { kid: Guid; key: Buffer; constantIv: Buffer };
 
-/** The keys of one video. Only one scheme: no key is ever used in two modes. */
+/** The keys of one video. There is only one scheme, so that no key is used in two modes. */
 export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup, ContentKey>> };
 
 /** A protection system that a key server may support. */
 export type DrmSystem = 'widevine' | 'playReady' | 'fairPlay';
 
-/** Signals of a key source for one key and one system; null where it has none. */
+/** Signals of a key source for one key and one system. A field is null if the source has no such signal. */
 export type SystemSignals = {
   system: DrmSystem;
   group: KeyGroup;
@@ -29,24 +29,22 @@ export type SystemSignals = {
   contentProtection: string | null;
 };
 
-/**
- * A request to a key source. `keys` contains the key ids and proposes keys. Its scheme must be supported by all
- * `systems`.
- */
+/** A request to a key source. `keys` has the key ids and proposed keys. All `systems` must support its scheme. */
 export type KeyRequest = { contentId: string; keys: ContentKeys; systems: readonly DrmSystem[] };
 
-/** The keys to encrypt with, under the requested key ids, and the signals of each system for manifests. */
+/** Keys to encrypt with, under the requested key ids, and the manifest signals of each system. */
 export type KeyAnswer = { keys: ContentKeys; systems: SystemSignals[] };
 
-/** Source of the keys of protected videos: our own, or a key server that licence servers also use. */
+/** Source of the keys of protected videos: the built-in one, or a key server that licence servers also use. */
 export type DrmKeySource = {
   /**
-   * Systems for which it can provide keys and signals. If empty, players get their keys from our own licence server.
+   * Systems for which the source provides keys and signals. If empty, players get their keys from the built-in licence
+   * server.
    */
   systems: readonly DrmSystem[];
   /**
-   * Requests or confirms the keys of a video. Throws `Refused` with a readable reason: `unavailable` if the source
-   * currently gives none, `unprocessable` if it refuses or its response is not usable.
+   * Requests or confirms the keys of a video. Throws `Refused` with a readable reason: `unavailable` if the source is
+   * temporarily unavailable, `unprocessable` if it refuses or its response is not usable.
    */
   fetchKeys(request: KeyRequest, signal: AbortSignal): Promise<KeyAnswer>;
 };

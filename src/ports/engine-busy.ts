@@ -1,5 +1,6 @@
 /**
- * An engine accepts no more work for now (HTTP 429, 503). `retryAfterSec` is the delay that it asked for, in seconds.
+ * Thrown if an engine temporarily accepts no further work (HTTP 429, 503). `retryAfterSec` is the delay that it
+ * requested, in seconds.
  */
 export class EngineBusy extends Error {
   override name = 'EngineBusy';
@@ -15,7 +16,10 @@ const USUAL_SEC = 30;
 const MIN_DURATION_SEC = 1;
 const MAX_DURATION_SEC = 3600;
 
-/** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute without a value. */
+/**
+ * Parses Retry-After (RFC 9110 section 10.2.3), which is a number of seconds or a date. Returns 30 s without a valid
+ * value.
+ */
 export function readRetryAfter(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;

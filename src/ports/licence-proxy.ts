@@ -4,11 +4,11 @@ import type { DrmSystem } from './drm-key-source.ts';
 /** Maximum bytes of a player's challenge. */
 export const MAX_CHALLENGE_BYTES = 64 * 1024;
 
-/** Forwards challenges of players to the licence servers of the systems of a key server. */
+/** Forwards challenges of players to the licence servers of a key server's systems. */
 export type LicenceProxy = {
-  /** Systems whose licences are available here. */
+  /** Systems with a configured licence server. */
   systems: readonly DrmSystem[];
-  /** FairPlay's application certificate (DER); null if none is configured. */
+  /** FairPlay application certificate (DER), or null if none is configured. */
   fairPlayCertificate: Buffer | null;
   /**
    * Returns the licence server's unchanged response to a challenge. Throws `Refused`: `not-found` if no server of the

@@ -1,9 +1,9 @@
 import { type StorageKey, storageKey } from './storage.ts';
 
 /**
- * A pack is one object with several chunks, each followed by its `.idx`. A key that names a range of it begins with the
- * pack's own key: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and the same with `.idx` its
- * index. All readers of the store use it like any other key. A pack itself is only written and deleted as a whole.
+ * A pack is one object with several chunks, each followed by its `.idx`. A key of a range begins with the pack's own
+ * key: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and the same with `.idx` is its index. All
+ * readers of the store use such keys like any other. A pack itself is only written and deleted as a whole.
  */
 export type PackedRange = { pack: StorageKey; start: number; sizeBytes: number };
 
@@ -11,7 +11,7 @@ export type PackedRange = { pack: StorageKey; start: number; sizeBytes: number }
 const PACK_END = '.pack';
 const PACKED = /^(.+\.pack)\.(\d{1,12})-(\d{1,12})-(\d{1,12})\.(cmaf|idx)$/;
 
-/** Returns the key of a pack's chunk that begins at `start`. */
+/** Returns the key of the chunk that begins at `start` of a pack. */
 export function packedKey(
   pack: StorageKey,
   { start, sizeBytes, idxBytes }: { start: number; sizeBytes: number; idxBytes: number },
@@ -20,9 +20,9 @@ export function packedKey(
   return storageKey(`${pack}.${start}-${sizeBytes}-${idxBytes}.cmaf`);
 }
 
-/** Returns the range of a pack that a key names; null for a key with its own object. */
+/** Returns the pack and range of a key, or null if the key has its own object. */
 export function findPacked(key: StorageKey): PackedRange | null {
-  // Most keys are not packed, and this is checked for each response.
+  // A cheap check first: most keys are not packed, and this runs for each response.
   if (!key.includes(`${PACK_END}.`)) return null;
   const [, pack, start, sizeBytes, idxBytes, kind] = PACKED.exec(key) ?? [];
   if (pack === undefined) return null;
@@ -31,14 +31,14 @@ export function findPacked(key: StorageKey): PackedRange | null {
   return { pack: storageKey(pack), ...range };
 }
 
-/** Returns the object that contains the bytes of a key. */
+/** Returns the key of the object that contains the bytes of a key. */
 export function objectOf(key: StorageKey): StorageKey {
   return findPacked(key)?.pack ?? key;
 }
 
 /**
- * Splits keys into those of whole objects, which may be deleted, and those of ranges of packs, which others may still
- * need.
+ * Splits keys into those of whole objects, which may be deleted, and those of ranges of packs, which may contain other
+ * chunks in use.
  */
 export function splitPacked(keys: readonly StorageKey[]): { objects: StorageKey[]; packed: StorageKey[] } {
   const { objects = [], packed = [] } = Object.groupBy(keys, (key) =>

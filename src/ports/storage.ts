@@ -4,7 +4,8 @@ import type { Brand } from '../lib/brand.ts';
 /**
  * Key of an object: segments of `[A-Za-z0-9._-]` joined by `/`, built only from typed ids.
  * `{libraryId}/{mediaId}/{renditionId}/{firstSegment}-{attempt}.cmaf` for chunks,
- * `{libraryId}/{mediaId}/source/{uploadId}` for originals. Some name a range of an object: `packed-key.ts`.
+ * `{libraryId}/{mediaId}/source/{uploadId}` for originals. Some keys identify a range of an object: see
+ * `packed-key.ts`.
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
@@ -15,8 +16,8 @@ const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const MAX_KEY_LENGTH = 800;
 
 /**
- * Checks a key. Throws an `Error` for anything but segments of `[A-Za-z0-9._-]` (1 to 200 characters, the first not a
- * dot) joined by `/`, at most 800 characters in total. `.tmp.` is reserved for unfinished writes.
+ * Checks a key. Throws an `Error` unless it consists of segments of `[A-Za-z0-9._-]` (1 to 200 characters, the first
+ * not a dot) joined by `/`, with at most 800 characters in total. `.tmp.` is reserved for unfinished writes.
  */
 export function storageKey(text: string): StorageKey {
   if (text.length > MAX_KEY_LENGTH || !text.split('/').every(isKeySegment)) {
@@ -28,12 +29,12 @@ export function storageKey(text: string): StorageKey {
   return text as StorageKey;
 }
 
-/** Returns whether a name is a valid segment of a key. */
+/** Whether a name is a valid segment of a key. */
 export function isKeySegment(name: string): boolean {
   return KEY_SEGMENT.test(name) && !name.endsWith('\n') && !name.includes('.tmp.');
 }
 
-/** The store is unreachable, does not respond in time, or refuses access. The same call may succeed later. */
+/** Thrown if the store is unreachable, does not respond in time, or denies access. The same call may succeed later. */
 export class StorageAway extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -41,121 +42,125 @@ export class StorageAway extends Error {
   }
 }
 
-/** Returns whether an error, or one of its causes, means that the store is currently unavailable. */
+/** Whether an error, or one of its causes, means that the store is currently unavailable. */
 export function isStorageAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof StorageAway) return true;
   return false;
 }
 
-/** Facts of a stored object. `etag` changes whenever the bytes do. */
+/** Metadata of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 
-/** Result of a completed write: `sha256` is 32 raw bytes, computed while the bytes passed. */
+/** Result of a completed write. `sha256` is 32 raw bytes, computed during the write. */
 export type WrittenObject = { sizeBytes: number; sha256: Buffer };
 
 /** Bytes `start` to `end`, both inclusive, as in RFC 9110 section 14.1.2. `end` may be Infinity. */
 export type ByteRange = { start: number; end: number };
 
-/** Free and total bytes of the medium; null if the medium is unbounded (S3). */
+/** Free and total bytes of the disk, or null if the store is unbounded (S3). */
 export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
 
 /**
- * The object store. Every write is complete or absent: bytes become readable under their key only after they are
- * complete and durable (fsync of file and folder; S3 responded). A failed or aborted write leaves nothing. All methods
- * throw an `Error` for a malformed key. For a missing object, `read` throws `Refused('not-found')`, `head` returns null
- * and `delete` does nothing. A full medium is `Refused('disk-full')`. A store that does not respond, or not in time, is
- * `StorageAway`.
+ * The object store. Every write is atomic: bytes are readable under their key only when they are complete and durable
+ * (fsync of file and folder; response from S3). A failed or aborted write leaves nothing. All methods throw an `Error`
+ * for a malformed key. For a missing object, `read` throws `Refused('not-found')`, `head` returns null and `delete`
+ * does nothing. Methods throw `Refused('disk-full')` if the disk is full, and `StorageAway` if the store does not
+ * respond in time.
  */
 export type Storage = {
-  /** The adapter, for status pages: `file` or `s3`. */
+  /** Kind of adapter, for status pages. */
   readonly kind: 'file' | 's3';
-  /** Maximum bytes of an unfinished write before it visibly grows: a part on S3, none in a folder. */
+  /** Maximum bytes written before an unfinished write visibly grows: a part on S3, 0 in a folder. */
   readonly stepBytes: number;
   /**
    * Writes a stream or bytes in O(1) memory. With `ifAbsent`, throws `Refused` (`conflict`) if the key exists. An abort
-   * destroys the stream; after any other failure, the caller closes the unread rest.
+   * destroys the stream. After any other failure, the caller must close the unread rest.
    */
   put(key: StorageKey, body: Readable | Uint8Array, options: PutOptions, signal: AbortSignal): Promise<WrittenObject>;
   /**
-   * Opens an object, whole or a range. A range past the end is clipped (to nothing, if it begins there). `info`
-   * describes the whole object. `body` fails unless every byte was received. The caller closes it; an abort does too.
+   * Opens an object or a range of it. Clips a range at the end of the object, and returns an empty body if it begins
+   * there. `info` describes the whole object. `body` fails unless every byte was received. The caller or an abort
+   * closes it.
    */
   read(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
-  /** Reads a small range at once. Throws an `Error` above 64 MiB. */
+  /** Reads a small range into memory. Throws an `Error` above 64 MiB. */
   readBytes(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<Buffer>;
   head(key: StorageKey): Promise<ObjectInfo | null>;
   /**
-   * Lists keys with a prefix (any text of key characters) in key order, without staged bytes. Starts after a key,
-   * without reading earlier ones.
+   * Lists objects by key prefix (any text of key characters) in key order, without staged bytes. Starts after the given
+   * key without reading earlier ones.
    */
   list(from: string | ListFrom, signal: AbortSignal): AsyncIterable<ObjectInfo>;
-  /** Deletes objects. A missing key is not an error. At most 1000 keys. */
+  /** Deletes at most 1000 objects. A missing key is not an error. */
   delete(keys: readonly StorageKey[]): Promise<void>;
-  /** Deletes everything under a prefix that ends with `/`. Returns the number of objects. */
+  /** Deletes all objects below a prefix that ends with `/`. Returns their number. */
   deletePrefix(prefix: string, signal: AbortSignal): Promise<number>;
-  /** Returns a path on this machine that tools may read (never write), or null if the bytes are elsewhere. */
+  /** Returns a local path that tools may read (never write), or null if the object is not a local file. */
   localPath(key: StorageKey): string | null;
   space(): Promise<StorageSpace>;
   /**
-   * Removes leftovers of dead writers that no reader ever sees (temporary files, open multipart uploads) if their last
-   * byte is older than this. Returns their number. Staged uploads are not affected.
+   * Removes leftovers of dead writers that readers never see (temporary files, open multipart uploads) if their last
+   * byte is older than this. Returns their number. Keeps staged uploads.
    */
   sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
-  /** The mark of each place that contains the objects: two while they move from one to the other. */
+  /** Marks of all locations of the objects. There are two while objects move from one location to another. */
   readonly marks: readonly StoreMark[];
 };
 
-/** The object of a place that identifies its owner. No key names it, no list shows it, and nothing deletes it. */
+/** An object that identifies the owner of a location. It has no key, is never listed and never deleted. */
 export type StoreMark = {
-  /** The place in readable form: a folder, or the address of a bucket without access keys. */
+  /** Readable location: a folder, or the URL of a bucket without access keys. */
   readonly place: string;
-  /** Returns the text as written, at most 4 KiB of it; null if there is none. */
+  /** Returns at most 4 KiB of the text, or null if there is no mark. */
   read(signal: AbortSignal): Promise<string | null>;
-  /** Writes the text atomically. With `ifAbsent`, throws `Refused` (`conflict`) if there is one. */
+  /** Writes the text atomically. With `ifAbsent`, throws `Refused` (`conflict`) if a mark exists. */
   write(text: string, options: { ifAbsent: boolean }, signal: AbortSignal): Promise<void>;
-  /** Writes, reads and deletes a few bytes next to the mark. Throws if the place does not work. */
+  /** Writes, reads and deletes a few bytes next to the mark. Throws if the location does not work. */
   probe(signal: AbortSignal): Promise<void>;
-  /** Returns whether the place has neither objects nor staged uploads. */
+  /** Returns whether the location has neither objects nor staged uploads. */
   isEmpty(signal: AbortSignal): Promise<boolean>;
 };
 
-/** Maximum bytes of a mark that are read. */
+/** Maximum bytes read from a mark. */
 export const MAX_MARK_BYTES = 4096;
 
-/** `after`: the key after which a list begins, stored or not; empty for the beginning. */
+/** `after` is the key after which a list begins, whether it exists or not. Empty for the beginning. */
 export type ListFrom = { prefix: string; after: string };
 
 /**
- * `lengthBytes`: announced length, if known. A store that must know it for large objects (S3, above 156 GiB) throws
- * `Refused` (`too-large`) at the start for one that it could not store completely.
+ * `lengthBytes` is the announced length, if known. A store that needs the length of large objects (S3, above 156 GiB)
+ * immediately throws `Refused` (`too-large`) for an object that it could not store completely.
  */
 export type PutOptions = { ifAbsent?: boolean; contentType?: string; lengthBytes?: number };
 
 /**
- * Uploads that grow by pieces and survive a dead process (TUS, fetch with resume). A staged upload has an id of
- * `[A-Za-z0-9-]`. Its bytes are not an object until `commit`.
+ * Uploads that grow piece by piece and survive a crash of the process (TUS, resumable fetch). A staged upload has an id
+ * of `[A-Za-z0-9-]`. Its bytes are not an object until `commit`.
  */
 export type Staging = {
   /**
-   * Appends at `offset`, which must equal the staged size (otherwise `Refused('conflict')`, also while another append
-   * to the id runs; the stream is then untouched). Returns the new size when the stream has ended. If it failed or was
-   * aborted, the received bytes are made durable first, then its error is thrown: call `size`.
+   * Appends at `offset`, which must equal the staged size. Otherwise, and while another append to the id runs, throws
+   * `Refused('conflict')` without reading the stream. Returns the new size at the end of the stream. If the stream
+   * failed or was aborted, makes the received bytes durable, then throws its error. Call `size` afterwards.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
-  /** Discards the staged bytes from `sizeBytes` on, which must not exceed the staged size. */
+  /** Discards the staged bytes from `sizeBytes` on. `sizeBytes` must not exceed the staged size. */
   rewind(id: string, sizeBytes: number): Promise<void>;
-  /** Returns the durably staged bytes; 0 if there are none. */
+  /** Returns the number of durable staged bytes, or 0 if there are none. */
   size(id: string): Promise<number>;
-  /** Reads the staged bytes from `offset` on. Returns an empty stream if nothing is staged. The caller closes it. */
+  /**
+   * Reads the staged bytes from `offset` on. Returns an empty stream if nothing is staged. The caller closes the
+   * stream.
+   */
   read(id: string, offset: number, signal: AbortSignal): Promise<Readable>;
   /**
-   * Makes the staged bytes one object and removes the staging. O(1) on a local folder. Idempotent: if nothing is
-   * staged, it returns the object at `key`, or throws `Refused` (`not-found`).
+   * Turns the staged bytes into one object and removes the staged upload. O(1) in a local folder. Idempotent: if
+   * nothing is staged, returns the object at `key`, or throws `Refused` (`not-found`).
    */
   commit(id: string, key: StorageKey, signal: AbortSignal): Promise<{ sizeBytes: number }>;
   /** Discards the staged bytes. */
   abort(id: string): Promise<void>;
-  /** Yields every staged id with the time of its last byte, for the sweep. */
+  /** Yields every staged id and the time of its last byte, for the sweep. */
   list(signal: AbortSignal): AsyncIterable<{ id: string; modifiedAt: Date }>;
 };

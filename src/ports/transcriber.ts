@@ -1,4 +1,4 @@
-/** A spoken word and its times, in seconds from the start of the given audio. */
+/** A spoken word and its times, in seconds from the start of the audio. */
 export type SpokenWord = { text: string; startSec: number; endSec: number };
 
 /** A transcript: its language (ISO 639-1) and its words in order. Silence, noise and music have no words. */
@@ -7,21 +7,22 @@ export type Speech = { language: string; words: SpokenWord[] };
 /** An engine that converts speech to text. */
 export type Transcriber = {
   name: string;
-  /** Supported languages, ISO 639-1; null for all those of the API. */
+  /** Supported languages (ISO 639-1), or null for all languages of the API. */
   languages: readonly string[] | null;
-  /** Whether it runs on this machine, next to the encoders. */
+  /** Whether the engine runs on this machine and competes with the encoders. */
   isLocal: boolean;
   /**
    * Transcribes at most half a minute of audio: signed 16-bit little-endian samples, one channel, 16 kHz. `language` is
-   * that of the speaker, null to let the engine guess. Throws if the engine fails; `Refused` if it will never succeed.
+   * the speaker's language. With null, the engine guesses. Throws an error if the engine fails, and `Refused` if a
+   * retry is pointless.
    */
   transcribe(samples: Buffer, wanted: { language: string | null }, signal: AbortSignal): Promise<Speech>;
 };
 
-/** Samples per second of the audio that transcribers expect. */
+/** Sample rate of audio for transcribers, in Hz. */
 export const SPEECH_SAMPLE_RATE = 16_000;
 
-/** Instructions for a transcription request without an engine. */
+/** Instructions shown for a transcription request without an engine. */
 export const NO_ENGINE =
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), ' +
   'or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.';

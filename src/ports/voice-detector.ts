@@ -1,11 +1,12 @@
 /** A span of speech, in seconds from the start of the audio. */
 export type SpokenStretch = { startSec: number; endSec: number };
 
-/** Finds speech in audio, and ignores noise, music and silence. */
+/** Finds speech in audio and ignores noise, music and silence. */
 export type VoiceDetector = {
   name: string;
   /**
-   * Starts a detection at the start of an audio track. Throws if the detector cannot be started. The caller closes it.
+   * Starts detection at the start of an audio track. Throws if the detector cannot be started. The caller closes the
+   * detection.
    */
   open(signal: AbortSignal): Promise<VoiceDetection>;
 };
@@ -13,11 +14,14 @@ export type VoiceDetector = {
 export type VoiceDetection = {
   /**
    * Accepts the next samples (signed 16-bit little-endian, one channel, 16 kHz). Returns the stretches that ended, in
-   * order; none is longer than `MAX_SPAN_SEC`. With `isLast`, an open one ends with the samples.
+   * order, none longer than `MAX_SPAN_SEC`. With `isLast`, an open stretch ends with the samples.
    */
   feed(samples: Buffer, isLast: boolean): Promise<SpokenStretch[]>;
   close(): void;
 };
 
-/** Maximum length of speech without a pause before it is cut: the span that engines accept, minus its margins. */
+/**
+ * Maximum length of speech without a pause before it is cut, in seconds: the span that engines accept, minus its
+ * margins.
+ */
 export const MAX_SPAN_SEC = 24;

@@ -30,25 +30,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('the secret key is made once, closed to others, and kept', async () => {
+test('creates the secret key once with private permissions and keeps it', async () => {
   const made = await ensureSecretKey(dataDir, null);
   expect(made).toHaveLength(32);
   expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
   expect(await ensureSecretKey(dataDir, null)).toEqual(made);
 });
 
-test("the owner's secret key is used and not written", async () => {
+test('uses the configured secret key without writing it', async () => {
   const given = Buffer.alloc(32, 1);
   expect(await ensureSecretKey(dataDir, given)).toEqual(given);
   expect(await ensureSecretKey(dataDir, null)).not.toEqual(given);
 });
 
-test('a secret key file of the wrong length is refused', async () => {
+test('rejects a secret key file of the wrong length', async () => {
   writeFileSync(join(dataDir, 'secret.key'), 'short');
   await expect(ensureSecretKey(dataDir, null)).rejects.toThrow('Expected 32 bytes');
 });
 
-test('keys that a killed start did not show are shown by the next one', async () => {
+test('shows keys that a killed start did not show at the next start', async () => {
   const first = await reserveFirstKeys(dataDir, none);
   const made = { ...library, ...first.keys, created: true };
   expect(mustShowKeys(made, first)).toBe(true);
@@ -59,12 +59,12 @@ test('keys that a killed start did not show are shown by the next one', async ()
   expect(mustShowKeys({ ...made, created: false }, await reserveFirstKeys(dataDir, none))).toBe(false);
 });
 
-test("the owner's keys are used in place of random ones", async () => {
+test('uses configured keys instead of random ones', async () => {
   const given = { accountKey: 'given-account', libraryKey: 'given-library' };
   expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
 });
 
-/** The output on a terminal, or without one. */
+/** Returns the output with or without a terminal. */
 async function shown(isTTY: boolean): Promise<string> {
   let text = '';
   const write = (some: string | Uint8Array) => {
@@ -75,7 +75,7 @@ async function shown(isTTY: boolean): Promise<string> {
   return text;
 }
 
-test('keys are shown only on a terminal, otherwise kept in a named private file', async () => {
+test('shows keys on a terminal and otherwise writes them to a private file that it names', async () => {
   const path = join(dataDir, 'first-start.txt');
   const onTerminal = await shown(true);
   expect(onTerminal).toContain('library-key');
@@ -87,7 +87,7 @@ test('keys are shown only on a terminal, otherwise kept in a named private file'
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
 });
 
-test('a later start shows its addresses on a terminal, and otherwise leaves that to the log', () => {
+test('a later start shows its addresses on a terminal only', () => {
   const onStart = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (some: string | Uint8Array) => written.push(String(some)) > 0;
@@ -99,11 +99,11 @@ test('a later start shows its addresses on a terminal, and otherwise leaves that
   expect(onStart(false)).toBe('');
 });
 
-test('the upload command makes the video, sends the file and names the player page', async () => {
+test('the upload command creates the video, sends the file and prints the player URL', async () => {
   const text = await shown(true);
   const commands = text.split('\n').filter((line) => /^ {2}(VIDEO=|curl)/.test(line));
   expect(commands).toHaveLength(2);
-  // curl is replaced by a function, which responds to the first call like the API and records each call.
+  // Replaces curl with a function that responds to the first call like the API and records each call.
   const curl =
     'curl() { echo "$*" >&2; case "$*" in *title*) echo \'{"videoLibraryId":1,"guid":"0190-ab","title":"x"}\';; ' +
     'esac; }';
@@ -117,11 +117,11 @@ test.each([
   { host: '127.0.0.1', expected: addresses },
   { host: '0.0.0.0', expected: { publicUrl: 'http://localhost:7700', edgeUrl: 'http://localhost:7701' } },
   { host: '::1', expected: { publicUrl: 'http://[::1]:7700', edgeUrl: 'http://[::1]:7701' } },
-])('on $host the addresses are ones to connect to', ({ host, expected }) => {
+])('with host $host shows addresses that clients can connect to', ({ host, expected }) => {
   expect(baseAddresses({ host, publicUrl: null, edgeUrl: null }, { api: 7700, edge: 7701 })).toEqual(expected);
 });
 
-test("the owner's addresses come first", () => {
+test('prefers configured addresses', () => {
   const settings = { host: '0.0.0.0', publicUrl: 'https://api.example', edgeUrl: 'https://media.example' };
   expect(baseAddresses(settings, { api: 1, edge: 2 })).toEqual({
     publicUrl: settings.publicUrl,

@@ -6,27 +6,29 @@ import { hasCode } from '../lib/has-code.ts';
 
 const SECRET_KEY_BYTES = 32;
 
-/** The keys with which library 1 is created, if it does not exist yet. */
+/** Keys with which library 1 is created if it does not exist. */
 export type FirstKeys = { accountKey: string; libraryKey: string };
 
-/** Library 1. `created` if this call created it. */
+/** Library 1. `created` is true if this call created it. */
 export type FirstLibrary = FirstKeys & {
   created: boolean;
   libraryId: number;
   readOnlyKey: string;
-  /** Signs in one browser, once and within an hour; null if the start that created the library showed it. */
+  /**
+   * Secret that signs in one browser, once and within an hour. Null if the start that created the library showed it.
+   */
   signInSecret: string | null;
 };
 
 /** Creates library 1 with these keys unless it exists. Idempotent. */
 export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
 
-/** The keys for library 1, and whether an earlier start ended before it could show them. */
+/** Keys for library 1, and whether an earlier start exited before it could show them. */
 export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
 
 /**
- * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until they are shown, so
- * that a killed start loses none.
+ * Chooses the keys of library 1: the configured ones, else 256 random bits each. They stay in a file until they are
+ * shown, so that a killed start does not lose them.
  */
 export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
   const path = pendingPath(dataDir);
@@ -42,12 +44,12 @@ export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promi
 
 export type GivenKeys = { accountKey: string | null; libraryKey: string | null };
 
-/** Returns whether this start must show the keys. */
+/** Whether this start must show the keys. */
 export function mustShowKeys(library: FirstLibrary, { keys, werePending }: ReservedKeys): boolean {
   return library.created || (werePending && library.libraryKey === keys.libraryKey);
 }
 
-/** Deletes the pending keys: they were shown, or the library is older. */
+/** Deletes the pending keys, because they were shown or the library already existed. */
 export async function forgetFirstKeys(dataDir: string): Promise<void> {
   await rm(pendingPath(dataDir), { force: true });
 }
@@ -56,7 +58,10 @@ function pendingPath(dataDir: string): string {
   return join(dataDir, 'first-keys.json');
 }
 
-/** Returns the key that encrypts secrets in the database: the owner's, else that of the data folder, created once. */
+/**
+ * Returns the key that encrypts secrets in the database: the configured one, else that of the data folder, created
+ * once.
+ */
 export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
   if (given !== null) return given;
   const path = join(dataDir, 'secret.key');
@@ -72,17 +77,19 @@ async function writeSecretKey(path: string): Promise<Uint8Array> {
   return key;
 }
 
-/** Reads the secret key's file in a data folder. Returns null if the owner sets the key in a setting. */
+/**
+ * Reads the secret key file in a data folder. Returns null if there is none because the key is configured in a setting.
+ */
 export async function readSecretKey(dataDir: string): Promise<Uint8Array | null> {
   return await readIfPresent(join(dataDir, 'secret.key'));
 }
 
-/** Writes a secret key into a data folder, and replaces any other. */
+/** Writes a secret key to a data folder, replacing any other. */
 export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<void> {
   await writeWhole(join(dataDir, 'secret.key'), Buffer.from(key));
 }
 
-/** Complete or absent: a key truncated by a crash would lock every secret written later. */
+/** Writes a file atomically. A key truncated by a crash would make every secret written later unreadable. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
@@ -103,12 +110,12 @@ async function readIfPresent(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Addresses of the service for clients, without final slashes. */
+/** URLs of the service for clients, without trailing slashes. */
 export type BaseAddresses = { publicUrl: string; edgeUrl: string };
 
 /**
- * Shows the result of the first start, once. On a terminal it includes the keys. Otherwise (a log stores the output) it
- * omits them and names a file, closed to others, that contains everything.
+ * Shows the result of the first start once. On a terminal, this includes the keys. Without one, the output may be
+ * logged, so it omits the keys and names a private file that contains everything.
  */
 export async function showFirstStart(
   library: FirstLibrary,
@@ -133,7 +140,7 @@ Millrace is ready. The keys and an upload command are in ${path}: read it, then 
 `);
 }
 
-/** Shows the addresses on a terminal. Without a terminal, the log line is enough. */
+/** Shows the addresses on a terminal. Without one, the log line is enough. */
 export function showStart(addresses: BaseAddresses, out: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): void {
   if (!out.isTTY) return;
   out.write(`
@@ -146,7 +153,7 @@ Millrace is ready.
 `);
 }
 
-/** Output of the first start, the only place where the keys are shown. */
+/** Returns the output of the first start, the only place where the keys are shown. */
 function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;
@@ -172,19 +179,21 @@ Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}
 `;
 }
 
-/** The secret is after the #, which browsers never send: no proxy logs it. */
+/** The secret follows the `#`, which browsers never send, so no proxy logs it. */
 function dashboardLink({ signInSecret }: FirstLibrary, { publicUrl }: BaseAddresses): string {
   return signInSecret === null
     ? `${publicUrl}/  (sign in with the account key)`
     : `${publicUrl}/dashboard/welcome#${signInSecret}  (signs you in, once, within an hour)`;
 }
 
-/** Returns the addresses to print and to hand out: the owner's, else made from host and real ports. */
+/**
+ * Returns the URLs to print and to give to clients: the configured ones, else built from the host and the actual ports.
+ */
 export function baseAddresses(
   settings: { host: string; publicUrl: string | null; edgeUrl: string | null },
   listeners: Record<string, number>,
 ): BaseAddresses {
-  // An unspecified address is for listening, not for connecting.
+  // Clients cannot connect to an unspecified address.
   const host = settings.host === '0.0.0.0' || settings.host === '::' ? 'localhost' : settings.host;
   const at = (port: number | undefined) => `http://${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
   return {

@@ -4,15 +4,15 @@ import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 
-/** Maximum connections of one client that watches roles. */
+/** Maximum connections of one monitoring client. */
 const MAX_PROBES_PER_CLIENT = 32;
 
 export type HealthPort = { port: number; close(): Promise<void> };
 
 /**
- * Serves the health of a role on a separate port: `/healthz` in full to this machine and trusted proxies, `/readyz`,
- * and `/healthz` to others, with the status only; 503 if its database or its store fails. A request queries neither:
- * they are watched in the background.
+ * Serves the health of a role on a separate port: `/healthz` with details for this machine and trusted proxies, and
+ * only the status for others, and `/readyz`. Responds with 503 if the role's database or store fails. Requests query
+ * neither, because both are checked in the background.
  */
 export async function openHealthPort(
   { host, port, trustedProxies }: { host: string; port: number; trustedProxies: readonly string[] },

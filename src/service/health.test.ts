@@ -11,7 +11,7 @@ const well: Fleet = {
 const storage = { kind: 'file', freeBytes: 10, totalBytes: 100 } as const;
 const floor = (totalBytes: number) => totalBytes / 20;
 
-test('a healthy service is 200 with the real ports and without problems', () => {
+test('a healthy service returns 200 with its ports and without problems', () => {
   expect(describeHealth(well, storage, floor)).toEqual({
     status: 200,
     body: {
@@ -29,11 +29,17 @@ test.each([
   { part: 'a starting role', fleet: { roles: { api: { state: 'starting', detail: null } } }, says: 'starting' },
   { part: 'a starting database', fleet: { database: { state: 'starting', detail: 'recovers' } }, says: 'starting' },
   { part: 'a failing role', fleet: { roles: { edge: { state: 'failing', detail: 'ended' } } }, says: 'failing' },
-] satisfies { part: string; fleet: Partial<Fleet>; says: string }[])('$part is 503 and $says', ({ fleet, says }) => {
-  expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({ status: 503, body: { status: says } });
-});
+] satisfies { part: string; fleet: Partial<Fleet>; says: string }[])(
+  '$part returns 503 with status $says',
+  ({ fleet, says }) => {
+    expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({
+      status: 503,
+      body: { status: says },
+    });
+  },
+);
 
-test('one failing part outweighs starting ones, and each is named with its reason', () => {
+test('one failing part outweighs starting ones and each is listed with its reason', () => {
   const roles: Fleet['roles'] = {
     api: { state: 'starting', detail: null },
     edge: { state: 'failing', detail: 'no port' },
@@ -47,19 +53,19 @@ test.each([
   { freeBytes: 5, totalBytes: 100, status: 200 },
   { freeBytes: 4, totalBytes: 100, status: 503 },
   { freeBytes: 0, totalBytes: 100, status: 503 },
-])('$freeBytes of $totalBytes bytes free with a floor of 5 is $status', ({ status, ...space }) => {
+])('$freeBytes of $totalBytes bytes free with a minimum of 5 returns $status', ({ status, ...space }) => {
   expect(describeHealth(well, { kind: 'file', ...space }, floor).status).toBe(status);
 });
 
 test.each([
   { sandbox: 'prlimit', says: /^sandbox: Expected bubblewrap to work, but encoders run with resource limits alone/ },
   { sandbox: 'none', says: /^sandbox: Expected a sandbox for encoders, but none works: nothing is encoded/ },
-] as const)('the sandbox level $sandbox is a problem, and the service goes on', ({ sandbox, says }) => {
+] as const)('reports the sandbox level $sandbox as a problem and stays healthy', ({ sandbox, says }) => {
   const { status, body } = describeHealth({ ...well, sandbox }, storage, floor);
   expect([status, body.problems]).toEqual([200, [expect.stringMatching(says)]]);
 });
 
-test('a nearly full store is failing and reports what is left, and what that means', () => {
+test('a nearly full store is failing and reports its free space and the consequence', () => {
   const { body } = describeHealth(well, { kind: 'file', freeBytes: 4, totalBytes: 100 }, floor);
   expect(body).toMatchObject({
     status: 'failing',
@@ -67,11 +73,11 @@ test('a nearly full store is failing and reports what is left, and what that mea
   });
 });
 
-test('a store without a bound is never full', () => {
+test('an unbounded store is never full', () => {
   expect(describeHealth(well, { kind: 's3' }, floor).status).toBe(200);
 });
 
-test('a store of another database is reported, and the service continues', () => {
+test('reports a store of another database and stays healthy', () => {
   expect(describeHealth(well, storage, floor, 'not ours')).toMatchObject({
     status: 200,
     body: { status: 'ok', problems: ['store: not ours'] },

@@ -2,15 +2,15 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** One part of the running service. `detail` says what a failing one lacks. */
+/** Health of one part of the running service. `detail` gives the reason of a failure. */
 export type PartHealth = { state: PartState; detail: string | null };
 
-/** Sandbox of the encoders: bubblewrap, or only resource limits; `none`: nothing is encoded. */
+/** Sandbox of the encoders: bubblewrap, or only resource limits (`prlimit`). With `none`, nothing is encoded. */
 export type SandboxLevel = 'bubblewrap' | 'prlimit' | 'none';
 
 const INSTALL = 'Install bubblewrap and allow user namespaces (docs/hardening.md), then start again.';
 
-/** Returns a problem, for the owner, if this machine's encoders do not run in bubblewrap, else null. */
+/** Returns a problem description for the administrator if the encoders do not run in bubblewrap, else null. */
 export function sandboxProblem(level: SandboxLevel): string | null {
   switch (level) {
     case 'bubblewrap':
@@ -25,7 +25,7 @@ export function sandboxProblem(level: SandboxLevel): string | null {
   }
 }
 
-/** The state of all parts in the supervisor. Listeners are the real ports by name. */
+/** State of all parts in the supervisor. Listeners are the actual ports by name. */
 export type Fleet = {
   version: string;
   database: PartHealth;
@@ -35,54 +35,58 @@ export type Fleet = {
 };
 
 /**
- * The object store: its kind and, if it is bounded, its free space. `movingFrom` while objects still have to move from
- * another one.
+ * Health of the object store: its kind and, if it is bounded, its free space. `movingFrom` is present while objects
+ * still have to move from another store.
  */
 export type StorageHealth = {
   kind: 'file' | 's3';
   freeBytes?: number;
   totalBytes?: number;
   movingFrom?: 'file' | 's3';
-  /** Why the last write, read and delete failed; absent if it succeeded. */
+  /** Reason for the failure of the last write, read and delete test. Absent if it succeeded. */
   fault?: string;
 };
 
-/** Returns the bytes that must stay free on a medium of this size. Below it, uploads are refused. */
+/** Returns the minimum of free bytes on a disk of this size. Below it, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;
 
-/** A running role. `health` is polled about every second. `close` drains and releases all its resources. */
+/** A running role. `health` is polled about every second. `close` drains the role and releases all its resources. */
 export type RunningRole = {
   listeners: Record<string, number>;
   health(): Promise<{ ok: boolean; detail?: string }>;
-  /** State of the store, and why nothing may be deleted there (null: deletions are allowed). */
+  /**
+   * State of the store. `heldDeletions` returns the reason why nothing may be deleted there, or null if deletions are
+   * allowed.
+   */
   storage(): StorageHealth;
   heldDeletions(): string | null;
   close(): Promise<void>;
 };
 
-/** The body of `GET /healthz`. */
+/** Body of `GET /healthz`. */
 export type HealthBody = {
   status: PartState;
   version: string;
   listeners: Record<string, number>;
   roles: Partial<Record<Role, PartState>>;
-  /** Absent until the object store was checked. */
+  /** Absent until the object store has been checked. */
   storage?: StorageHealth;
   sandbox: SandboxLevel;
-  /** Problems in readable form; absent if there are none. */
+  /** Readable problems. Absent if there are none. */
   problems?: string[];
 };
 
 /**
- * The response of `GET /healthz`: 200 if every part is ready, 503 while one starts or fails. A store that is so full
- * that uploads are refused counts as failing, so that its owner is notified before encoders and viewers notice.
+ * Returns the response to `GET /healthz`: 200 if every part is ready, 503 while one starts or fails. A store that is so
+ * full that uploads are refused counts as failing, so that the administrator is alerted before encoders and viewers are
+ * affected.
  */
 export function describeHealth(
   fleet: Fleet,
   storage: StorageHealth | null,
   diskFloorBytes: DiskFloor,
   /**
-   * Why nothing may be deleted in the store. It is reported, but does not count as a failure, because the service
+   * Reason why nothing may be deleted in the store. It is reported but does not count as a failure, because the service
    * continues.
    */
   heldDeletions: string | null = null,

@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 import type { PrettyStream } from 'pino-pretty';
 
 /**
- * The log of a process: JSON lines on standard output, readable ones on a terminal. Written synchronously, so that the
- * last line before an exit is not lost.
+ * Opens the log of a process: JSON lines on standard output, or readable lines on a terminal. Writes are synchronous,
+ * so that the last line before an exit is not lost.
  */
 export function openLog(part: string): Logger {
   const options = { base: { part, pid: process.pid } };
@@ -12,7 +12,7 @@ export function openLog(part: string): Logger {
 }
 
 function openPretty(): PrettyStream {
-  // Only loaded on a terminal: a background service saves its memory.
+  // Load this only on a terminal, to save memory in a background service.
   const require = createRequire(import.meta.url);
   const pretty = require('pino-pretty') as typeof import('pino-pretty'); // `require` is untyped.
   return pretty({ sync: true, ignore: 'pid', destination: 1 });

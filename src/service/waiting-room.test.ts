@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Fleet } from './health.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
-test('before the service is ready the main port says so and frees itself for the real one', async () => {
+test('reports the start on the main port and frees the port for the service', async () => {
   let fleet: Fleet | null = null;
   const room = await openWaitingRoom(0, '127.0.0.1', () => fleet);
   const ask = async (path: string) => await fetch(`http://127.0.0.1:${room.port}${path}`);

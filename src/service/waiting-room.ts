@@ -7,7 +7,7 @@ import { describeHealth, type Fleet } from './health.ts';
 /** Responds on the main port while the service starts. */
 export type WaitingRoom = { port: number; close(): Promise<void> };
 
-/** Opens the main port: `/healthz` lists what is still starting, everything else gets 503 with Retry-After. */
+/** Opens the main port. `/healthz` lists the parts that are still starting. Other requests get 503 with Retry-After. */
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
   const server = http.createServer(REQUEST_LIMITS, (request, response) => {
     const known = fleet();

@@ -72,7 +72,7 @@ test('stores a watermark as the next version, shows it in the model, and deletes
   expect((await call('DELETE', `/videolibrary/${Id}/watermark`)).status).toBe(204);
 });
 
-test('rejects a file that is not an image with 400 and a file that is too large with 413, and stores neither', async () => {
+test('rejects a file that is not an image with 400 and a large one with 413, and stores neither', async () => {
   const { Id } = await createLibrary();
   const headers = { 'Content-Type': 'image/png' };
   for (const body of [

@@ -129,7 +129,7 @@ describe('repackaging with a key server', () => {
   });
 
   test.each([
-    { does: 'refuses', status: 403, says: 'refused to give keys' },
+    { does: 'refuses', status: 403, says: 'refused the request' },
     { does: 'fails', status: 500, says: 'HTTP 500' },
   ])('reports that $does and leaves the video unchanged', async ({ status, says }) => {
     const made = await makeVideo(ALL_ON);

@@ -35,7 +35,7 @@ class Follower {
   }
 
   async until(fits: (event: Event) => boolean): Promise<Event> {
-    const limit = setTimeout(() => this.#gone.abort(new Error('No such event came.')), WAIT_MS);
+    const limit = setTimeout(() => this.#gone.abort(new Error('Received no such event.')), WAIT_MS);
     try {
       for (;;) {
         const found = this.events.find(fits);

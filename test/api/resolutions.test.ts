@@ -188,7 +188,7 @@ describe('a cleanup is refused', () => {
     ['resolutionsToDelete=721p', /got "721p"/],
     ['resolutionsToDelete=240p,<b>', /got "<b>"/],
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
-    ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to stay/],
+    ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to remain/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
   ])('for "%s" and changes nothing', async (query, message) => {
     const guid = await createFinished();
@@ -198,7 +198,7 @@ describe('a cleanup is refused', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('does not change a video that is being processed, and responds with 404 for an unknown video and 403 for a read-only key', async () => {
+  test('refuses a video that is being processed, an unknown one with 404, and a read-only key with 403', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

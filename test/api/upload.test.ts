@@ -174,7 +174,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
   },
 );
 
-test('below the disk floor, rejects an upload with 507 before it stores a byte, counting the announced length', async () => {
+test('below the disk floor, rejects an upload with 507 before the first byte, by its announced length', async () => {
   const guid = await createVideo();
   api.storage.freeBytes = 5e9 + 999;
   const small = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });

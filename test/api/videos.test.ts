@@ -77,7 +77,7 @@ test('an update changes the named fields and replaces whole lists', async () => 
   });
 });
 
-test('rejects chapters and moments outside the video by name, and ends a chapter at the next start by default', async () => {
+test('rejects chapters and moments outside the video, and ends a chapter at the next start by default', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
   const path = `/library/1/videos/${Object(body).guid}`;
   const set = (change: object) => api.call('POST', path, { body: change });

@@ -190,7 +190,7 @@ test('redirects the address of a player page to the edge with its query', async 
   expect((await open(`/play/x/${guid}`)).status).toBe(404);
 });
 
-test('NUL characters and unpaired surrogates are handled', async () => {
+test('handles NUL characters and unpaired surrogates', async () => {
   const guid = await createVideo('a\0b');
   const metaTags = [{ property: '\ud800x\0', value: '\0' }];
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body: { metaTags } })).body).toEqual(OK);

@@ -238,7 +238,7 @@ describe('basic DRM', () => {
   });
 });
 
-test("the page of a stream opens its trailer with the trailer's token, and accepts no stream as a trailer", async () => {
+test("a stream's page opens its trailer with the trailer's token, and accepts no stream as a trailer", async () => {
   const trailer = await lab.publish({ ...BASIC, access: { playerTokenRequired: true } });
   const streams = createLiveStore({ db: lab.database.db, secretBox: createSecretBox(TEST_SECRET) });
   const { libraryId } = trailer;

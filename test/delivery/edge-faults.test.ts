@@ -48,7 +48,7 @@ describe('faults of the database', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
   });
 
-  test('while the database stalls, serves known videos immediately and responds with 503 for unknown ones', async () => {
+  test('while the database stalls, serves known videos immediately, and returns 503 for unknown ones', async () => {
     const edge = await videos.open();
     const [first, second, unknown] = [await videos.addVideo(), await videos.addVideo(), await videos.addVideo()];
     for (const key of [first, second]) {

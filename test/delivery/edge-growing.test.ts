@@ -52,7 +52,7 @@ describe('a video that grows', () => {
     expect(bodies.every((body) => body.equals(makeChunk(2).bytes))).toBe(true);
   });
 
-  test('responds with 503 and Retry-After for a segment that does not arrive and for requests beyond the queue limit', async () => {
+  test('responds with 503 and Retry-After for a segment that does not arrive, or beyond the queue limit', async () => {
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
     for (const limits of [{ segmentWaitMs: 50 }, { segmentWaiters: 0 }]) {

@@ -205,7 +205,7 @@ test.each(['path', 'query'] as const)(
 );
 
 /** Chromium's own HLS supports AES-128 only for transport streams, so the test uses the film in the clear. */
-test.each(['path', 'query'] as const)("the browser's own HLS plays one by a token in its %s", async (form) => {
+test.each(['path', 'query'] as const)("the browser's own HLS plays a video by a token in its %s", async (form) => {
   const { page, refusals } = await openPage(OWNER);
   const { errors, endedSec } = await play(page, sign(clearFilm, form), true);
   expect({ errors, refusals }).toEqual({ errors: [], refusals: [] });
@@ -226,7 +226,7 @@ test.each(['path', 'query'] as const)(
   },
 );
 
-test("our own player page plays it in a frame on the owner's page", async () => {
+test("our own player page plays the video in a frame on the owner's page", async () => {
   const { page, refusals } = await openPage(OWNER);
   await page.evaluate((address) => {
     const frame = document.createElement('iframe');
@@ -243,7 +243,7 @@ test("our own player page plays it in a frame on the owner's page", async () => 
   expect(await rulesLogged(film)).toEqual(new Set());
 });
 
-test('refuses it if expired, on a page of another site, in a blocked country and over the rate, by rule', async () => {
+test("refuses an expired token, another site's page, a blocked country and excess requests, by rule", async () => {
   const refusedOn = async (host: string, signed: Signed) => {
     const { page, refusals } = await openPage(host);
     const { errors } = await play(page, signed);

@@ -183,7 +183,7 @@ test("an owner's head HTML runs and styles our elements, and the configured lang
   await page.close();
 });
 
-test('playback resumes at its last position and reports it, except for a live stream, which stores nothing', async () => {
+test('playback resumes at its last position and reports it, but a live stream stores no position', async () => {
   const context = await room.browser.newContext(SMALL_PAGE);
   const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
@@ -253,7 +253,7 @@ const readVideo = (page: Page) =>
     captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
   }));
 
-test('controls that the address omits are removed with their shortcut keys, and the others work, also in a small frame', async () => {
+test('omitted controls and their shortcut keys are removed, and the others work, also in a small frame', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const url = `${room.edge.base}/captions.vtt`;
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));

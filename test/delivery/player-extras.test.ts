@@ -170,7 +170,7 @@ test("shows a library's advertisement before the video, reports it, and lets the
   await page.close();
 });
 
-test('an advertisement watched to its end is reported as complete, and a missing or blocked one delays nothing', async () => {
+test('reports an advertisement watched to its end, and delays nothing for a missing or blocked one', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');

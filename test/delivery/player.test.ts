@@ -69,7 +69,7 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-test('a finished video starts automatically and plays to its end, without a fault or a request to another origin', async () => {
+test('a finished video plays to its end automatically, without faults or requests to other origins', async () => {
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
@@ -166,7 +166,7 @@ test('a selection counts even if the list changes between press and release', as
   expect(faults).toEqual([]);
 });
 
-test('a page reports that its video is still being encoded, starts automatically, and adopts new rungs during playback', async () => {
+test('while its video is encoded, a page reports that, starts automatically, and adopts new rungs', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
@@ -236,7 +236,7 @@ test.each([
   await page.close();
 });
 
-test('the page has its meta tags, a strict policy and no address of another origin, and a wrong address gets a 404 page', async () => {
+test('the page has meta tags, a strict policy and no other origins, and a wrong address gets a 404 page', async () => {
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
   const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);

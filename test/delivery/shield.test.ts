@@ -75,7 +75,7 @@ async function eventsOf(zone: number, count: number) {
 }
 
 describe('a zone that requires tokens', () => {
-  test('accepts tokens in both forms, keeps bytes out of shared caches, and applies the setting within 2 s', async () => {
+  test('accepts tokens in both forms, bypasses shared caches, and applies the setting within 2 s', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -240,7 +240,7 @@ describe('the firewall', () => {
   const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
   afterEach(() => setWaf({}));
 
-  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and does not inspect players', async () => {
+  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and ignores players', async () => {
     await videos.database.db.deleteFrom('shield_event').execute();
     const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
     expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });

@@ -95,7 +95,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   await expect.poll(() => status(first), PATIENCE).toBe(404);
 });
 
-test('creates, replaces and revokes a library and its keys, and deletes the library after its name is typed', async () => {
+test('creates a library, replaces and revokes its keys, and deletes it after its name is typed', async () => {
   const opens = async (id: number, key: string) =>
     (await fetch(`${service.apiUrl}/library/${id}/videos`, { headers: { AccessKey: key } })).status;
   await open('libraries');

@@ -63,7 +63,7 @@ async function expectPlays(guid: string): Promise<void> {
   await page.close();
 }
 
-test('Enterprise DRM protects new uploads immediately and others once repackaged, and re-encodes stay protected', async () => {
+test('Enterprise DRM protects new uploads, others once repackaged, and re-encodes stay protected', async () => {
   const before = await upload();
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   await expect(call(service, 'POST', `/library/1/videos/${before}/repackage`)).rejects.toThrow('400');
@@ -99,7 +99,7 @@ test('Enterprise DRM protects new uploads immediately and others once repackaged
   await vi.waitFor(async () => expect(await mediaOf(guid)).not.toContain('EXT-X-KEY'), 30_000);
 });
 
-test('every address in an API response for a zone with tokens opens, and an image token opens nothing else', async () => {
+test('every address in API responses for a zone with tokens opens, and image tokens open nothing else', async () => {
   const guid = await upload();
   const { guid: collection } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shown' }));
   await call(service, 'POST', `/library/1/videos/${guid}`, { collectionId: collection });

@@ -91,7 +91,7 @@ async function countJobs(): Promise<number> {
 const countRows = async (query: ReturnType<typeof sql<{ name: string; count: number }>>) =>
   Object.fromEntries((await query.execute(database.db)).rows.map(({ name, count }) => [name, count]));
 
-test('a worker killed while it translates, generates and indexes duplicates nothing, and user edits are kept', async () => {
+test('a worker killed during translation and indexing duplicates nothing, and user edits are kept', async () => {
   const { db } = database;
   await sql`update library set settings = settings || '{"webhookUrl": "http://127.0.0.1:9/"}' where id = 1`.execute(db);
   const guid = await createVideo(service, 'A talk');

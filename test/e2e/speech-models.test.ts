@@ -99,7 +99,7 @@ async function captionsOf(guid: string): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('without an engine, a transcription names the command, and uses a model added later without a restart', async () => {
+test('without an engine, a transcription names the command, and uses a new model without a restart', async () => {
   const guid = await createVideo(service, 'A talk');
   expect((await uploadFile(service, guid, await makeTalk(folder), '?transcribeEnabled=true')).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
@@ -163,7 +163,7 @@ test('refuses an archive that changed and keeps the existing one', async () => {
 test.each([
   ['absent', [], 'HTTP 404'],
   ['../outside', [], 'Expected the name of a model'],
-  ['not-packed', ['--from', LAUNCHER], 'could not be unpacked'],
+  ['not-packed', ['--from', LAUNCHER], 'Could not unpack the archive'],
 ])('refuses %s and leaves nothing behind', async (name, options, reason) => {
   expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
   expect((await speech('list')).text).not.toContain(name);

@@ -104,7 +104,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 
   test('reject an ETag of other bytes and delete the object', async () => {
     stub.fail('Put', 'wrong-etag');
-    await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag is that of other bytes');
+    await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('got the ETag of other bytes');
     stub.fail('Part', 'wrong-etag');
     await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('Expected part');
     expect(stored(KEY)).toBeUndefined();
@@ -159,7 +159,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
   test('report an upload that cannot be aborted, and sweep it later', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
     stub.fail('AbortUpload', BROKEN, BROKEN, BROKEN, BROKEN);
-    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('its parts stay until the sweep');
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('Its parts remain until the next sweep');
     expect(stub.uploads.size).toBe(1);
     expect(await storage.sweepTemp(60_000, never)).toBe(0);
     expect(await storage.sweepTemp(0, never)).toBe(1);

@@ -159,7 +159,7 @@ test('a job plans a video whose planner died, after it waited for the lease to e
   expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
 });
 
-test('cancelling an encode stops its encoders, a re-encode creates it, and cancelling that leaves no trace', async () => {
+test('cancelling stops the encoders, a re-encode makes up for it, and cancelling that leaves no trace', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));

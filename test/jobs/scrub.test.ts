@@ -146,7 +146,7 @@ test.each(['copied', 'encoded'] as const)(
     await until(async () => (await reported()).length > 1, 'the damage to be reported');
     expect(await reported()).toEqual([
       expect.stringContaining('The original file is damaged in the store: its bytes changed'),
-      expect.stringContaining('the original file is damaged as well'),
+      expect.stringContaining('the original file is damaged too'),
     ]);
     expect((await chunksOf(lab, key, 'video', 360)).map(({ storage_key: kept }) => kept)).toContain(lost.storageKey);
     await writeFile(original, bytes);

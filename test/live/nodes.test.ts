@@ -176,7 +176,7 @@ function isOfLostParts(fault: string, { from, open }: Death): boolean {
 /** I-frame playlists follow other rules. */
 const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
-test("after a stream's owner is killed, another node accepts its publisher, and at most one segment is lost", async () => {
+test("after a stream's owner is killed, another node takes over and at most one segment is lost", async () => {
   const { key, streamKey, base } = await goLive();
   const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
   expect(known).toEqual([

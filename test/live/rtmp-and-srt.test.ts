@@ -175,7 +175,7 @@ test.each([
   90_000,
 );
 
-test("the key as passphrase of the stream's id encrypts, and other passphrases and unknown keys are rejected", async () => {
+test('accepts the stream key as an encryption passphrase, and rejects other passphrases and unknown keys', async () => {
   const stream = await startLive({ service, catalogue });
   const name = `streamid=${stream.key.mediaId}`;
   const said: string[] = [];

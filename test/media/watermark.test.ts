@@ -77,7 +77,7 @@ async function uploadFinished(libraryId: number, name: string, ...argv: string[]
   return key;
 }
 
-test('every rung of every codec has the watermark at its position in every frame, and no source passes through', async () => {
+test('all rungs and codecs have the watermark in place in every frame, and no source passes through', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240, 360], codecs: ['h264', 'vp9', 'hevc', 'av1'] });
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-movflags', '+faststart'];
   const key = await uploadFinished(libraryId, 'grey.mp4', '-f', 'lavfi', '-i', `${GREY}:d=2`, ...PIXELS, ...h264);

@@ -216,7 +216,7 @@ function readTests(given: () => Given): void {
     }
   });
 
-  test('ends a read that is aborted', async () => {
+  test('stops a read that is aborted', async () => {
     const { storage, key } = given();
     await storage.put(key('abort-read'), Buffer.alloc(4 * MIB), {}, never);
     const controller = new AbortController();

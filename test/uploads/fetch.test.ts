@@ -177,7 +177,7 @@ test('the older path fetches into a video that waits for its upload, once', asyn
   expect((await stack.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
 });
 
-test('a video reports a reason while it is being fetched, and a delete stops the download and leaves nothing', async () => {
+test('a video reports a reason during a fetch, and a delete stops the download and leaves nothing', async () => {
   origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
   await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 20_000 });

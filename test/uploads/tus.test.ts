@@ -154,7 +154,7 @@ test('responds with 404 for an unknown video, and with 400 for one that has its 
   expect([answer.status, Object(await answer.json()).success]).toEqual([400, false]);
 });
 
-test('accepts the first of two uploads to one video that completes, and rejects the other with 400 without leftovers', async () => {
+test('accepts the first of two uploads that completes, and rejects the other with 400', async () => {
   const guid = await stack.createVideo();
   const [first, second] = [await open(library, guid, 3), await open(library, guid, 3)];
   expect((await second.patch(0, Buffer.from('se'))).status).toBe(204);
@@ -232,7 +232,7 @@ test.each([
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 
-test('rejects a part of another type with 415, beyond the length with 413, an unknown method with 405, an unknown path with 404', async () => {
+test('rejects another type with 415, excess bytes with 413, other methods with 405, other paths with 404', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 4);
   expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);

@@ -43,7 +43,7 @@ test('a stored PUT announces queued once, and a refused one announces nothing', 
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('of two simultaneous PUTs, one is announced', async () => {
+test('announces only one of two simultaneous PUTs', async () => {
   const guid = await stack.createVideo();
   const put = () => stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const answers = await Promise.all([put(), put()]);
@@ -51,7 +51,7 @@ test('of two simultaneous PUTs, one is announced', async () => {
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('a resumable upload announces started, finished, then queued, regardless of how often its last piece arrives', async () => {
+test('a resumable upload announces started, finished, then queued, even if its last piece is repeated', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   expect(await announced(guid)).toEqual([STARTED]);

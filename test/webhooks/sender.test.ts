@@ -52,7 +52,7 @@ const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Statu
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
 
-test('410 makes a dead letter immediately, the next event continues, and the dead letter can be sent again', async () => {
+test('410 makes a dead letter that can be sent again, and the next event continues immediately', async () => {
   const library = await hook(status(410));
   await happen(database, videoOf(library), 0, 1);
   await send();
@@ -65,7 +65,7 @@ test('410 makes a dead letter immediately, the next event continues, and the dea
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([dead?.id, expect.any(String), dead?.id]);
 });
 
-test('a library with a hundred hanging deliveries keeps four in progress over all senders, and others continue', async () => {
+test('a hundred hanging deliveries of a library keep four in progress over all senders', async () => {
   const hanging = await startReceiver();
   others.push(hanging);
   hanging.script(silent);
@@ -188,7 +188,7 @@ test('judges an endless response by its status', async () => {
   await untilLog(library, ['0 delivered: HTTP 200']);
 });
 
-test('closing lets a delivery finish, and interrupts a hanging one, which the next sender takes over immediately', async () => {
+test('closing lets a delivery finish, and interrupts a hanging one for the next sender', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0);
   const sender = await send({ leaseSec: 1_000 });
@@ -205,7 +205,7 @@ test('closing lets a delivery finish, and interrupts a hanging one, which the ne
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library whose address is removed gets dead letters, and one that never had an address has no events', async () => {
+test('a library without its address gets dead letters, and one that never had an address has no events', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);

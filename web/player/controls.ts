@@ -87,7 +87,7 @@ export function mountControls(parts: ControlParts): void {
 }
 
 /**
- * Runs once something can be played unencrypted: at once, or when a video in progress or an announced stream is
+ * Runs once something can be played unencrypted: immediately, or when a video in progress or an announced stream is
  * available.
  */
 function whenClear(session: ControlParts['session'], run: () => void): void {
@@ -100,13 +100,13 @@ function whenClear(session: ControlParts['session'], run: () => void): void {
   look();
 }
 
-/** The only third-party script that we load, and only if the page's address requests it. */
+/** The only third-party script that the player loads, and only if the page's address requests it. */
 async function offerCast(parts: ControlParts): Promise<void> {
   const { mountCast } = await import('./cast/cast.ts');
   await mountCast(parts);
 }
 
-/** With `responsive=false` the picture is never larger than its tallest rung. */
+/** With `responsive=false` the video is never larger than its tallest rung. */
 function keepOwnSize({ frame, engine, options }: ControlParts): void {
   if (options.fillsFrame) return;
   frame.toggleAttribute('own-size', true);
@@ -136,7 +136,7 @@ function mountCaptions({ frame, video, memory, options }: ControlParts): Caption
   return tracks;
 }
 
-/** Volume, audio track and speed stay as the viewer left them. */
+/** Restores the volume, audio track and speed that the viewer chose. */
 function keepChoices({ video, memory, options, session }: ControlParts): void {
   const rate = memory.readNumber('rate');
   if (rate !== null && options.showsSpeed && !session.isLive) video.playbackRate = rate;

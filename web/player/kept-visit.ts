@@ -6,31 +6,34 @@ import type { KeptLedger } from './visit-ledger.ts';
 export type Viewing = PlayerState['viewing'];
 
 /**
- * A visit that a previous page of this tab left. `movedMs` is when its picture last moved, since the ticket was issued.
+ * A session that a previous page of this tab left. `movedMs` is when its frames last advanced, since the ticket was
+ * issued.
  */
 export type KeptVisit = { ticket: string; visit: number; sequence: number; movedMs: number; ledger: KeptLedger };
 
 export const IDLE_MS = 30 * 60_000;
 const HOUR_MS = 3600_000;
-/** Time after which a reloaded page uses its own ticket: the first page's ticket is accepted for only 72 hours. */
+/**
+ * Time after which a reloaded page uses its own ticket, because the first page's ticket is accepted for only 72 hours.
+ */
 const TAKEN_WITHIN_MS = 12 * HOUR_MS;
 /** Time for which the edge accepts a ticket. */
 const VALID_MS = 72 * HOUR_MS;
 const MAX_RUNGS = 12;
 
-/** Stores a visit for the next page of this tab on the same video, until the tab is closed. */
+/** Stores a session for the next page of this tab on the same video, until the tab is closed. */
 export function keepVisit(visit: KeptVisit): void {
   try {
     openStorage('sessionStorage')?.setItem(nameOf(visit.ticket), JSON.stringify(visit));
   } catch (error) {
-    // A full store keeps its content: the next page begins another visit.
+    // A full store keeps its content, and the next page begins another session.
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
 /**
- * Takes the visit to the same video that the previous page left; null if there is none, or it is over. It is removed
- * from the store: browsers copy the store to a duplicate of this tab, which is another visit.
+ * Returns the session of the same video that the previous page left. Null if there is none, or it has ended. Removes it
+ * from the store: browsers copy the store to a duplicate of this tab, which is another session.
  */
 export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | null {
   const storage = openStorage('sessionStorage');
@@ -54,12 +57,12 @@ function nameOf(ticket: string): string {
   return `millrace:${libraryId}:visit:${mediaId}`;
 }
 
-/** Returns whether heat is counted for a ticket. It is not for endless media, or media without a length yet. */
+/** Returns whether the heatmap is counted for a ticket. It is not for endless media, or media without a length yet. */
 export function countsHeat(ticket: string): boolean {
   return ticket.split('.')[4] !== '0';
 }
 
-/** Another length means another file, but media without a length may have got one. */
+/** Another length means another file, but media without a length may have received one. */
 function isSameLength(before: string, now: string): boolean {
   return !countsHeat(before) || bucketsOf(before) === bucketsOf(now);
 }
@@ -68,7 +71,7 @@ function bucketsOf(ticket: string): string {
   return ticket.split('.').slice(3, 5).join('.');
 }
 
-/** Other scripts of the origin may have written anything there. */
+/** Other scripts of the origin may have written anything to the store. */
 function isVisit(value: unknown): value is KeptVisit {
   if (!isObject(value) || !isObject(value.ledger) || !isObject(value.ledger.counts)) return false;
   const { ticket, visit, sequence, movedMs } = value;
@@ -84,7 +87,7 @@ function isVisit(value: unknown): value is KeptVisit {
   );
 }
 
-/** Not negative, and not beyond the life of a ticket. */
+/** Returns whether a value is a time that is not negative and not beyond the life of a ticket. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= VALID_MS;
 }

@@ -1,8 +1,8 @@
 type Patience = { withinMs: number; retryAfterMs?: readonly number[] };
 
 /**
- * Fetches a part of the page, and retries after each of the given waits. Returns null if it does not load in time, for
- * whatever reason (a blocker, the network, its own fault); the page works without it.
+ * Fetches a module of the page, and retries after each of the given waits. Returns null if it does not load in time,
+ * for any reason (a blocker, the network, its own fault). The page works without it.
  */
 export function loadPart<Part>(
   load: () => Promise<Part>,

@@ -4,7 +4,7 @@ import type { PlayerState } from '../../src/delivery/player/player-state.ts';
 const WIDTH = 32;
 const HEIGHT = 18;
 
-/** Paints the poster's blurred colours at once; the controls load the image itself. */
+/** Paints the poster's blurred colours immediately. The controls load the image itself. */
 export function paintBlur(frame: HTMLElement, { details: { blurhash } }: PlayerState): void {
   if (blurhash === null) return;
   const canvas = document.createElement('canvas');

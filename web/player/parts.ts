@@ -15,6 +15,6 @@ export type ControlParts = {
   memory: Memory;
   config: PageConfig;
   say: Say;
-  /** Position resumed from an earlier visit; 0 if playback began at the start. */
+  /** Position resumed from an earlier session. 0 if playback began at the start. */
   resumedSec: number;
 };

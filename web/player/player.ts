@@ -15,11 +15,14 @@ import { followState, renewTicket } from './state-feed.ts';
 
 /** Maximum time for which the controls leave the connection to the first segment. */
 const CONTROLS_AFTER_MS = 3_000;
-/** A hanging request is abandoned: the page continues with the browser's own controls, or without the advertisement. */
+/**
+ * Time limits for fetching the controls. After them, the page continues with the browser's own controls, or without the
+ * advertisement.
+ */
 const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
 const AD_PATIENCE = { withinMs: 5_000 };
 
-// The page's only entry: the engine first, so that the video loads while the controls are fetched.
+// The page's only entry. It loads the engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
@@ -74,7 +77,7 @@ await followState(config.stateUrl, config.state, {
   followsHidden: () => session.isTrailer && !video.paused,
 });
 
-/** Resolves with the first loaded segment, when playback is refused, or after a while. */
+/** Resolves with the first loaded segment, when playback is refused, or after a timeout. */
 function firstSegment(source: Engine): Promise<void> {
   return new Promise((resolve) => {
     const end = () => resolve();

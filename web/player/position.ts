@@ -1,11 +1,11 @@
 import type { Memory } from './base/memory.ts';
 
 const EACH_MS = 1_000;
-/** This close to the end or the start, there is no position to resume. */
+/** Minimum distance from the start and the end for a position to resume. */
 const END_SEC = 3;
 const START_SEC = 3;
 
-/** The position where a viewer left a video: stored each second and on leaving, only in this browser. */
+/** The position where a viewer left a video. It is stored each second and on leaving, only in this browser. */
 export class Position {
   readonly #memory: Memory;
   readonly #name: string;
@@ -15,12 +15,12 @@ export class Position {
     this.#name = `position:${mediaId}`;
   }
 
-  /** Returns 0 if there is none. */
+  /** Returns the stored position. 0 if there is none. */
   read(): number {
     return this.#memory.readNumber(this.#name) ?? 0;
   }
 
-  /** `counts`: whether the video itself is playing. */
+  /** Stores the position during playback. `counts`: whether the video itself is playing. */
   follow(video: HTMLVideoElement, counts: () => boolean): void {
     let keptAtMs = 0;
     const keep = () => {

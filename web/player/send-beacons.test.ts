@@ -3,7 +3,7 @@ import { sendBeacons } from './send-beacons.ts';
 
 const VIEWING = viewingOf('2026-08-20T10:00:00Z');
 
-/** Data that a page receives at this time, for video `b` or another. */
+/** Returns data that a page receives at this time, for video `b` or another. */
 function viewingOf(time: string, mediaId = 'b') {
   return { ticket: `1.${mediaId}.${Date.parse(time)}.1.60.p.m`, bucketSec: 1, bucketCount: 60 };
 }
@@ -71,7 +71,7 @@ function watch(change: Partial<Parameters<typeof sendBeacons>[2]>, viewing = VIE
   const renew = async () => null;
   const counted = { counts: () => true, measuresStart: true, playsItself: () => true, renew, ...change };
   const picture = new Picture();
-  // The browser's own element; its other members are irrelevant to this test.
+  // The browser's own element has other members, which are irrelevant to this test.
   ({ take } = sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted));
   return picture;
 }
@@ -90,7 +90,7 @@ test('a trailer is not a view, and waiting for the stream that replaces it is no
   expect(sent.at(-1)).toMatchObject({ watchedSec: [1], startupMs: null, failures: 0 });
 });
 
-test('a start is measured once, not again when a viewer returns after hours', () => {
+test('measures a start once, not again when a viewer returns after hours', () => {
   const picture = watch({});
   picture.play(1);
   picture.report('pause', { paused: true });
@@ -101,7 +101,7 @@ test('a start is measured once, not again when a viewer returns after hours', ()
   expect(sent.at(-1)).toMatchObject({ visit: 1, startupMs: null });
 });
 
-test('a pause within a stall is not part of it', () => {
+test('excludes a pause from a stall', () => {
   const picture = watch({});
   picture.play(1);
   picture.report('waiting', { readyState: 2 });
@@ -120,7 +120,7 @@ test('a pause within a stall is not part of it', () => {
 test.each([
   { what: 'the page plays by itself', playsItself: true, startupMs: 3_000 },
   { what: 'somebody presses play', playsItself: false, startupMs: 1_000 },
-])('the start is measured from where $what', ({ playsItself, startupMs }) => {
+])('measures the start from where $what', ({ playsItself, startupMs }) => {
   const beganMs = performance.now();
   const picture = watch({ playsItself: () => playsItself });
   vi.advanceTimersByTime(2_000);
@@ -166,7 +166,7 @@ function watchAndLeave(viewing = VIEWING): void {
   leave();
 }
 
-test('a page that is opened again within half an hour continues the totals of the visit', () => {
+test('a page opened again within half an hour continues the totals of the session', () => {
   const began = VIEWING.ticket;
   watchAndLeave();
   const before = sent.at(-1);
@@ -191,13 +191,13 @@ test.each([
     what: 'when the video has another length',
     viewing: { ...VIEWING, ticket: VIEWING.ticket.replace('.60.', '.61.') },
   },
-])('a page that is opened $what is another visit', ({ viewing }) => {
+])('a page that is opened $what is another session', ({ viewing }) => {
   watchAndLeave();
   watchAndLeave(viewing);
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, visit: 0, watchedSec: [2] });
 });
 
-test('a visit that a page left is taken once: a copy of its tab is another visit', () => {
+test('a stored session is read once, so a copy of its tab is another session', () => {
   watchAndLeave();
   const tabs = ['2026-08-20T10:01:00Z', '2026-08-20T10:02:00Z'].map((time) => viewingOf(time));
   for (const viewing of tabs) watch({}, viewing).play(1);
@@ -212,7 +212,7 @@ test.each([
   ...['movedMs', 'sequence', 'watchedMs', 'heat', 'rungMs', 'startedMs', 'stallCount'].map(
     (name) => (kept: string) => kept.replace(new RegExp(`"${name}":(\\[.*?\\]+|[\\d.]+)`), `"${name}":["x"]`),
   ),
-])('a value that others wrote into the storage is not a visit (%#)', (forge) => {
+])('ignores a value that others wrote to the storage (%#)', (forge) => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   const forged = typeof forge === 'string' ? forge : forge(kept);
@@ -223,7 +223,7 @@ test.each([
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a stream that becomes a video continues as one visit, whose heat is counted from there', async () => {
+test('a stream that becomes a video continues as one session, which counts the heatmap from there', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   let isAway = true;
   const renew = async (ticket: string) => (isAway ? null : ticket.replace('.0.', '.60.'));
@@ -245,7 +245,7 @@ test('a stream that becomes a video continues as one visit, whose heat is counte
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [8] });
 });
 
-test('a page that is opened when a stream has become a video continues the visit', async () => {
+test('a page opened when a stream has become a video continues the session', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   watchAndLeave(heatless);
   const renew = async (ticket: string) => ticket.replace('.0.', '.60.');
@@ -256,7 +256,7 @@ test('a page that is opened when a stream has become a video continues the visit
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, watchedSec: [3], heat: 'AQ' });
 });
 
-test('a page that is loaded half a day later has its own ticket: the first is not accepted for ever', () => {
+test('a page loaded half a day later uses its own ticket, because the first one expires', () => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   store.set(name, kept.replace(/"movedMs":[\d.]+/, `"movedMs":${12 * 3_600_000}`));
@@ -265,7 +265,7 @@ test('a page that is loaded half a day later has its own ticket: the first is no
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a page whose clock stopped during sleep continues behind what the page in between has counted', () => {
+test('a page whose clock stopped during sleep continues after the counts of the page in between', () => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   store.set(name, kept.replaceAll(/"(movedMs|startedMs)":[\d.]+/g, `"$1":${3_605_000}`));
@@ -273,7 +273,7 @@ test('a page whose clock stopped during sleep continues behind what the page in 
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, startedMs: 3_605_000, watchedSec: [4] });
 });
 
-test('a ticket that cannot be renewed is requested a bounded number of times', async () => {
+test('requests a ticket that cannot be renewed a bounded number of times', async () => {
   const renew = vi.fn(async () => null);
   const picture = watch({ renew }, { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 });
   picture.play(1);
@@ -282,7 +282,7 @@ test('a ticket that cannot be renewed is requested a bounded number of times', a
   expect(renew).toHaveBeenCalledTimes(20);
 });
 
-test('a page without storage is another visit', () => {
+test('a page without storage is another session', () => {
   const denied = () => {
     throw new DOMException('denied', 'SecurityError');
   };

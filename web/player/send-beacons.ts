@@ -4,8 +4,8 @@ import { openVisitLedger, type VisitLedger } from './visit-ledger.ts';
 
 /**
  * `counts`: whether the video itself is playing. `measuresStart`: whether it was playable when the page was opened.
- * `playsItself`: whether the page starts playback by itself, if the browser allows it. `renew` reissues a ticket for
- * the video's current length; null if that failed.
+ * `playsItself`: whether the page starts playback automatically, if the browser allows it. `renew` reissues a ticket
+ * for the video's current length. Null if that failed.
  */
 export type Counted = {
   counts: () => boolean;
@@ -15,23 +15,26 @@ export type Counted = {
 };
 
 export type Beacons = {
-  /** Media that was opened without a length now has one: its heat is counted from here on, in the same visit. */
+  /** Media that was opened without a length now has one. Its heatmap is counted from here on, in the same session. */
   take(viewing: Viewing): void;
 };
 
 const EACH_MS = 10_000;
-/** Maximum requests for the ticket that counts heat: at first, and with the beacons of the next minutes. */
+/**
+ * Maximum number of requests for the ticket that counts the heatmap: at first, and with the beacons of the next
+ * minutes.
+ */
 const MAX_RENEWALS = 20;
 const STEP_MS = 250;
-/** A shorter stall, in ms, is not noticeable. */
+/** Minimum duration of a noticeable stall, in ms. */
 const STALL_MS = 250;
-/** A picture that jumps to a position before this one, by itself, has looped. */
+/** Playback that jumps to a position before this one without a seek has looped. */
 const LOOPED_SEC = 0.5;
 
 /**
- * Counts what is watched of a video and sends the totals to the edge that served the page: at the first moving frame,
- * every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then the next
- * page of this tab continues it (`kept-visit.ts`). Nothing is sent to any other host.
+ * Counts the watched parts of a video and sends the totals to the edge that served the page: at the first moving frame,
+ * every ten seconds, and when the page is hidden or left. After 30 idle minutes a new session begins. Until then the
+ * next page of this tab continues it (`kept-visit.ts`). Nothing is sent to any other host.
  */
 export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): Beacons {
   const visit = new Visit(viewing, counted);
@@ -60,7 +63,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     visit.ledger.stall(true);
   };
   video.addEventListener('pause', () => {
-    // A paused viewer does not wait; resuming reports its own wait.
+    // A paused viewer does not wait. Resuming reports its own wait.
     wasPaused = true;
     endStall();
     visit.end(video.currentTime, video);
@@ -97,14 +100,14 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     rest();
     visit.leave();
   });
-  // The browser restored this page from its cache: another page of this tab may have continued its visit.
+  // The browser restored this page from its cache, so another page of this tab may have continued its session.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) visit.resume();
   });
   return { take: (found) => visit.take(found) };
 }
 
-/** One visit after another, each with its own number and sequence. */
+/** Consecutive sessions, each with its own number and sequence. */
 class Visit {
   ledger: VisitLedger;
   private viewing: Viewing;
@@ -125,7 +128,7 @@ class Visit {
     this.resume();
   }
 
-  /** Continues the visit that the previous page left. */
+  /** Continues the session that the previous page left. */
   resume(): void {
     const kept = takeVisit(this.viewing, performance.now());
     if (kept === null) return;
@@ -143,7 +146,7 @@ class Visit {
     void this.renewTicket();
   }
 
-  /** Returns whether the picture moved for the first time. */
+  /** Returns whether the frames advanced for the first time. */
   move(positionSec: number, { playbackRate, videoHeight }: HTMLVideoElement): boolean {
     if (!this.counts()) {
       this.ledger.rest();
@@ -156,7 +159,7 @@ class Visit {
     return !wasMoving && this.ledger.totals() !== null;
   }
 
-  /** The picture stopped here. */
+  /** Records that playback stopped here. */
   end(positionSec: number, video: HTMLVideoElement): void {
     if (Number.isFinite(positionSec)) this.move(positionSec, video);
     this.ledger.rest();
@@ -174,17 +177,17 @@ class Visit {
     this.sent = text;
     const beacon = `${this.at.ticket}\n${JSON.stringify({ ...body, sequence: this.at.sequence })}`;
     this.at.sequence += 1;
-    // A lost beacon needs no retry: the next one carries the totals.
+    // A lost beacon needs no retry, because the next one contains the totals.
     navigator.sendBeacon('/beacons', beacon);
   }
 
-  /** The page is left. The next one of this tab may continue from here. */
+  /** The viewer leaves the page. The next page of this tab may continue from here. */
   leave(): void {
     this.send({ isLast: true });
     if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
   }
 
-  /** Renews a ticket that lacks the heat now counted. If that fails, the next beacon tries again. */
+  /** Renews a ticket that lacks the currently counted heatmap. If that fails, the next beacon tries again. */
   private async renewTicket(): Promise<void> {
     const { ticket } = this.at;
     if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MAX_RENEWALS) return;
@@ -204,7 +207,7 @@ class Visit {
   /** The previous page's ticket was issued earlier than this page's, by the edge's clock. */
   private clockOf(ticket: string, movedMs = 0): VisitClock {
     const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
-    // The clock of a page restored after sleep may be behind what the page in between has counted.
+    // The clock of a page restored after sleep may be behind the counts of the page in between.
     const aheadMs = Math.max(earlierMs, movedMs - performance.now());
     return { sinceTicketMs: () => performance.now() + aheadMs, issuedAtMs: issuedAtMs(ticket) };
   }

@@ -14,7 +14,7 @@ const SOURCE = {
 };
 const LIVE = { dvrSec: 0, targetLatencySec: 1.5, viewers: null };
 
-/** Opens a page with this state. Its engine and element do nothing by themselves. */
+/** Opens a page with this state. Its engine and element do nothing on their own. */
 function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const engine = Object.assign(new EventTarget(), { open: vi.fn(), close: vi.fn(), lineBps: null, denial: null });
   const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
@@ -29,13 +29,13 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   return { session, engine, video };
 }
 
-test('a stream plays on when the state is refused', () => {
+test('a stream continues when the state is refused', () => {
   const { session } = openPage({ phase: { kind: 'live', live: LIVE } });
   session.take(REFUSED);
   expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);
 });
 
-test('a refusal is shown if only a trailer plays, and once the stream is over', () => {
+test('shows a refusal if only a trailer plays, and once the stream has ended', () => {
   const { session } = openPage({ phase: { kind: 'awaiting-publisher' } });
   session.take(REFUSED);
   expect(session.view).toEqual(REFUSED);

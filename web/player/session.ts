@@ -9,7 +9,7 @@ const RELOAD_GAP_MS = 5_000;
 /** The viewer's view: the state of the video, or why there is none. */
 export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
 
-/** The kind of open media. Each starts over when it replaces another. */
+/** The kind of open media. Each kind starts over when it replaces another. */
 type Medium = 'video' | 'trailer' | 'preview' | 'stream';
 
 type Parts = {
@@ -18,13 +18,13 @@ type Parts = {
   options: StartOptions;
   memory: Memory;
   stateUrl: string;
-  /** Where to begin if the address specifies no time. */
+  /** Start position if the address specifies no time. */
   resumeSec: number;
 };
 
 /**
- * One visit to one video. It opens the source once there is one, and reads it again when its renditions or keys change.
- * Event: `view`, when the view changes. `blocked` if the browser refuses playback without a gesture.
+ * One viewing session of one video. It opens the source once there is one, and reads it again when its renditions or
+ * keys change. Event: `view`, when the view changes. `blocked` if the browser refuses playback without a gesture.
  */
 export class Session extends EventTarget {
   readonly #parts: Parts;
@@ -49,7 +49,7 @@ export class Session extends EventTarget {
     // A sudden failure may mean that the video was repackaged and needs other keys.
     engine.addEventListener('trouble', async () => {
       const answer = await fetchState(stateUrl);
-      // The loaded media is shown first: playback reports trouble again.
+      // The loaded media is shown first, because playback reports trouble again.
       this.take(answer, { isStalled: video.readyState < video.HAVE_FUTURE_DATA });
     });
     this.#take(first);
@@ -63,7 +63,7 @@ export class Session extends EventTarget {
     return this.#view;
   }
 
-  /** Whether anything can be played, in whatever form. */
+  /** Whether any media can be played, in any form. */
   get isPlayable(): boolean {
     return this.#opened !== null && this.#view.kind !== 'denied' && this.#view.kind !== 'refused';
   }
@@ -94,7 +94,7 @@ export class Session extends EventTarget {
     if (this.#view.kind !== 'denied') this.#show(answer.state.phase);
   }
 
-  /** Whether the open media is the video or stream itself, and not over. */
+  /** Whether the open media is the video or stream itself, and has not ended. */
   get #playsItself(): boolean {
     return this.#opened !== null && ['video', 'stream'].includes(this.#opened.medium) && this.#state.source !== null;
   }
@@ -107,7 +107,7 @@ export class Session extends EventTarget {
       if (this.isTrailer && medium !== 'trailer') this.#closeTrailer();
       return;
     }
-    // A stream that became a video starts over from the beginning; a previewed stream restarts with the public version.
+    // A stream that became a video starts over from the beginning. A previewed stream restarts with the public version.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
     else if (isChanged(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
   }
@@ -143,12 +143,12 @@ export class Session extends EventTarget {
     engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
-      // A browser may refuse to start with audio: then the large play button stays.
+      // A browser may refuse to start with audio. The large play button then stays.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }
   }
 
-  /** The stream has begun, or is over, and has no media yet. */
+  /** The stream has begun, or has ended, and has no media yet. */
   #closeTrailer(): void {
     const { engine, video, options } = this.#parts;
     this.#leftPlaying = !video.paused;

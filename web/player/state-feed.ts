@@ -10,7 +10,7 @@ export type Answer =
   | { kind: 'state'; state: PlayerState }
   | { kind: 'gone' }
   | { kind: 'refused'; code: string }
-  /** The server is unreachable now: the page keeps its content and tries again. */
+  /** The server is currently unreachable. The page keeps its content and tries again. */
   | { kind: 'away' };
 
 export type Following = {
@@ -19,7 +19,7 @@ export type Following = {
   followsHidden: () => boolean;
 };
 
-/** Requests the state while it may still change, until the video is final, gone or refused. */
+/** Requests the state while it may still change, until the video is final, deleted or refused. */
 export async function followState(stateUrl: string, first: PlayerState, { onAnswer, followsHidden }: Following) {
   let state = first;
   for (;;) {
@@ -34,7 +34,7 @@ export async function followState(stateUrl: string, first: PlayerState, { onAnsw
   }
 }
 
-/** Returns how long the state is valid; null for good. */
+/** Returns how long the state is valid, in ms. Null if it is final. */
 function untilNextMs({ phase, source }: PlayerState): number | null {
   switch (phase.kind) {
     case 'failed':
@@ -68,7 +68,7 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
   }
 }
 
-/** Returns the ticket reissued for the media's current length; null if the server is unreachable. */
+/** Returns the ticket reissued for the media's current length. Null if the server is unreachable. */
 export async function renewTicket(stateUrl: string, ticket: string): Promise<string | null> {
   const answer = await fetchState(`${stateUrl}${stateUrl.includes('?') ? '&' : '?'}ticket=${ticket}`);
   return answer.kind === 'state' ? answer.state.viewing.ticket : null;

@@ -30,7 +30,7 @@ function watch(bucketSec = 1) {
   };
 }
 
-describe('the ledger of a visit', () => {
+describe('the ledger of a session', () => {
   test('is empty before the first moving frame', () => {
     const viewer = watch();
     viewer.wait(10);
@@ -38,7 +38,7 @@ describe('the ledger of a visit', () => {
     expect(viewer.totals()).toBeNull();
   });
 
-  test('counts wall-clock seconds of moving picture, at any speed', () => {
+  test('counts wall-clock seconds of moving video, at any speed', () => {
     const viewer = watch();
     viewer.play(2);
     viewer.ledger.rest();
@@ -59,7 +59,7 @@ describe('the ledger of a visit', () => {
     expect([...(viewer.totals()?.heat ?? [])]).toEqual([1, 2, 2, 0, 0, 0, 0, 0]);
   });
 
-  test('says at which height of the picture', () => {
+  test('records the height of the watched video', () => {
     const viewer = watch();
     viewer.play(2, 1, 240);
     viewer.ledger.rest();
@@ -74,7 +74,7 @@ describe('the ledger of a visit', () => {
     expect(viewer.totals()?.watchedSec).toEqual([5, 3]);
   });
 
-  test('counts neither sleep nor a jump as watched', () => {
+  test('counts neither sleep nor a seek as watched', () => {
     const viewer = watch();
     viewer.play(1);
     viewer.wait(3_000);
@@ -84,7 +84,7 @@ describe('the ledger of a visit', () => {
   });
 });
 
-test('stalls are counted after the start only', () => {
+test('counts stalls only after the start', () => {
   const viewer = watch();
   viewer.ledger.stall(false);
   viewer.ledger.stall(true);
@@ -95,7 +95,7 @@ test('stalls are counted after the start only', () => {
   expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
 });
 
-test('sleep is not part of a stall', () => {
+test('excludes sleep from a stall', () => {
   const viewer = watch();
   viewer.play(1);
   for (const sec of [0, 1, 3_600, 1]) {

@@ -1,14 +1,16 @@
 import { MAX_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
 
-/** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour, counted from the one in which it began. */
+/**
+ * Totals of one session so far. `watchedSec[n]` belongs to the n-th UTC hour, counted from the one in which it began.
+ */
 export type VisitTotals = {
   startedMs: number;
   watchedSec: number[];
-  /** Times that each bucket was entered and played, at most 255. */
+  /** How often each bucket was entered and played, at most 255. */
   heat: Uint8Array;
-  /** Seconds watched, by the height of the picture in pixels. */
+  /** Seconds watched, by the height of the video in pixels. */
   rungSec: Record<string, number>;
-  /** Wait for the first moving frame, from the request of the page or of its playback; null if it was not a start. */
+  /** Wait for the first moving frame, from the request of the page or of its playback. Null if it was not a start. */
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -26,13 +28,13 @@ export type KeptLedger = {
 };
 
 export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
-  /** The picture, `heightPx` high, is at `positionSec`: it moved from the last position, or jumped there. */
+  /** Records that the frame, `heightPx` high, is at `positionSec`, after movement or a jump from the last position. */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
-  /** The picture stopped: the next position is not a movement from here. */
+  /** Records that playback stopped, so the next position is not a movement from here. */
   rest(): void;
-  /** The picture jumps: the bucket of its new position is entered again. */
+  /** Records a jump: the bucket of the new position is entered again. */
   jump(): void;
-  /** Playback is waiting. Call it again within 5 s while it waits, since a longer gap was sleep. */
+  /** Reports that playback is waiting. Call it again within 5 s while it waits, since a longer gap was sleep. */
   stall(isOver: boolean): void;
   fail(): void;
   /** Null before the first moving frame. */
@@ -40,7 +42,7 @@ export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
   keep(): KeptLedger;
 };
 
-/** As last reported. */
+/** A stall as last reported. */
 type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
@@ -48,10 +50,9 @@ const MAX_COUNT = 255;
 const MAX_RUNGS = 12;
 
 /**
- * Keeps the totals of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
- * played. Sleep, stalls and seeks do not count, only movement of the picture. `measuresStart`: whether the page was
- * delivered with something to play, and this is its first visit. `kept`: data that a previous page stored for the same
- * visit.
+ * Keeps the totals of one session: wall-clock seconds of moving video by UTC hour, and how often each bucket was
+ * played. Sleep, stalls and seeks do not count, only advancing frames. `measuresStart`: whether the page was delivered
+ * with something to play, and this is its first session. `kept`: data that a previous page stored for the same session.
  */
 export function openVisitLedger(
   clock: VisitClock,
@@ -95,7 +96,7 @@ export function openVisitLedger(
       const watched = Math.min(wallMs, (mediaSec / rate) * 1000);
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
-      // A step may pass several buckets. A bucket in which nothing moved yet is not entered.
+      // A step may pass several buckets. A bucket without movement yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
     request: start.request,
@@ -147,7 +148,7 @@ function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> 
   return Object.fromEntries(mostWatched(rungMs).map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
 }
 
-/** If the picture's size changes constantly, only the most watched heights are listed. */
+/** If the video's size changes constantly, only the most watched heights are listed. */
 function mostWatched(rungMs: ReadonlyMap<number, number>): [heightPx: number, ms: number][] {
   return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MAX_RUNGS);
 }

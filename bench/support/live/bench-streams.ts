@@ -16,7 +16,7 @@ export type BenchPlace = LivePlace & {
 /** A stream: `ingest` is its publishing address, `base` its viewing address. */
 export type BenchStream = { id: string; base: string; ingest: string; remove(): Promise<void> };
 
-/** Creates a stream and starts it. Once removed, it accepts nothing any more, and there is no recording to continue. */
+/** Creates a stream and starts it. Once removed, it accepts no publisher, and there is no recording to continue. */
 export async function goLive({ catalogue, service }: LivePlace): Promise<BenchStream> {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
@@ -35,7 +35,7 @@ export async function goLive({ catalogue, service }: LivePlace): Promise<BenchSt
 /** Returns the addresses of the media playlists of a stream. */
 export async function mediaPlaylists(base: string): Promise<string[]> {
   const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
-  // Not those of keyframes alone, which players read for their seek bar.
+  // Excludes I-frame playlists, which players read for their seek bar.
   return [...text.matchAll(/^(?:#EXT-X-MEDIA:.*URI=")?(r\/[^"\n]*\.m3u8)/gm)].map(
     ([, address]) => `${base}/${address}`,
   );
@@ -50,7 +50,7 @@ export async function untilFlowing({ base }: BenchStream): Promise<void> {
   await until(isWhole, 'segments');
 }
 
-/** Returns the number of stored video segments of some streams so far, by stream. */
+/** Returns the number of video segments stored so far, by stream. */
 export async function countStored({ catalogue }: LivePlace, ids: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; segments: number }>`
     select r.media_id as id, max(c.first_segment + c.segment_count)::int as segments

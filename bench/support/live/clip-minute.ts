@@ -7,7 +7,10 @@ import type { Measurement } from '../report.ts';
 const CLIPS = 3;
 const CLIP_MS = 60_000;
 
-/** Time from the request for the last minute of a running stream to its complete playlist. Nothing is encoded. */
+/**
+ * Measures the time from the request for the last minute of a running stream to its complete playlist. Nothing is
+ * encoded.
+ */
 export async function measureClip(service: Service, videoId: string): Promise<Measurement> {
   const times: number[] = [];
   for (let turn = 0; turn < CLIPS; turn += 1) {
@@ -21,7 +24,7 @@ export async function measureClip(service: Service, videoId: string): Promise<Me
     }, 'the whole clip');
     times.push((performance.now() - startedMs) / 1000);
     const lengthSec = [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, sec]) => sum + Number(sec), 0);
-    // It begins and ends at segment borders.
+    // The clip begins and ends at segment boundaries.
     if (lengthSec < CLIP_MS / 1000 - 5) throw new Error(`Expected a clip of a minute, got one of ${lengthSec} s.`);
   }
   return {

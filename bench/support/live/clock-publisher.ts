@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import type { Scope } from '../scope.ts';
 
 /**
- * Pictures are a grid of 8 x 4 cells: 30 of them are the bits of the time, ms since 1970 modulo 2^30, two are checks.
+ * Each frame is a grid of 8 x 4 cells: 30 of them are the bits of the time, ms since 1970 modulo 2^30, two are checks.
  */
 export const GRID = { columns: 8, rows: 4, bits: 30 } as const;
 
 const [WIDTH_PX, HEIGHT_PX, RATE] = [640, 360, 25];
 
 /**
- * Publishes pictures that show the time at which they were drawn, until the scope ends; 2 s between keyframes. `stop`
- * throws if it had ended by itself.
+ * Publishes frames that show the time at which they were drawn, until the scope ends, with 2 s between keyframes.
+ * `stop` throws if the publisher had already exited.
  */
 export function publishClock(scope: Scope, address: string): { stop(): void } {
   const picture = [
@@ -43,7 +43,7 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
   const startedMs = performance.now();
   let drawn = 0;
   const timer = setInterval(() => {
-    // Like a camera: late pictures are not dropped, but sent at once.
+    // Works like a camera: late frames are not dropped, but sent immediately.
     for (; drawn < ((performance.now() - startedMs) * RATE) / 1000; drawn += 1) child.stdin.write(drawTime(Date.now()));
   }, 5);
   const end = () => {

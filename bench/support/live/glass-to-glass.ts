@@ -3,19 +3,19 @@ import type { Browser } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../../../test/delivery/in-page.ts';
 import { GRID } from './clock-publisher.ts';
 
-/** Age of the displayed picture at each look, in ms, and number of stalls. */
+/** Age of the displayed frame at each sample, in ms, and number of stalls. */
 export type GlassToGlass = { latenciesMs: number[]; stalls: number };
 
-/** One look per picture. A player whose time does not move for this long has stalled. */
+/** Takes one sample per frame. A player whose time does not change for `stallMs` has stalled. */
 const LOOKS = { lookMs: 40, stallMs: 300 } as const;
-/** Minimum share of possible looks: the picture may change while it is read, and the machine may be busy. */
+/** Minimum fraction of possible samples: the frame may change while it is read, and the machine may be busy. */
 const MIN_READ = 0.5;
 
 type Asked = { address: string; isLowLatency: boolean; settleMs: number; measureMs: number };
 
 /**
- * Plays a stream whose pictures show the time, and reads the age of the displayed picture many times a second: a
- * stalled one grows older. A player that does not move at the beginning counts as stalled.
+ * Plays a stream whose frames show the time, and reads the age of the displayed frame many times a second, which grows
+ * during a stall. A player that does not start at the beginning counts as stalled.
  */
 export async function measureGlass(browser: Browser, origin: string, asked: Asked): Promise<GlassToGlass> {
   const page = await openScriptPage(browser, origin, HLS_JS);
@@ -35,7 +35,7 @@ type Reading = Asked & typeof LOOKS & { grid: typeof GRID };
 
 async function readClock({ address, isLowLatency, settleMs, measureMs, lookMs, stallMs, grid }: Reading) {
   const video = document.querySelector('video') as HTMLVideoElement;
-  // The script tag defined hls.js's one export there.
+  // The script tag defined the single export of hls.js.
   const { Hls } = window as unknown as { Hls: typeof HlsEngine };
   const hls = new Hls({ lowLatencyMode: isLowLatency, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
   hls.on(Hls.Events.ERROR, (_, { fatal }) => (fatal ? hls.startLoad() : undefined));

@@ -5,13 +5,13 @@ import type { Scope } from '../scope.ts';
 
 /** A program that generates load in a separate process. */
 export type LoadTool = {
-  /** Returns the last line that it printed. */
+  /** Returns the last line that the program printed. */
   read(): string;
-  /** Ends it. Throws if it had ended by itself: the measurement had less load than it claims. */
+  /** Stops the program. Throws if it had already exited, because the measurement then had less load than it claims. */
   stop(): Promise<void>;
 };
 
-/** Starts a program of this folder and waits for its first line. It ends with the scope at the latest. */
+/** Starts a program of this folder and waits for its first line. It is stopped with the scope at the latest. */
 export async function startLoad(scope: Scope, file: string, args: readonly string[]): Promise<LoadTool> {
   const script = path.join(import.meta.dirname, file);
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { publishLoop } from '../../../test/support/flv-loop.ts';
 
 // Publishes one clip to many addresses, started over two seconds so that their keyframes do not coincide. Arguments:
-// the clip, and the addresses. Ends with SIGTERM, or with an error if a connection is lost.
+// the clip, and the addresses. Exits on SIGTERM, or with an error if a connection is lost.
 const [clip = '', ...addresses] = process.argv.slice(2);
 const bytes = readFileSync(clip);
 for (const address of addresses) {

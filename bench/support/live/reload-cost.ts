@@ -10,7 +10,10 @@ const SEGMENT_SEC = 2;
 const RELOADS = 300;
 const SLOTS = ['source', '720p', '480p', '360p', '240p', 'audio'];
 
-/** CPU time of an edge per new part: it is added to the index, and the delta update of each rendition is written. */
+/**
+ * Measures the CPU time of an edge per new part, which is added to the index and written to the delta update of each
+ * rendition.
+ */
 export function measureReload(): Measurement {
   // Both are warmed up before either is measured.
   const [long, short] = [makeIndex(12 * 3600), makeIndex(60)];
@@ -48,7 +51,7 @@ function makeIndex(windowSec: number): Seeded {
   return { index, renditions, segment: segments, part: 0, windowSec };
 }
 
-/** CPU milliseconds per reload. */
+/** Returns CPU milliseconds per reload. */
 function reload(seeded: Seeded, count: number): number {
   const { index, renditions, windowSec } = seeded;
   const view = { windowSec, isPreview: false };

@@ -12,13 +12,13 @@ import { connectTo } from '../seed-videos.ts';
 import { type BenchStream, countStored, goLive, mediaPlaylists } from './bench-streams.ts';
 
 const HOUR_SEGMENTS = 1_800;
-/** Stored by two publishers before and after the hour is inserted. */
+/** Number of segments that two publishers store before and after the hour is inserted. */
 const OWN_SEGMENTS = 3;
 const STOPS = 3;
 
 /**
- * Time from the stop of a one-hour stream, while its publisher is sending, to the end of its whole playlist with its
- * last segment read. Its ingest process is killed, so it runs on a separate service.
+ * Measures the time from the stop of a one-hour stream, while its publisher is sending, to the end of its complete
+ * playlist with its last segment read. Its ingest process is killed, so it runs on a separate service.
  */
 export async function measureStop(scope: Scope, clip: string): Promise<Measurement> {
   const service = await startMillrace(scope, { MILLRACE_PREVIEWS: 'off', MILLRACE_LIVE_CORES: '0' });
@@ -66,7 +66,8 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
 }
 
 /**
- * Publishes to a stream with an hour of history. An owner keeps the numbers of its segments, so another one continues.
+ * Publishes to a stream with an hour of history. An owner keeps the numbers of its segments, so another owner
+ * continues.
  */
 async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: Buffer) {
   const { service } = place;
@@ -75,7 +76,7 @@ async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: 
   const first = await publishLoop(ingest, clip);
   await untilStored(OWN_SEGMENTS);
   first.stop();
-  // Its last segment is stored. The stream continues to wait for it.
+  // The last segment is stored by now. The stream continues to wait for its publisher.
   await sleep(1_500);
   await ageByAnHour(service, id);
   killAll(await findProcesses(service, 'role.ts ingest'));

@@ -9,19 +9,19 @@ import { startLoad } from './load-tool.ts';
 
 const COUNT_MS = 15_000;
 const SEGMENT_MS = 2_000;
-/** Minimum segments within the measured time: one may be late, and one may arrive after it. */
+/** Minimum number of segments within the measured time: one may be late, and one may arrive after it. */
 const MIN_SEGMENTS = COUNT_MS / SEGMENT_MS - 2;
 const TICKS_PER_SEC = 100;
 const MIB = 2 ** 20;
 
-/** CPU and memory that streams add to an idle service, database included. */
+/** Measures the CPU and memory that streams add to an idle service, database included. */
 export async function measureStreams(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, groups } = place;
   const streams = await Promise.all(Array.from({ length: count }, () => goLive(place)));
   const own = await loadWith(place, {
     ...{ group: groups.ours, pid: service.pid, addresses: streams.map(({ ingest }) => ingest) },
     async listen() {
-      // The last one: all have started by then.
+      // When the last stream has started, all have started.
       for (const stream of streams.slice(-1)) await untilFlowing(stream);
       await sleep(2 * SEGMENT_MS);
     },
@@ -50,7 +50,7 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
   ];
 }
 
-/** Returns the segments that a playlist of nginx has listed so far. */
+/** Returns the number of segments that a playlist of nginx has listed so far. */
 function countListed(file: string): number {
   const text = readFileSync(file, 'utf8');
   return Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1] ?? 0) + (text.match(/^#EXTINF/gm)?.length ?? 0);
@@ -61,7 +61,7 @@ type Load = {
   pid: number;
   addresses: readonly string[];
   listen(): Promise<unknown>;
-  /** Returns the segments so far, of each stream. */
+  /** Returns the number of segments so far, by stream. */
   countSegments(): Promise<readonly number[]>;
 };
 
@@ -89,9 +89,9 @@ function memoryOf(pid: number): number {
   return listTree(pid).reduce((sum, one) => sum + pssBytes(one), 0);
 }
 
-/** Returns the cores that a group used for a while, and the share of each long-lived program. */
+/** Returns the cores that a group used during a period, and the share of each long-lived program. */
 export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, forMs: number) {
-  // Names are read first: some processes have ended by then.
+  // Names are read first, because some processes have exited by the end.
   const before = listTree(pid).map((one) => ({ one, name: nameOf(one), ticks: cpuTicks(one) }));
   const usedBefore = group.usedSec();
   const startedMs = performance.now();
@@ -104,7 +104,7 @@ export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, fo
   return { cores: (group.usedSec() - usedBefore) / sec, by };
 }
 
-/** Returns the role of one of our processes, or the program; empty if it is gone. */
+/** Returns the role of one of our processes, or the program. Empty if the process has exited. */
 export function nameOf(pid: number): string {
   const words = argvOf(pid);
   const role = words.findIndex((word) => word.endsWith('role.ts'));

@@ -6,14 +6,14 @@ import { startLoad } from './load-tool.ts';
 import { countCpu } from './stream-cost.ts';
 
 const COUNT_MS = 15_000;
-/** Bit rate of the clip, audio included. */
+/** Bitrate of the clip, audio included. */
 const CLIP_BPS = 2_600_000;
-/** Minimum share of the bytes that all viewers together should receive. */
+/** Minimum fraction of the bytes that all viewers together should receive. */
 const MIN_RECEIVED = 0.8;
 
 /**
- * Cost of viewers with video and audio: ours by parts and blocking reloads, the anchor's as plain players. Once for the
- * edge alone, and once for all processes on both sides, without the cost of the stream itself.
+ * Measures the cost of viewers with video and audio: ours by parts and blocking reloads, the anchor's as plain players.
+ * Once for the edge alone, and once for all processes on both sides, without the cost of the stream itself.
  */
 export async function measureViewers(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, scope, groups } = place;

@@ -45,7 +45,7 @@ const say =
     response.writeHead(status).end(body);
   };
 
-test('keys and per-system data are taken from the key server', async () => {
+test('takes keys and per-system data from the key server', async () => {
   const { keys, systems } = await ask(answerKeys);
   for (const group of KEY_GROUPS) {
     const { kid, key } = keys.groups[group];
@@ -71,13 +71,13 @@ describe('a key server that', () => {
       document.replaceAll(/<cpix:DRMSystem kid="[^"]*" systemId="94ce[\s\S]*?<\/cpix:DRMSystem>/g, ''),
     );
   const cases: { does: string; script: KeyScript; kind: RefusalKind; says: string }[] = [
-    { does: 'breaks off', script: breakOff, kind: 'unavailable', says: 'gave no keys' },
+    { does: 'breaks off', script: breakOff, kind: 'unavailable', says: 'returned no keys' },
     { does: 'fails', script: say(500, 'out of order'), kind: 'unavailable', says: 'HTTP 500 "out of order"' },
     { does: 'is overrun', script: say(429, ''), kind: 'unavailable', says: 'HTTP 429' },
     { does: 'does not know us', script: say(403, 'who?'), kind: 'unprocessable', says: 'AUTHORIZATION' },
     { does: 'refuses', script: say(422, 'no fairplay'), kind: 'unprocessable', says: 'HTTP 422 "no fairplay"' },
     { does: 'sends us elsewhere', script: say(302, ''), kind: 'unprocessable', says: 'HTTP 302' },
-    { does: 'answers no XML', script: say(200, '{"keys":[]}'), kind: 'unprocessable', says: 'cannot be used' },
+    { does: 'answers no XML', script: say(200, '{"keys":[]}'), kind: 'unprocessable', says: 'is unusable' },
     {
       does: 'answers no keys',
       script: say(200, '<CPIX xmlns="urn:dashif:org:cpix"/>'),
@@ -85,18 +85,18 @@ describe('a key server that', () => {
       says: 'got none',
     },
     { does: 'answers too much', script: say(200, ' '.repeat(2 ** 20 + 1)), kind: 'unavailable', says: 'larger than' },
-    { does: 'passes a system over', script: omitFairPlay, kind: 'unprocessable', says: 'nothing of fairPlay' },
+    { does: 'passes a system over', script: omitFairPlay, kind: 'unprocessable', says: 'nothing for fairPlay' },
   ];
   test.each(cases)('$does is refused as $kind, with the reason', async ({ script, kind, says }) => {
     await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
   });
 
-  test('does not answer in time is refused as unavailable, with the reason', async () => {
+  test('is too slow is refused as unavailable, with the reason', async () => {
     const refusal = { kind: 'unavailable', message: expect.stringContaining('within 0.5 s') };
     await expect(ask(() => undefined, { timeoutMs: 500 })).rejects.toMatchObject(refusal);
   });
 
-  test('cannot be reached is refused, and one in a private network unless it is allowed', async () => {
+  test('is unreachable, or in a private network that is not allowed, is refused', async () => {
     const closed = ask(answerKeys, { url: 'http://127.0.0.1:1/speke' });
     await expect(closed).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('refused') });
     const guarded = createOutbound({ allow: [] });

@@ -23,9 +23,9 @@ const MAGIC = 0x6d72_6173; // "mras"
 const HEAD_BYTES = 16;
 
 /**
- * Opens the compiled table at `path`. If it does not exist, compiles it from the lists: once, in half a second next to
- * other work, 7 MB for half a million ranges. `report` is called if it cannot be saved; the next start then compiles it
- * again.
+ * Opens the compiled table at `path`. If it does not exist, compiles it from the lists. This happens once and takes
+ * half a second next to other work, and 7 MB for half a million ranges. `report` is called if the table cannot be
+ * saved; the next start then compiles it again.
  */
 export async function openAsnTable(path: string, lists: AsnLists, report: (error: Error) => void): Promise<AsnOf> {
   const stored = await readStored(path);
@@ -50,7 +50,7 @@ async function keep(path: string, table: AsnTable): Promise<void> {
   }
 }
 
-/** Finds systems by bisection. */
+/** Returns a function that finds the system of an address by binary search. */
 export function asnOf({ v4, v6 }: AsnTable): AsnOf {
   return (address) => {
     if (!ipaddr.isValid(address)) return null;
@@ -72,7 +72,7 @@ function find<Key extends number | bigint>(
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    // In range by the bounds of the bisection.
+    // In range by the bounds of the binary search.
     if ((starts[middle] as Key) <= key) low = middle + 1;
     else high = middle;
   }
@@ -80,7 +80,7 @@ function find<Key extends number | bigint>(
   return end !== undefined && key <= end ? (numbers[low - 1] ?? null) : null;
 }
 
-/** A header of four numbers, then the columns one after the other, the wide ones first. */
+/** Encodes a table: a header of four numbers, then the columns one after the other, the widest first. */
 export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   const head = Buffer.from(new Uint32Array([MAGIC, v4.numbers.length, v6.numbers.length, 0]).buffer);
   const columns = [v6.starts, v6.ends, v6.numbers, v4.starts, v4.ends, v4.numbers];
@@ -90,9 +90,9 @@ export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   ]);
 }
 
-/** Returns null if the bytes are not such a table. */
+/** Decodes a table. Returns null if the bytes are not one. */
 export function decodeAsnTable(bytes: Buffer): AsnTable | null {
-  // A copy whose address is aligned for columns of eight bytes.
+  // Copies the bytes, so that their address is aligned for columns of eight bytes.
   const { buffer } = Uint8Array.from(bytes);
   if (bytes.length < HEAD_BYTES) return null;
   const [magic, v4Count = 0, v6Count = 0] = new Uint32Array(buffer, 0, 4);

@@ -7,8 +7,8 @@ import type { Geo } from '../../ports/geo.ts';
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled one
- * is read at the first lookup of a public address, in about 5 ms. That saves 8 MB in a role without visitors.
+ * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled file
+ * is read at the first lookup of a public address, in about 5 ms. That saves 8 MB in a role that has no viewers.
  */
 export async function openMmdb(path: string | null): Promise<Geo> {
   const own = path === null ? null : new Reader<CountryResponse>(await readFile(path));
@@ -25,7 +25,7 @@ function bundled(): URL {
   return new URL(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
 }
 
-/** Returns the country of a record: flat in the bundled file, nested in files that operators bring. */
+/** Returns the country of a record: flat in the bundled file, nested in files that operators provide. */
 function countryIn(record: unknown): string | null {
   const fields = isObject(record) ? record : {};
   const nested = isObject(fields.country) ? fields.country.iso_code : undefined;
@@ -41,7 +41,7 @@ function lookUp(reader: Reader<CountryResponse>, address: string): unknown {
   try {
     return reader.get(address);
   } catch {
-    // The reader throws if the text is not an address. That has no country either.
+    // The reader throws if the text is not an address, which has no country either.
     return null;
   }
 }

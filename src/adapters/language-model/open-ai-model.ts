@@ -10,8 +10,8 @@ const NAME = 'The language model';
 type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound };
 
 /**
- * Client of a service that accepts `POST …/chat/completions` like OpenAI's, with `response_format` `json_schema`
- * (llama.cpp, vLLM, Ollama and the hosted ones do).
+ * Client of a service that accepts `POST …/chat/completions` like OpenAI's, with `response_format` `json_schema` (as
+ * llama.cpp, vLLM, Ollama and hosted services do).
  */
 export function createOpenAiModel({ baseUrl, model, key, outbound }: OpenAiOptions): LanguageModel {
   const url = engineUrl(baseUrl, 'chat/completions');

@@ -17,7 +17,7 @@ export type LicenceProxyOptions = {
   outbound: Outbound;
 };
 
-/** The caller must authorise playback before it calls `request`. */
+/** Creates a proxy to licence servers. The caller must authorise playback before it calls `request`. */
 export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: LicenceProxyOptions): LicenceProxy {
   const systems = (['widevine', 'playReady', 'fairPlay'] as const).filter((system) => servers[system] !== undefined);
   return {

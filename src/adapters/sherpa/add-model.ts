@@ -15,7 +15,7 @@ export type AddModelRequest = {
   name: string;
   /** A file on this machine, or a URL. */
   source: { file: string } | { url: string };
-  /** Expected SHA-256 of the archive. Null: the one recorded when it was added before, if it was. */
+  /** Expected SHA-256 of the archive. Null: the one recorded when the model was added before, if any. */
   sha256: string | null;
   outbound: Outbound;
   report: (line: string) => void;
@@ -50,7 +50,7 @@ export async function addModel(request: AddModelRequest, signal: AbortSignal): P
   }
 }
 
-/** Names become folder names. */
+/** Restricts names, because they become folder names. */
 function requireName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/.test(name)) return;
   throw new Refused(
@@ -87,7 +87,7 @@ async function requireSha256(
 
 type Install = AddModelRequest & { archive: string; sha256: string; folder: string };
 
-/** Unpacks next to the destination, then renames: a model is installed completely or not at all. */
+/** Unpacks next to the destination, then renames, so that a model is installed completely or not at all. */
 async function install({ dataDir, name, source, archive, sha256, folder, report }: Install): Promise<InstalledModel> {
   const unpacking = await mkdtemp(join(speechFolder(dataDir), 'unpacking-'));
   try {
@@ -106,7 +106,7 @@ async function install({ dataDir, name, source, archive, sha256, folder, report 
   }
 }
 
-/** Writes the list with this model selected, by a rename. */
+/** Writes the list with this model selected, and replaces the file by a rename. */
 async function writeList(dataDir: string, added: InstalledModel): Promise<void> {
   const { models } = await readInstalled(dataDir);
   const others = models.filter(({ name }) => name !== added.name);

@@ -19,7 +19,7 @@ const LIMITS = {
 export type ArchiveRequest = {
   outbound: Outbound;
   url: string;
-  /** Destination of the bytes. `{path}.json` next to it records which version they are. */
+  /** Destination of the bytes. `{path}.json` next to it records their version. */
   path: string;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
 };
@@ -46,7 +46,7 @@ async function readNotes(path: string): Promise<{ url: string; version: Version 
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    // If the note is missing or incomplete, the download starts again.
+    // If the record of the version is missing or incomplete, the download starts again.
     if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return null;
     throw error;
   }

@@ -88,7 +88,7 @@ test.each([
     kind: 'sense-voice',
     languages: ['zh', 'en', 'ja', 'ko'],
   },
-])('$name is recognised by its files', ({ name, files, tokens, kind, languages }) => {
+])('recognises $name by its files', ({ name, files, tokens, kind, languages }) => {
   const layout = recogniseModel(files, () => tokens);
   expect(layout?.kind).toBe(kind);
   const used = Object.entries(layout ?? {}).filter(([part]) => !['kind', 'isEnglish'].includes(part));
@@ -96,7 +96,7 @@ test.each([
   if (layout !== null) expect(languagesOf(layout, name)).toEqual(languages);
 });
 
-test('8-bit files take precedence over 32-bit files', () => {
+test('prefers 8-bit files to 32-bit files', () => {
   const files = ['model.onnx', 'model.int8.onnx', 'tokens.txt'];
   expect(recogniseModel(files, () => ICEFALL)).toMatchObject({ model: 'model.int8.onnx' });
 });
@@ -105,6 +105,6 @@ test.each([
   ['no vocabulary', ['model.onnx']],
   ['no model', ['tokens.txt', 'README.md']],
   ['half a transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
-])('a folder with %s is not a model', (_, files) => {
+])('recognises no model in a folder with %s', (_, files) => {
   expect(recogniseModel(files, () => ICEFALL)).toBeNull();
 });

@@ -24,8 +24,8 @@ const MODEL_FILE = /\.(onnx|ort)$/;
 
 /**
  * Recognises the layouts in which models of sherpa-onnx are published, from the file names of a folder and the tokens
- * of its vocabulary. Returns null for any other folder. If a file also exists in 8 bits, that one is used: it is faster
- * on processors and as good.
+ * of its vocabulary. Returns null for any other folder. Prefers 8-bit files, which are faster on processors and as
+ * good.
  */
 export function recogniseModel(files: readonly string[], readTokens: (file: string) => string): ModelLayout | null {
   const tokens = files.find((file) => /(^|-)tokens\.txt$/.test(file));

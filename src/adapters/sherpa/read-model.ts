@@ -6,7 +6,7 @@ import { languagesOf, type ModelLayout, recogniseModel } from './model-layout.ts
 /** A folder with a model. `languages` are ISO 639-1 codes, null for all. */
 export type ReadModel = { folder: string; name: string; layout: ModelLayout; languages: readonly string[] | null };
 
-/** Vocabularies have up to a few hundred thousand lines. */
+/** Maximum size of a vocabulary, in bytes. Vocabularies have up to a few hundred thousand lines. */
 const MAX_VOCABULARY_BYTES = 16 * 2 ** 20;
 
 /**

@@ -4,7 +4,7 @@ import { readRecognisedWords } from './recognised-words.ts';
 const texts = (span: Parameters<typeof readRecognisedWords>[0], lengthSec = 10) =>
   readRecognisedWords(span, lengthSec, 'en').words.map(({ text }) => text);
 
-test('tokens become words at spaces, and each word has its own time', () => {
+test('joins tokens into words at spaces, and gives each word its own time', () => {
   const tokens = [' HE', ' W', 'AS', ',', ' NOT'];
   const { words } = readRecognisedWords({ text: '', tokens, timestamps: [0.5, 1, 1.2, 1.3, 4] }, 10, 'en');
   expect(words).toEqual([
@@ -14,19 +14,19 @@ test('tokens become words at spaces, and each word has its own time', () => {
   ]);
 });
 
-test('characters of a script without spaces are words, marks of events are none', () => {
+test('treats characters of a script without spaces as words, and ignores event marks', () => {
   expect(texts({ text: '', tokens: ['<|NEUTRAL|>', '今', '天', '。'], timestamps: [0, 0.1, 0.3, 0.5] })).toEqual([
     '今',
     '天。',
   ]);
 });
 
-test('parts of words that a vocabulary without spaces joins with a marker are one word', () => {
+test('joins parts of words by their marker in a vocabulary without spaces', () => {
   const tokens = ['yes@@', 'ter@@', 'day', 'is', '星'];
   expect(texts({ text: '', tokens, timestamps: [0, 0.1, 0.2, 0.6, 1] })).toEqual(['yesterday', 'is', '星']);
 });
 
-test('without token times, the words share the span in proportion to their length', () => {
+test('divides the span among the words by their length if tokens have no times', () => {
   const { words, language } = readRecognisedWords(
     { text: ' Good morning', lang: '<|de|>', tokens: ['Good'] },
     11,

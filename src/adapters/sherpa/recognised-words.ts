@@ -9,11 +9,11 @@ export type RecognisedSpan = {
   timestamps?: readonly number[];
 };
 
-/** Approximate length of a token that nothing follows. */
+/** Approximate length of a token without a successor. */
 const TOKEN_SEC = 0.3;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Reads the words of a span. Without times of tokens, they share the span's time by their length. */
+/** Returns the words of a span. If tokens have no times, the words share the span's time by their length. */
 export function readRecognisedWords(span: RecognisedSpan, lengthSec: number, language: string): Speech {
   const { tokens = [], timestamps = [] } = span;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
@@ -21,7 +21,7 @@ export function readRecognisedWords(span: RecognisedSpan, lengthSec: number, lan
   return { language: languageOf(span.lang, language), words };
 }
 
-/** `<|en|>` (SenseVoice) or `en` (Whisper). */
+/** Parses the language of a result: `<|en|>` (SenseVoice) or `en` (Whisper). */
 function languageOf(answered: string | undefined, otherwise: string): string {
   return /^(?:<\|)?([a-z]{2})(?:\|>)?$/.exec(answered ?? '')?.[1] ?? otherwise;
 }
@@ -34,8 +34,8 @@ function spread(text: string, lengthSec: number): SpokenWord[] {
 type Token = { text: string; startSec: number; beginsWord: boolean };
 
 /**
- * A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces. `@@` joins to
- * the next token.
+ * Joins tokens into words. A word begins at a space (`▁` in some vocabularies) and at each character of a script
+ * without spaces. `@@` joins to the next token.
  */
 function joinTokens(tokens: readonly string[], timestamps: readonly number[], lengthSec: number): SpokenWord[] {
   const words: (SpokenWord & { lastSec: number })[] = [];

@@ -6,7 +6,7 @@ import type { RecogniserConfig } from './sherpa-messages.ts';
 
 type Wanted = { language: string | null; threads: number };
 
-/** Configuration with which sherpa-onnx loads a model, with absolute paths. */
+/** Returns the configuration with which sherpa-onnx loads a model. Its paths are absolute. */
 export function recogniserConfig({ folder, layout }: ReadModel, { language, threads }: Wanted): RecogniserConfig {
   const at = (file: string) => join(folder, file);
   const shared = { tokens: at(layout.tokens), numThreads: threads, provider: 'cpu', debug: 0 };

@@ -1,4 +1,4 @@
-// The process that runs sherpa-onnx. Its calls block, its models use much memory, and a crash of native code only costs
+// The process that runs sherpa-onnx. Its calls block, its models use much memory, and a crash of native code only loses
 // the current span, not the worker.
 import { getPriority, setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
@@ -9,7 +9,7 @@ import type { RecogniserConfig, SherpaAnswer, SherpaRequest } from './sherpa-mes
 
 /** Encoders have a niceness of 10, so they take precedence. */
 const NICENESS = 15;
-/** Samples that Silero judges at once, and number of such windows per call: each call copies a segment. */
+/** Samples per Silero window, and windows per call, because each call copies a segment. */
 const WINDOW = 512;
 const WINDOWS_AT_ONCE = 2;
 const VAD_BUFFER_SEC = 60;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 type Stream = { acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void };
 
-/** The used part of sherpa-onnx-node. Its calls block, and a crash in it ends the process. */
+/** The part of sherpa-onnx-node that is used here. Its calls block, and a crash in it kills the process. */
 export type SherpaLibrary = {
   OfflineRecognizer: new (
     config: object,

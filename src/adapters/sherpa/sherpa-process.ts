@@ -10,7 +10,7 @@ import type { SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
 const MAX_STDERR = 4_000;
 
-/** The process of sherpa-onnx ended, or was ended, before it responded. */
+/** The sherpa-onnx process exited or was killed before it responded. */
 export class SherpaDied extends Error {
   override name = 'SherpaDied';
 }
@@ -25,21 +25,21 @@ type Answered = Exclude<SherpaAnswer, { failure: string }>;
 type Waiting = { resolve: (answer: Answered) => void; reject: (error: Error) => void };
 
 /**
- * A process that runs sherpa-onnx. It ends with `close`, after a request that takes too long, and with this process.
+ * A process that runs sherpa-onnx. It is killed by `close`, after a request that takes too long, and with this process.
  */
 export class SherpaProcess {
   private readonly child: ChildProcess;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private stderr = '';
-  /** Reason of its end; null while it runs. */
+  /** Reason why it exited; null while it runs. */
   private end: Error | null = null;
 
-  /** `program`: another child, for tests. */
+  /** `program`: another child program, for tests. */
   constructor(program: string = CHILD) {
     this.child = fork(program, [], {
       serialization: 'advanced',
-      // Code that processes downloaded models needs none of the service's keys.
+      // Passes no environment, because code that processes downloaded models needs none of the service's keys.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -80,7 +80,7 @@ export class SherpaProcess {
     try {
       return await unlessAborted(promise, signal);
     } catch (error) {
-      // There is no other way to stop a call of the library.
+      // Only killing the process stops a call of the library.
       if (signal.aborted) this.close();
       throw error;
     } finally {
@@ -134,7 +134,7 @@ export function platformFolder(): string | null {
     const library = createRequire(import.meta.url).resolve('sherpa-onnx-node');
     return dirname(createRequire(library).resolve(`sherpa-onnx-${platform()}-${arch()}/package.json`));
   } catch {
-    // Not installed, or not built for this machine: loading it reports that.
+    // The package is not installed, or not built for this machine. Loading the library reports that.
     return null;
   }
 }

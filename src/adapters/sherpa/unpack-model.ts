@@ -30,7 +30,7 @@ async function foldersOf(parent: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 }
 
-/** Checked before anything is read: a link would be followed. */
+/** Checks before anything is read, because links would be followed. */
 async function requirePlainFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() && !entry.isDirectory()) {

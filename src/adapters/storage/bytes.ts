@@ -9,9 +9,9 @@ export const MAX_READ_BYTES = 64 * 1024 * 1024;
 export type Slice = { start: number; lengthBytes: number };
 
 /**
- * Yields the chunks of a body in order. An abort destroys a stream with the signal's reason and is thrown at once, even
- * if the stream closes slowly. Leaving the loop early does not destroy the stream, so that a server can still respond
- * on the connection. Throws if a stream closes before its end.
+ * Yields the chunks of a body in order. An abort destroys a stream with the signal's reason and is thrown immediately,
+ * even if the stream closes slowly. Leaving the loop early does not destroy the stream, so that a server can still
+ * respond on the connection. Throws if a stream closes before its end.
  */
 export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
@@ -53,7 +53,7 @@ export function abortError(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(`Aborted: ${String(reason)}.`);
 }
 
-/** Throws `Refused` for a malformed range. One past the end is accepted. */
+/** Throws `Refused` for a malformed range. Accepts a range past the end. */
 export function checkRange(range: ByteRange | null): void {
   if (range === null) return;
   const { start, end } = range;
@@ -99,7 +99,7 @@ export function checkStagingId(id: string): void {
     throw new Error(`Expected a staging id of [A-Za-z0-9-], got ${JSON.stringify(id.slice(0, 200))}.`);
 }
 
-/** Returns the start of a list. Throws if the prefix is not valid. */
+/** Returns the prefix and position of a list. Throws if the prefix is not valid. */
 export function readListFrom(from: string | ListFrom): ListFrom {
   const place = typeof from === 'string' ? { prefix: from, after: '' } : from;
   checkPrefix(place.prefix);

@@ -11,7 +11,7 @@ const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
-/** The mark of a folder: a file next to its objects. */
+/** Stores the mark of a folder as a file next to its objects. */
 export function createFileMark(root: string, staging: Pick<Staging, 'list'>): StoreMark {
   return {
     place: root,

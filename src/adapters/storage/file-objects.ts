@@ -21,8 +21,7 @@ export async function putFile(root: string, put: FilePut, signal: AbortSignal): 
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Otherwise, a failed write would leave the folders that it created. An error here matters less than the one of the
-    // write.
+    // Removes the folders that the failed write created. An error here matters less than that of the write.
     await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
   }
@@ -92,7 +91,7 @@ export async function openObject(
     if (!stats.isFile()) throw absent(key);
     const info = infoOf(key, stats);
     const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
-    // A stream with an aborted signal would fail before it has a listener, and end the process.
+    // A stream with an aborted signal would fail before it has a listener, and crash the process.
     signal.throwIfAborted();
     if (lengthBytes === 0) {
       await handle.close();

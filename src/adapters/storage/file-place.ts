@@ -5,7 +5,8 @@ import { join } from 'node:path';
 const OF_MEDIA = /^(\d+)\/([0-9a-f]{5})([0-9a-f]{3})(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\/|$)/;
 
 /**
- * The first folder of a fan: `.` and five digits. No key can name it, because no segment of a key begins with a dot.
+ * First folder of a fan, over which videos are spread: `.` and five digits. No key can name it, because no segment of a
+ * key begins with a dot.
  */
 const FAN = /^\.[0-9a-f]{5}$/;
 
@@ -25,7 +26,7 @@ export function placeOf(key: string): string {
   return `${libraryId}/.${first}/${second}/${key.slice(`${libraryId}/`.length)}`;
 }
 
-/** Returns every possible path: the one above first, then `{libraryId}/{mediaId}/…`, which older versions wrote. */
+/** Returns every possible path: that of `placeOf` first, then `{libraryId}/{mediaId}/…`, which older versions wrote. */
 export function placesOf(key: string): string[] {
   const place = placeOf(key);
   return place === key ? [key] : [place, key];

@@ -88,8 +88,8 @@ async function appendTo(
 }
 
 /**
- * If two processes create the file of an upload at once, one is refused. A process that finds the file appends to its
- * end.
+ * If two processes create the file of an upload simultaneously, one is refused. A process that finds the file appends
+ * to its end.
  */
 async function begin(path: string): Promise<FileHandle> {
   try {
@@ -100,7 +100,7 @@ async function begin(path: string): Promise<FileHandle> {
   }
 }
 
-/** All received bytes are durable before the response, and before the error. */
+/** Makes all received bytes durable before it returns or throws. */
 async function appendDurably(
   handle: FileHandle,
   offset: number,
@@ -117,7 +117,9 @@ async function appendDurably(
   return offset + written;
 }
 
-/** A process that was killed while appending leaves bytes only in the page cache. They count once they are on disk. */
+/**
+ * A process that was killed while appending leaves its bytes only in the page cache. They count once they are on disk.
+ */
 async function durableSize(handle: FileHandle): Promise<number> {
   try {
     await handle.datasync();

@@ -14,7 +14,10 @@ export async function statObject(root: string, key: StorageKey): Promise<ObjectI
   return null;
 }
 
-/** Derives an object's facts from those of its file. A new file has another inode or another time, so another etag. */
+/**
+ * Derives an object's facts from those of its file. A new file has a different inode or time, and therefore a different
+ * etag.
+ */
 export function infoOf(key: StorageKey, stats: BigIntStats): ObjectInfo {
   const etag = [stats.ino, stats.size, stats.mtimeNs].map((part) => part.toString(36)).join('-');
   return { key, sizeBytes: Number(stats.size), modifiedAt: stats.mtime, etag };
@@ -60,7 +63,10 @@ export async function pruneFolders(root: string, folder: string): Promise<void> 
   }
 }
 
-/** A folder in use, a mount point, and one that we may not remove. Empty ones are not visible to callers. */
+/**
+ * Error codes for a folder in use, a mount point, and a folder that we may not remove. Empty folders are not visible to
+ * callers.
+ */
 const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'];
 
 async function removeIfEmpty(path: string): Promise<boolean> {
@@ -97,7 +103,7 @@ async function isOlder(path: string, olderThanMs: number): Promise<boolean> {
   return stats !== null && Date.now() - stats.mtimeMs >= olderThanMs;
 }
 
-/** Returns the result, or null if the path does not exist (also if a file is in its way). */
+/** Returns the result, or null if the path does not exist (or contains a file where a folder should be). */
 export async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

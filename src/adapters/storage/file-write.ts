@@ -10,7 +10,8 @@ import { chunksOf } from './bytes.ts';
 const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Maximum attempts to create a folder. It can disappear (a delete prunes empty ones) between its creation and its use.
+ * Maximum attempts to create a folder, which can disappear (a delete prunes empty ones) between its creation and its
+ * use.
  */
 const FOLDER_TRIES = 100;
 
@@ -87,7 +88,8 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     handle = await open(folder, 'r');
   } catch (error) {
-    // Pruned in the meantime: the object was deleted after it was complete, and there is no name to keep.
+    // The folder was pruned in the meantime: the object was deleted after it was complete, and there is no name to
+    // keep.
     if (hasCode(error, 'ENOENT')) return;
     throw error;
   }

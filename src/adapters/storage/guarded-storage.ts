@@ -10,8 +10,8 @@ export type DeletionGuard = {
 };
 
 /**
- * A store in which nothing is deleted before the guard has allowed it: no object, no staged upload, nothing unfinished.
- * Reads and writes always work. A failed write removes its own unfinished bytes.
+ * Wraps a store so that nothing is deleted before the guard has allowed it: no object, no staged upload, no unfinished
+ * write. Reads and writes always work. A failed write removes its own unfinished bytes.
  */
 export function createGuardedStorage(storage: Storage, guard: DeletionGuard): Storage {
   const { staging } = storage;

@@ -4,8 +4,8 @@ import type { Staging, Storage, StorageKey } from '../../ports/storage.ts';
 type Stores = { to: Storage; from: Storage };
 
 /**
- * Staged uploads of two stores. An upload that began in `from` ends there, as an object that moves like any other. All
- * others begin in `to`.
+ * Presents the staged uploads of two stores. An upload that began in `from` is completed there, and its object moves
+ * like any other. All others begin in `to`.
  */
 export function createMovingStaging({ to: { staging: to }, from: { staging: from } }: Stores): Staging {
   const placeOf = async (id: string) => ((await from.size(id)) > 0 ? from : to);

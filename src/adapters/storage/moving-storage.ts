@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 import { createMovingStaging } from './moving-staging.ts';
 
-/** The store that objects move to, and the one that they move from. */
+/** The store to which objects move, and the store from which they move. */
 export type StorePair = { to: Storage; from: Storage };
 
 /**
@@ -39,7 +39,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
     },
     list: (place, signal) => merge({ to: to.list(place, signal), from: from.list(place, signal) }),
     async delete(keys) {
-      // In this order, a mover that is copying the object sees the deletion, or its copy is deleted too.
+      // With this order, a mover that is copying the object sees the deletion, or its copy is deleted too.
       await from.delete(keys);
       await to.delete(keys);
     },
@@ -47,7 +47,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
       return (await from.deletePrefix(prefix, signal)) + (await to.deletePrefix(prefix, signal));
     },
     localPath(key) {
-      // A file of `from` may disappear before it is opened. One of `to` stays.
+      // A file of `from` may disappear before it is opened. A file of `to` remains.
       const path = to.localPath(key);
       return path !== null && existsSync(path) ? path : null;
     },
@@ -74,7 +74,8 @@ async function firstThatHas<T>({ to, from }: StorePair, look: (store: Storage) =
 type Opened = { key: StorageKey; range: ByteRange | null; info: ObjectInfo; body: Readable };
 
 /**
- * A body of the old store that continues in the new one, at the same byte, if it breaks off: its object may have moved.
+ * Wraps a body of the old store. If the body breaks off, because its object may have moved, it continues in the new
+ * store at the same byte.
  */
 function goingOnIn(to: Storage, opened: Opened, signal: AbortSignal): Readable {
   const current = { body: opened.body, isClosed: false };

@@ -43,7 +43,7 @@ export function createPackedStorage(storage: Storage): Storage {
   };
 }
 
-/** If a pack is shorter than its keys say, its range is shorter too. */
+/** If a pack is shorter than its keys state, its range is shorter too. */
 function infoOf(key: StorageKey, { start, sizeBytes }: PackedRange, info: ObjectInfo): ObjectInfo {
   const left = Math.max(0, Math.min(sizeBytes, info.sizeBytes - start));
   return { ...info, key, sizeBytes: left, etag: `${info.etag}-${start}` };

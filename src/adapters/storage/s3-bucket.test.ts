@@ -7,7 +7,7 @@ test.each([
     's3://media?endpoint=https://s3.example.com:9000&region=eu-central-1&prefix=/a/b/',
     { name: 'media', endpoint: 'https://s3.example.com:9000', region: 'eu-central-1', prefix: 'a/b/' },
   ],
-])('reads %s', (url, expected) => {
+])('parses %s', (url, expected) => {
   expect(parseS3Url(url)).toEqual(expected);
 });
 
@@ -15,11 +15,11 @@ test.each([
   ['http://media', 's3://bucket'],
   ['s3://', 's3://bucket'],
   ['s3://Not_A_Bucket', 's3://bucket'],
-  ['s3://key:secret@media', 'a bucket alone'],
-  ['s3://media/folder', 'a bucket alone'],
+  ['s3://key:secret@media', 'a bucket only'],
+  ['s3://media/folder', 'a bucket only'],
   ['s3://media?endpiont=http://x', 'endpiont'],
   ['s3://media?endpoint=x.example.com', 'http:// or https://'],
   ['s3://media?prefix=a%20b', 'prefix'],
-])('refuses %s and names the fault', (url, message) => {
+])('rejects %s and names the fault', (url, message) => {
   expect(() => parseS3Url(url)).toThrow(message);
 });

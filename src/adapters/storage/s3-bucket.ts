@@ -6,9 +6,9 @@ import { StorageAway } from '../../ports/storage.ts';
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
 export type S3Options = {
-  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`, everything but the bucket is optional. */
+  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`; only the bucket is required. */
   url: string;
-  /** Null leaves the search to the SDK: a role of the machine or a profile. */
+  /** Null lets the SDK search for credentials: a role of the machine or a profile. */
   credentials: S3Credentials | null;
   /** Time after which a request without a response is retried, in ms. */
   requestTimeoutMs?: number;
@@ -18,7 +18,7 @@ export type S3Options = {
   maxAttempts?: number;
 };
 
-/** A bucket that is ready to be used, and the features that it turned out to lack. */
+/** A bucket that is ready to be used, and the features that it lacks. */
 export type S3Bucket = {
   client: S3Client;
   name: string;
@@ -48,7 +48,7 @@ export function openBucket(options: S3Options): S3Bucket {
       httpsAgent: { keepAlive: true, maxSockets: 256 },
     },
   };
-  // A bucket with its own endpoint is rarely part of the host name.
+  // With a custom endpoint, the bucket is rarely part of the host name.
   if (endpoint !== null) Object.assign(config, { endpoint, forcePathStyle: true });
   if (options.credentials !== null) config.credentials = options.credentials;
   return { client: new S3Client(config), name, prefix, lacks: { bulkDelete: false, partCopy: false } };
@@ -88,7 +88,7 @@ export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: st
   return { Bucket: bucket.name, Key: bucket.prefix + key };
 }
 
-/** Waits for the response to a command. An error says what was tried and what was received. */
+/** Waits for the response to a command. Errors name the action and the response. */
 export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -105,7 +105,10 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
   }
 }
 
-/** No response, a response that says "later", or a bucket or credentials that an operator has to fix. */
+/**
+ * Returns whether there was no response, a response to try later, or a bucket or credentials that an operator has to
+ * fix.
+ */
 function isAway(status: number | null, name: string): boolean {
   if (status === null || status >= 500) return true;
   return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';

@@ -77,7 +77,7 @@ async function deleteKey(bucket: S3Bucket, key: string): Promise<void> {
   }
 }
 
-/** Ends multipart uploads that received nothing for this long. Returns their number. */
+/** Aborts multipart uploads that received nothing for this long. Returns their number. */
 export async function sweepUploads(bucket: S3Bucket, olderThanMs: number, signal: AbortSignal): Promise<number> {
   let swept = 0;
   for await (const upload of openUploads(bucket, signal)) {

@@ -6,10 +6,7 @@ import { type ByteRange, type ObjectInfo, StorageAway, type StorageKey } from '.
 import { sliceOf } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 
-/**
- * Maximum number of times in a row that a broken body is requested again from where it stopped, without a byte in
- * between.
- */
+/** Maximum consecutive attempts to resume a broken body without receiving a byte. */
 const MAX_RESUMES = 3;
 
 export type OpenedObject = { info: ObjectInfo; lengthBytes: number; body: Readable };

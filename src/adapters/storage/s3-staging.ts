@@ -14,12 +14,12 @@ export const STAGING_PREFIX = '.staging/';
 
 const PIECES_AT_ONCE = 3;
 
-/** A stored run of staged bytes: `.staging/{id}/{offset, 20 digits}`. None crosses a multiple of the part size. */
+/** A stored run of staged bytes: `.staging/{id}/{offset, 20 digits}`. No piece crosses a multiple of the part size. */
 type Piece = { key: StorageKey; offset: number; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Staged uploads as pieces. Only the run of pieces from offset 0 without a gap counts, so pieces may arrive in any
- * order. The next append removes everything after a gap (left by a dead writer).
+ * Stores staged uploads as pieces. Only the run of pieces from offset 0 without a gap counts, so pieces may arrive in
+ * any order. The next append removes everything after a gap (left by a dead writer).
  */
 export function createS3Staging(bucket: S3Bucket): Staging {
   const appending = new Set<string>();
@@ -98,8 +98,8 @@ function behindGap(pieces: readonly Piece[], size: number): Piece[] {
 }
 
 /**
- * The first piece is deleted first: no other counts without it, so an interrupted deletion never looks like a shorter
- * upload.
+ * Deletes the first piece first: no other piece counts without it, so an interrupted deletion never looks like a
+ * shorter upload.
  */
 async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise<void> {
   const [first, ...others] = pieces;
@@ -111,7 +111,7 @@ async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise
   );
 }
 
-/** The piece that contains the new end is rewritten before it and all later ones are deleted. */
+/** Deletes the pieces after the new end, then shortens the piece that contains it. */
 async function rewindPieces(bucket: S3Bucket, id: string, sizeBytes: number): Promise<void> {
   const pieces = await piecesOf(bucket, id);
   if (sizeBytes > sizeOf(pieces)) {
@@ -189,7 +189,7 @@ async function* partJobs(
   }
 }
 
-/** Pieces never cross a part border, so those that begin within a part make it up. */
+/** Pieces never cross the border of a part, so the pieces that begin within a part are its content. */
 function piecesWithin(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return pieces.filter(({ offset, sizeBytes }) => offset >= start && offset < end && sizeBytes > 0);
 }
@@ -219,7 +219,7 @@ async function* chunksFrom(
   }
 }
 
-/** A part that the engine copies itself, or that is sent from memory if it cannot. */
+/** Returns the job for a part that the engine copies itself, or that is sent from memory if the engine cannot. */
 function copyJob(bucket: S3Bucket, piece: Piece): PartJob {
   return {
     sizeBytes: piece.sizeBytes,

@@ -88,7 +88,7 @@ async function* listObjects(bucket: S3Bucket, from: ListFrom, signal: AbortSigna
   }
 }
 
-/** Staged bytes and foreign objects in the bucket are not objects of ours. */
+/** Staged bytes and foreign objects in the bucket are not our objects. */
 function isKey(text: string): boolean {
   return text.split('/').every(isKeySegment);
 }

@@ -20,7 +20,7 @@ export const PART_BYTES = 16 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 3;
 const MAX_PARTS = 10_000;
-/** Four of them are in memory during a write. */
+/** Maximum size of a part. Four parts are in memory during a write. */
 const MAX_PART_BYTES = 8 * PART_BYTES;
 
 /** Maximum attempts of a conditional write that conflicts with another one. */
@@ -113,7 +113,7 @@ async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: 
   );
 }
 
-// It takes no signal: an abort cannot tell whether bytes in flight arrived. The request has its own time limit.
+// Takes no signal, because an abort cannot tell whether bytes in flight arrived. The request has its own time limit.
 /** Writes at most one part in one request. */
 export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
   const md5 = createHash('md5').update(bytes).digest();
@@ -133,7 +133,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
       const { status, attempts } = failureOf(error);
       if (status === 409 && tries < CONFLICT_TRIES) continue;
       if (!target.ifAbsent || (status !== 412 && status !== 409)) throw error;
-      // The response to an earlier attempt may have been lost. In that case the object is our own.
+      // The response to an earlier attempt may have been lost. In that case the stored object is our own.
       const stored = attempts > 1 ? await headS3Object(bucket, target.key) : null;
       if (stored?.etag === md5.toString('hex')) return;
       throw taken(target.key);
@@ -145,7 +145,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   );
 }
 
-/** Whether the ETag of a response matches the bytes sent. With a separate encryption key, it is not an MD5. */
+/** Returns whether a response's ETag matches the bytes. With a separate encryption key, it is not an MD5. */
 function isProof(
   answer: { ETag?: string | undefined; ServerSideEncryption?: string | undefined },
   md5: Buffer,
@@ -164,7 +164,7 @@ type PartPlace = { Bucket: string; Key: string; UploadId: string; PartNumber: nu
 /** One part of an upload and its transfer. `put` returns the part's ETag. */
 export type PartJob = { sizeBytes: number; put: (place: PartPlace, signal: AbortSignal) => Promise<string> };
 
-/** A part whose bytes are in memory. */
+/** Returns the job for a part whose bytes are in memory. */
 export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
   return {
     sizeBytes: bytes.length,
@@ -199,7 +199,7 @@ export async function writeInParts(
   signal: AbortSignal,
 ): Promise<number> {
   const place = locate(bucket, target.key);
-  // Without the signal: an upload whose id got lost could not be aborted.
+  // Ignores the signal, because an upload whose id is lost could not be aborted.
   const create = new CreateMultipartUploadCommand({
     ...place,
     ...conditionsOf({ ...target, ifAbsent: false }),
@@ -264,7 +264,7 @@ async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completio
   await checkStored(bucket, target.key, { parts, isOurs });
 }
 
-/** Compares the size, and also the ETag (MD5 of the parts' MD5s) if the object may be somebody else's. */
+/** Compares the size, and also the ETag (MD5 of the parts' MD5s) if the object may be another writer's. */
 async function checkStored(
   bucket: S3Bucket,
   key: StorageKey,

@@ -9,7 +9,7 @@ import { type Storage, StorageAway } from '../../ports/storage.ts';
 export function createTimedStorage(storage: Storage, limitMs: number): Storage {
   const places = storage.marks.map(({ place }) => place).join(' and ');
 
-  /** An action that ignores the signal continues with nobody waiting for it. */
+  /** An action that ignores the signal continues, but nothing waits for it. */
   async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(limitMs);
     try {

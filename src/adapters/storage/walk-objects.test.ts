@@ -19,7 +19,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 const guid = (time: string, end: string) => `${time}-0000-7000-8000-${end.padStart(12, '0')}`;
 
-/** Path that versions before the fans used. */
+/** Writes an object to the path that versions before the fans used. */
 async function writeFlat(key: string): Promise<StorageKey> {
   await mkdir(dirname(join(root, key)), { recursive: true });
   await writeFile(join(root, key), 'old');
@@ -43,16 +43,16 @@ test.each([
   { key: '7/watermark/3', place: '7/watermark/3' },
   { key: '7/', place: '7/' },
   { key: 'x', place: 'x' },
-])('the place of $key is $place', ({ key, place }) => {
+])('stores $key at $place', ({ key, place }) => {
   expect(placeOf(key)).toBe(place);
 });
 
-test('objects of older versions and new ones are one store, in key order from any place', async () => {
+test('lists objects of older and newer versions together, in key order from any position', async () => {
   const keys = [
     await writeFlat(`1/${guid('019a0b1c', '1')}/r/0.cmaf`),
     await writeNew(`1/${guid('019a0b1c', '2')}/r/0.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/r/0.cmaf`),
-    // Both paths in one video.
+    // One video has both kinds of path.
     await writeNew(`1/${guid('019a0b1c', '3')}/r/1.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/s/0.cmaf`),
     await writeNew(`1/${guid('019a0b1d', '0')}/r/0.cmaf`),
@@ -79,7 +79,7 @@ test('objects of older versions and new ones are one store, in key order from an
   expect((await readdir(root)).filter((name) => !name.startsWith('.'))).toEqual(['2']);
 });
 
-test('a folder with more names than are sorted at once is listed whole and in order', async () => {
+test('lists a folder completely and in order if it has more names than are sorted in one pass', async () => {
   const names = Array.from({ length: 11_000 }, (_, n) => guid((0x019a0000 + n * 7).toString(16).padStart(8, '0'), '1'));
   await mkdir(join(root, '1'));
   for (const name of names) await mkdir(join(root, '1', name));

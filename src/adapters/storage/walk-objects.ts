@@ -5,7 +5,7 @@ import { isKeySegment, type ListFrom, type ObjectInfo, storageKey } from '../../
 import { isFan, placesOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 
-/** Maximum names of a folder that are held and sorted at once. The rest is read again. */
+/** Maximum names of a folder that are held and sorted in one pass. The rest is read again. */
 const NAMES_AT_ONCE = 5000;
 /** Entries per system call. Other work runs between two calls. */
 const READ_AHEAD = 1024;

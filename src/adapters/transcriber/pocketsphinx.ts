@@ -8,10 +8,10 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 const LIMIT_MS = 5 * 60_000;
 const NICENESS = '15';
 const MAX_OUTPUT_BYTES = 2 ** 20;
-/** `word start end confidence`. Other pronunciations of a word have a number, `read(2)`. */
+/** A line of output: `word start end confidence`. Other pronunciations of a word have a number, `read(2)`. */
 const LINE = /^(\S+?)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d/;
 
-/** Debian's pocketsphinx: real and English, for tests and demonstrations; its text is rough. */
+/** Transcriber that runs Debian's pocketsphinx, for tests and demonstrations. English only; its text is rough. */
 export const pocketsphinx: Transcriber = {
   name: 'pocketsphinx (English, for demonstrations)',
   languages: ['en'],
@@ -45,7 +45,7 @@ function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   });
 }
 
-/** Only words: marks of silence and noise are in angle or square brackets. */
+/** Returns only words. Marks of silence and noise are in angle or square brackets. */
 function readLine(line: string): SpokenWord[] {
   const [, text = '', start, end] = LINE.exec(line) ?? [];
   if (text === '' || /^[<[+]/.test(text)) return [];

@@ -5,7 +5,7 @@ import { readRecognisedWords } from '../sherpa/recognised-words.ts';
 import { recogniserConfig } from '../sherpa/recogniser-config.ts';
 import { SherpaDied, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
-/** Covers a span of half a minute, and loading a large model before the first. */
+/** Time limit of a span of half a minute, which includes loading a large model before the first span. */
 const LIMIT_MS = 5 * 60_000;
 /** Time without transcriptions after which a model is unloaded: it uses up to gigabytes of memory. */
 const IDLE_MS = 60_000;
@@ -14,16 +14,16 @@ const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
 
 type SherpaOptions = {
   model: ReadModel;
-  /** Processor threads, which it shares with encoders. */
+  /** Number of processor threads, which it shares with encoders. */
   threads: number;
   idleMs?: number;
-  /** Another child, for tests. */
+  /** Another child program, for tests. */
   program?: string;
 };
 
 /**
- * A model on this machine, run by sherpa-onnx in a separate process that runs while spans arrive. A span that crashes
- * that process twice is given up (`EngineCrashed`). Others continue in a new process.
+ * Transcribes with a model on this machine. sherpa-onnx runs in a separate process while spans arrive. A span that
+ * crashes that process twice fails (`EngineCrashed`). Others continue in a new process.
  */
 export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, program }: SherpaOptions): Transcriber {
   let child: SherpaProcess | null = null;

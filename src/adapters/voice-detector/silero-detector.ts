@@ -6,7 +6,7 @@ import type { VoiceDetector } from '../../ports/voice-detector.ts';
 import { platformFolder, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
 const MODEL = 'silero_vad_v5.onnx';
-/** A block of some seconds is judged within a tenth of a second. */
+/** Time limit of a block. A block of some seconds takes about a tenth of a second. */
 const LIMIT_MS = 60_000;
 
 /** Returns the model file in `@ricky0123/vad-web`, or null if that package is not installed. */

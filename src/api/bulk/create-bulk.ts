@@ -17,7 +17,7 @@ import { toBulkModel } from './bulk-model.ts';
 
 type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine | null> };
 
-/** An extension of the interface: one operation over many videos, done in the background. */
+/** Extension of the interface: one operation over many videos, which runs in the background. */
 export const createBulk = defineOperation({
   name: 'createBulk',
   method: 'POST',
@@ -44,7 +44,7 @@ export const createBulk = defineOperation({
   },
 });
 
-/** The collection that videos are moved to; null for none. */
+/** Returns the target collection of a move; null for none. */
 function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
   if (action === 'move' && collectionId == null) {
     throw misfit('collectionId', 'Expected collectionId with move, got none. Send the GUID of a collection, or "".');
@@ -56,7 +56,7 @@ function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
   return collectionId == null || collectionId === '' ? null : readId(collectionId, 'collectionId');
 }
 
-/** Reads which videos are meant, which must be said: a request that names none is refused, not taken for all. */
+/** Reads the selected videos. A request without a selection is refused instead of selecting all videos. */
 function readSelection(libraryId: number, { videoIds, filter, undoOf, all }: CreateBulkModel): BulkSelection {
   const given = [videoIds, filter, undoOf ?? undefined, all === true ? all : undefined];
   if (given.filter((each) => each !== undefined).length !== 1) {

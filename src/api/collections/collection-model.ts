@@ -10,7 +10,10 @@ export const CollectionParams = Type.Object({ ...LibraryParams.properties, colle
 
 export type ImagesDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
-/** Recalls where the edge has a library's images, for a caller at `address`; null when the library is gone. */
+/**
+ * Returns the location of a library's images at the edge, for a caller at `address`; null if the library no longer
+ * exists.
+ */
 export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgePlace | null> {
   const library = await deps.libraries.recall(libraryId);
   return library && { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
@@ -32,7 +35,7 @@ export function toCollectionModel(view: CollectionView, images: EdgePlace | null
   };
 }
 
-/** Whether a name has a character that is seen; names of other types are the model's to refuse. */
+/** Returns whether a name has a visible character. The model refuses names of other types. */
 export function isNamed(name: unknown): boolean {
   return typeof name === 'string' ? name.trim() !== '' : name != null;
 }

@@ -14,7 +14,7 @@ export const updateCollection = defineOperation({
   params: CollectionParams,
   body: UpdateCollectionModel,
   bodyPresence: 'maybe-missing',
-  // Without a name there is nothing to change.
+  // A body without a name changes nothing.
   checkBody: ({ name }) => (name == null || isNamed(name) ? [] : ['name must have at least one character']),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

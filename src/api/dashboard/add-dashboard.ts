@@ -22,9 +22,9 @@ export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
-  /** Days for which single visits are kept. */
+  /** Days for which individual viewing sessions are kept. */
   sessionDays: number;
-  /** Returns the caller's own address, also behind proxies. */
+  /** Returns the caller's own address, even behind proxies. */
   callerOf(message: IncomingMessage): string;
 };
 
@@ -78,20 +78,17 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const isReached = limit.isReached(address);
     limit.fail(address);
     if (!isReached) return new Refused('unauthenticated', message);
-    return new Refused(
-      'busy',
-      'Too many wrong keys came from this address. Try again in a minute, or with a valid key.',
-    );
+    return new Refused('busy', 'Too many wrong keys from this address. Try again in a minute, or with a valid key.');
   };
   app.get('/dashboard/session', async (request, reply) => {
     const session = readSession(request.raw);
     const grant = session === null ? null : await sessions.find(session);
-    if (grant === null) throw new Refused('unauthenticated', 'There is no session. Sign in with a key.');
+    if (grant === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in with a key.');
     return noStore(reply).send(describe(grant, deps));
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, publicUrl);
-    // The body was just read by the schema that its type is inferred from.
+    // The body was just read with the schema from which its type is inferred.
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
@@ -122,7 +119,7 @@ async function readVideo(
   const { libraryId }: { libraryId?: string } = Object(request.params);
   const claim = sessionClaim(request.raw, deps.publicUrl);
   requireScope(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
-  // The body was just read by the schema that its type is inferred from.
+  // The body was just read with the schema from which its type is inferred.
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
 }
 

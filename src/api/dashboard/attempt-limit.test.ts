@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAttemptLimit } from './attempt-limit.ts';
 
-test('after ten wrong keys in a minute an address waits until the minute is over, and others do not', () => {
+test('after ten wrong keys in a minute, only that address must wait until the minute is over', () => {
   let nowMs = 0;
   const limit = createAttemptLimit(() => nowMs);
   for (let count = 0; count < 9; count += 1) limit.fail('192.0.2.1');
@@ -13,7 +13,7 @@ test('after ten wrong keys in a minute an address waits until the minute is over
   expect(limit.isReached('192.0.2.1')).toBe(false);
 });
 
-test('the oldest addresses are forgotten first', () => {
+test('forgets the oldest addresses first', () => {
   const limit = createAttemptLimit(() => 0);
   for (let count = 0; count < 10; count += 1) limit.fail('first');
   for (let count = 0; count < 10_000; count += 1) limit.fail(`other ${count}`);

@@ -2,8 +2,8 @@ import { remember } from '../../lib/remember.ts';
 
 const WINDOW_MS = 60_000;
 /**
- * Maximum wrong keys from one address per window. Keys have 256 bits, so this only keeps the log and the database
- * quiet.
+ * Maximum wrong keys from one address per window. Keys have 256 bits, so this only limits the load on the log and the
+ * database.
  */
 const MAX_FAILURES = 10;
 const MAX_ADDRESSES = 10_000;

@@ -2,7 +2,10 @@ import path from 'node:path';
 import { loadPacked, type PackedFile, type Packing } from '../../lib/packed-code.ts';
 import type { PackedDashboard } from './pack-dashboard.ts';
 
-/** The dashboard's files by name. A name changes with its bytes; the page refers to `script` and `style`. */
+/**
+ * The dashboard's files by name. A name changes with its bytes; `script` and `style` are the names that the page
+ * references.
+ */
 export type DashboardFiles = { script: string; style: string; files: ReadonlyMap<string, PackedFile> };
 
 export const DASHBOARD: Packing = {
@@ -15,7 +18,7 @@ export const DASHBOARD: Packing = {
   ],
 };
 
-/** Reads the packed browser code, and packs it first if that was not done for this source. */
+/** Reads the packed browser code, and packs it first if this source was not packed yet. */
 export async function loadDashboard(): Promise<DashboardFiles> {
   const { list, files } = await loadPacked<PackedDashboard>(DASHBOARD, ({ names }) => names);
   return { script: list.script, style: list.style, files };

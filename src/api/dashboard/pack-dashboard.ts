@@ -1,5 +1,5 @@
-// Packs the dashboard's browser code: pack-dashboard.ts FOLDER. It is a program of its own, because packing takes
-// memory that the service would keep (docs/decisions/090-dashboard.md).
+// Packs the dashboard's browser code: pack-dashboard.ts FOLDER. It is a separate program, because packing takes memory
+// that the service would keep (docs/decisions/090-dashboard.md).
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

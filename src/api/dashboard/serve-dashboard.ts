@@ -44,7 +44,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PackedFile
 }
 
 /**
- * Content Security Policy Level 3: our own files, and images and players of the edge. Nothing inline, no other host.
+ * Content Security Policy Level 3: allows our own files, and images and players of the edge. Allows nothing inline and
+ * no other host.
  */
 function pageHeaders(edgeUrl: string): Record<string, string> {
   const edge = new URL(edgeUrl).origin;

@@ -30,7 +30,7 @@ export function serveDocuments(app: FastifyInstance, documents: Documents): void
     return await sendPage({ name: '', title: 'Start', body }, reply, documents);
   });
   app.get('/docs/search', async (request, reply) => {
-    // The server does not parse queries: each operation reads its own.
+    // The server does not parse queries, because each operation parses its own.
     const query = (new URL(request.url, 'http://docs').searchParams.get('q') ?? '').slice(0, MAX_QUERY_CHARS);
     const body = results(query, await searchDocuments(query), documents.prefix);
     return await sendPage({ name: 'search', title: 'Search', body, query }, reply, documents);
@@ -53,7 +53,7 @@ export function serveDocuments(app: FastifyInstance, documents: Documents): void
   });
 }
 
-/** `name` is empty for the first page. `query` is what a search was for. */
+/** `name` is empty for the first page. `query` is the text of a search. */
 type Page = { name: string; title: string; body: string; query?: string };
 
 async function sendPage(page: Page, reply: FastifyReply, { prefix, files }: Documents): Promise<FastifyReply> {
@@ -114,7 +114,7 @@ function results(query: string, hits: readonly DocumentHit[], prefix: string): s
   return `${heading}<p>No page contains these words. Try fewer or other words.</p>`;
 }
 
-/** Renders Markdown as HTML. Links between pages lead to their URLs, and raw HTML is shown as text. */
+/** Renders Markdown as HTML. Links between pages become links to their URLs, and raw HTML is shown as text. */
 function render(markdown: string, prefix: string): string {
   const marked = new Marked({
     renderer: {

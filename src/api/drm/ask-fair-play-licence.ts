@@ -32,7 +32,7 @@ export const askFairPlayLicence = defineOperation({
   },
 });
 
-/** The older form: SPC and CKC in base64, in JSON. */
+/** Older form, with SPC and CKC in base64 in JSON. */
 export const askFairPlayLicenceByPath = defineOperation({
   name: 'askFairPlayLicenceByPath',
   method: 'POST',

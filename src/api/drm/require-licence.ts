@@ -27,8 +27,9 @@ export type LicenceDeps = {
 type Requested = { libraryId: number; referrer: string | null; token: string; expires: number };
 
 /**
- * Admits a caller who may get licences of a system for a video: the same page and token that playing requires. Refuses
- * `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule forbids it.
+ * Admits a caller who may get licences of a system for a video. Page and token must meet the same requirements as for
+ * playback. Refuses `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule
+ * forbids it.
  */
 export async function requireLicence(
   requested: Requested & { video: string },

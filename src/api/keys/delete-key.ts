@@ -2,7 +2,7 @@ import type { KeyStore } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { KeyParams } from './key-model.ts';
 
-/** An extension of the interface: ends a further key, everywhere within 2 s. */
+/** Extension of the interface: revokes an additional key, everywhere within 2 s. */
 export const deleteKey = defineOperation({
   name: 'deleteKey',
   method: 'DELETE',

@@ -6,7 +6,7 @@ import { defineOperation } from '../define-operation.ts';
 import { maybe, requireOrder } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
 
-/** Bitrates of a stream, one sample a second, as JSON sent as bytes: the interface gives it no model. */
+/** Bitrates of a stream, one sample per second, as JSON sent as bytes, because the interface defines no model. */
 export const getBitrateHistory = defineOperation({
   name: 'getBitrateHistory',
   method: 'GET',

@@ -9,7 +9,7 @@ import { showDefaultThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
 
 type Deps = LiveShowingDeps & ThumbnailDeps & { live: LiveStore; libraries: LibraryStore };
 
-/** Ingest processes on several machines name their own region; a single machine has this one. */
+/** Region of a single machine. Ingest processes on several machines name their own. */
 const REGION = 'local';
 
 export const createLiveStream = defineOperation({

@@ -8,7 +8,7 @@ import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLive
 
 type Deps = LiveShowingDeps & { live: LiveStore; queue: Queue };
 
-/** Deletes a stream with its recording. The video that it became stays. Returns the stream as it was. */
+/** Deletes a stream with its recording, but not the video that it became. Returns the stream as it was. */
 export const deleteLiveStream = defineOperation({
   name: 'deleteLiveStream',
   method: 'DELETE',

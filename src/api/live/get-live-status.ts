@@ -5,7 +5,7 @@ import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatusModel } from '../models/live-stream.ts';
 import { durationSecOf, LiveParams } from './live-model.ts';
 
-/** State of publishing to a stream, as its ingest process reported it within the last second. */
+/** Publishing status of a stream, as its ingest process reported it within the last second. */
 export const getLiveStatus = defineOperation({
   name: 'getLiveStatus',
   method: 'GET',

@@ -39,8 +39,8 @@ export type LiveShowingDeps = ZoneSignerDeps & {
 };
 
 /**
- * Recalls what showing streams of a library to a caller at `address` needs. Refuses (`not-found`) a library that is
- * gone.
+ * Returns the context for showing streams of a library to a caller at `address`. Refuses (`not-found`) a library that
+ * does not exist.
  */
 export async function recallLiveShowing(
   libraryId: number,
@@ -100,10 +100,10 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
   };
 }
 
-/** Longest broadcast, in milliseconds. */
+/** Maximum length of a broadcast, in ms. */
 const MAX_STREAM_MS = 12 * 3600 * 1000;
 
-/** The address of a stream's folder, signed for the longest time that it may run. */
+/** Returns the address of a stream's folder, signed for the longest time that the stream may run. */
 export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePlace): string {
   return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }

@@ -62,7 +62,7 @@ function isRelayAddress(address: unknown): boolean {
   return typeof address === 'string' && /^rtmps?:\/\//i.test(address) && URL.canParse(address);
 }
 
-/** Returns the settings of a new stream. Absent fields have their defaults. The body has been checked. */
+/** Returns the settings of a new stream. Absent fields have their defaults. The body must be checked already. */
 export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   return {
     ...{ title: UNNAMED, description: null, category: null, collectionId: null, isPublic: true },
@@ -72,7 +72,7 @@ export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   };
 }
 
-/** Names of the wire for the settings of a stream that are called otherwise here. */
+/** Wire names of stream settings that have other names here. */
 export const WIRE_NAMES: Readonly<Partial<Record<keyof LiveEdit, keyof Sent>>> = {
   dvrWindowSec: 'dvrWindowSeconds',
   scheduledStartAt: 'scheduledStartTime',
@@ -83,7 +83,9 @@ export const WIRE_NAMES: Readonly<Partial<Record<keyof LiveEdit, keyof Sent>>> =
   trailerVideoId: 'preStreamTrailerVideoId',
 };
 
-/** Returns the change that a body requests. Absent fields stay, and null ones if null has no meaning. */
+/**
+ * Returns the change that a body requests. Absent fields are left unchanged, as are null fields if null has no meaning.
+ */
 export function toEdit(sent: Sent): LiveEdit {
   return {
     ...(sent.title != null && { title: sent.title }),
@@ -105,9 +107,7 @@ function toRelay(sent: string | RtmpOutput): RelayRequest {
   return typeof sent === 'string' ? sent : { endpoint: sent.endpoint ?? null, streamKey: sent.streamKey ?? null };
 }
 
-/**
- * Parses a time; without a zone it is UTC (wire-facts, LiveStreamModel). Returns null for none and for an invalid one.
- */
+/** Parses a time; without a zone it is UTC (wire-facts, LiveStreamModel). Returns null for an absent or invalid one. */
 function readTime(text: string): Date | null {
   const match = TIME.exec(text.trim());
   if (match === null) return null;

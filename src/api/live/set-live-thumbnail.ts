@@ -14,7 +14,7 @@ import { showDefaultThumbnail, showThumbnail, type ThumbnailDeps } from './show-
 type Deps = ThumbnailDeps & { live: LiveStore; outbound: Outbound };
 type RemovalDeps = ThumbnailDeps & { libraries: LibraryStore };
 
-/** Sets the image of a stream, from a URL or the body. A URL without a usable image is 422. */
+/** Sets the image of a stream, from a URL or the body. A URL without a usable image gets status 422. */
 export const setLiveThumbnail = defineOperation({
   name: 'setLiveThumbnail',
   method: 'POST',

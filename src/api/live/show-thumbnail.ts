@@ -34,13 +34,13 @@ export async function showThumbnail(
   });
 }
 
-/** Sets the default image of a library's streams; returns false if it has none. */
+/** Sets a stream's image to the default of its library; returns false if the library has none. */
 export async function showDefaultThumbnail(
   key: MediaKey,
   deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'find'> },
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Read again, because the file of a replaced image is deleted.
+  // Reads the library again, because the file of a replaced image is deleted.
   const library = await deps.libraries.find(key.libraryId);
   if (library?.settings.liveThumbnail.present !== true) return false;
   const stored = imageKey(key.libraryId, 'liveThumbnail', library.settings.liveThumbnail.version);

@@ -4,7 +4,7 @@ import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
-/** Admits viewers. Idempotent. */
+/** Opens a stream to viewers. Idempotent. */
 export const startLiveStream = defineOperation({
   name: 'startLiveStream',
   method: 'PUT',

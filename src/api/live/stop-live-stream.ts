@@ -7,7 +7,7 @@ import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
-/** Ends a stream for good and disconnects its publisher. Its recording becomes a video with the same id. */
+/** Ends a stream permanently and disconnects its publisher. Its recording becomes a video with the same id. */
 export const stopLiveStream = defineOperation({
   name: 'stopLiveStream',
   method: 'PUT',
@@ -30,7 +30,7 @@ export const stopLiveStream = defineOperation({
   },
 });
 
-/** A stream that never began is refused: stopping it would only prevent its start. */
+/** Refuses a stream that never began, because stopping it would only prevent its start. */
 function stopBegun(stream: LiveStream, now: Date): LiveStream {
   if (stream.state !== 'created' && stream.state !== 'scheduled') return stopStream(stream, now);
   throw new Refused(

@@ -34,7 +34,7 @@ export const updateLiveStream = defineOperation({
   },
 });
 
-/** Returns every fault of a change for this stream, a sentence each. */
+/** Refuses a change with every fault that it has for this stream, one sentence each. */
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(

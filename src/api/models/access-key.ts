@@ -3,7 +3,7 @@ import { dateTime, guarded, int32, model, nullable, text, words } from './fields
 
 export const AccessKeyScope = words('AccessKeyScope', ['read', 'write']);
 
-/** A further key of a library (an extension of the interface). */
+/** An additional key of a library (an extension of the interface). */
 export const AccessKeyModel = model('AccessKeyModel', {
   Id: text(),
   Label: text(),
@@ -17,7 +17,7 @@ export type AccessKeyModel = Static<typeof AccessKeyModel>;
 export const AccessKeyList = Type.Array(AccessKeyModel, { title: 'AccessKeyList' });
 export type AccessKeyList = Static<typeof AccessKeyList>;
 
-/** A new key: the only time that its text is shown. */
+/** A new key with its text, which is shown only this once. */
 export const NewAccessKeyModel = model('NewAccessKeyModel', { ...AccessKeyModel.properties, Key: text() });
 export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 

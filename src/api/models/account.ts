@@ -32,7 +32,7 @@ export const UserModel = model('UserModel', {
 });
 export type UserModel = Static<typeof UserModel>;
 
-/** Nothing is charged. */
+/** Billing of the account. Nothing is charged. */
 export const BillingModel = model('BillingModel', {
   Balance: double(),
   AvailableBalance: double(),

@@ -3,7 +3,8 @@ import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
 /**
- * A unit of encoding (an extension of the interface): its outputs, the number of attempts, and why it waits or failed.
+ * A unit of encoding (an extension of the interface): its outputs, the number of attempts, and the reason why it waits
+ * or failed.
  */
 export const TaskModel = model('TaskModel', {
   id: text(),
@@ -12,7 +13,7 @@ export const TaskModel = model('TaskModel', {
   fromSegment: int32(),
   toSegment: int32(),
   state: text(),
-  /** 0-1. */
+  /** Fraction from 0 to 1. */
   done: double(),
   failures: int32(),
   deaths: int32(),
@@ -49,7 +50,7 @@ export const TranscriptionModel = model('TranscriptionModel', {
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
-  /** The last five whose encoder wrote something, newest first. */
+  /** The last five attempts whose encoder wrote something, newest first. */
   failedAttempts: Type.Array(AttemptModel),
   /** Null if the video was never transcribed. */
   transcription: nullable(TranscriptionModel),

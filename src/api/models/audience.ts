@@ -18,7 +18,7 @@ export const AudienceRenditionModel = model('AudienceRenditionModel', {
   watchTime: int64(),
 });
 
-/** From the request of the page to the first moving frame. Each figure is exact to a fifth. */
+/** Time from the request of the page to the first moving frame. Each figure is accurate to a fifth. */
 export const AudienceStartupModel = model('AudienceStartupModel', {
   measured: int64(),
   p50Ms: nullable(int32()),
@@ -27,26 +27,26 @@ export const AudienceStartupModel = model('AudienceStartupModel', {
 });
 
 export const AudienceRebufferingModel = model('AudienceRebufferingModel', {
-  /** Views in which the picture stalled. */
+  /** Views in which playback stalled. */
   views: int64(),
   seconds: int64(),
 });
 
 export const AudienceFailuresModel = model('AudienceFailuresModel', { views: int64(), count: int64() });
 
-/** Estimates for other players, from their segment requests. They count in the charts only with a setting. */
+/** Estimates for other players, from their segment requests. The charts include them only if configured. */
 export const AudienceEstimateModel = model('AudienceEstimateModel', {
   viewsChart: chart(),
   watchTimeChart: chart(),
 });
 
-/** Views and seconds that were claimed without evidence that media was delivered, or again within half an hour. */
+/** Views and seconds that were claimed without evidence that media was delivered, or repeated within half an hour. */
 export const AudienceDiscardedModel = model('AudienceDiscardedModel', { views: int64(), watchTime: int64() });
 
 export const AudienceModel = model('AudienceModel', {
-  /** Sum of each day's different viewers; a day is exact to about 2.3 %. */
+  /** Sum of the distinct viewers of each day; a day is accurate to about 2.3 %. */
   uniqueViewers: int64(),
-  /** Key = UTC day, zero-filled, hourly or not. */
+  /** Keys are UTC days, zero-filled, even if the other charts are hourly. */
   uniqueViewersChart: chart(),
   viewersNow: int64(),
   devices: Type.Array(AudienceShareModel),
@@ -56,7 +56,7 @@ export const AudienceModel = model('AudienceModel', {
   startup: AudienceStartupModel,
   rebuffering: AudienceRebufferingModel,
   failures: AudienceFailuresModel,
-  /** Percent of the views that played each part of a video; null for a library and below five views. */
+  /** Percentage of the views that played each part of a video; null for a library and below five views. */
   retention: nullable(Type.Array(int32())),
   estimated: AudienceEstimateModel,
   discarded: AudienceDiscardedModel,

@@ -17,8 +17,8 @@ export const BulkAction = words('BulkAction', [
 ]);
 
 /**
- * The filters of the list of videos, all of whose matches an operation is for: at least one of them with a value. Those
- * of `restore` are of the trash.
+ * Filters of the list of videos, whose matches the operation covers. At least one must have a value. For `restore`,
+ * they filter the trash.
  */
 export const BulkFilterModel = model('BulkFilterModel', {
   search: guarded('protects', Type.Optional(text({ maxLength: 1_000 }))),
@@ -30,16 +30,16 @@ export const BulkFilterModel = model('BulkFilterModel', {
   dateTo: guarded('protects', Type.Optional(nullable(dateTime()))),
 });
 
-/** An operation over many videos: exactly one of `videoIds`, `filter`, `undoOf` and `all` names them. */
+/** An operation over many videos: exactly one of `videoIds`, `filter`, `undoOf` and `all` selects them. */
 export const CreateBulkModel = model('CreateBulkModel', {
   action: BulkAction,
-  /** Where `move` puts the videos, which needs it; empty is no collection. No other action has one. */
+  /** Target collection of `move`, which requires it; empty is no collection. Other actions have none. */
   collectionId: Type.Optional(nullable(text())),
   videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
   filter: guarded('protects', Type.Optional(BulkFilterModel)),
-  /** An earlier operation: this one covers the videos that it changed. */
+  /** An earlier operation. This one covers the videos that the earlier one changed. */
   undoOf: guarded('protects', Type.Optional(nullable(text()))),
-  /** True for every video of the library; for `restore` every one in its trash. */
+  /** True selects every video of the library, or for `restore` every video in its trash. */
   all: guarded('destroys', Type.Optional(nullable(flag()))),
 });
 export type CreateBulkModel = Static<typeof CreateBulkModel>;

@@ -9,7 +9,7 @@ export const CollectionModel = model('CollectionModel', {
   totalSize: int64(),
   /** Comma-separated video GUIDs; null if the collection is empty. */
   previewVideoIds: nullable(text()),
-  /** Filled only with includeThumbnails=true. */
+  /** Filled only if `includeThumbnails=true`. */
   previewImageUrls: nullable(Type.Array(text())),
 });
 export type CollectionModel = Static<typeof CollectionModel>;

@@ -38,7 +38,7 @@ export const EventLogPage = model('EventLogPage', {
 });
 export type EventLogPage = Static<typeof EventLogPage>;
 
-/** RFC 9457, the fields that shield operations use. */
+/** The fields of RFC 9457 that shield operations use. */
 export const ProblemDetails = model('ProblemDetails', {
   type: nullable(text()),
   title: nullable(text()),

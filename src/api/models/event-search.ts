@@ -18,7 +18,7 @@ const window = {
 export const EventLogsExportRequest = model('EventLogsExportRequest', window);
 export type EventLogsExportRequest = Static<typeof EventLogsExportRequest>;
 
-/** Pages are counted from 0. */
+/** Page numbers start at 0. */
 export const EventLogsSearchRequest = model('EventLogsSearchRequest', {
   ...window,
   groupBy: Type.Optional(nullable(Type.Array(text({ maxLength: 40 }), { maxItems: 11 }))),

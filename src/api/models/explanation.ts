@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { model, nullable, text } from './fields.ts';
 
-/** A request to judge: `Url` with its token; `At` is now when absent. */
+/** A request to judge: `Url` with its token; `At` defaults to now. */
 export const ExplainRequestModel = model('ExplainRequestModel', {
   Url: text({ minLength: 1, maxLength: 8_000 }),
   Method: Type.Optional(nullable(text({ maxLength: 20 }))),

@@ -12,7 +12,9 @@ export const int64 = () => Type.Integer();
 export const double = () => Type.Number();
 export const flag = () => Type.Boolean();
 
-/** UTC without a zone mark and with exactly three digits, `2026-11-21T09:30:00.125`: some clients read nothing else. */
+/**
+ * UTC without a zone mark and with exactly three digits, `2026-11-21T09:30:00.125`. Some clients parse no other form.
+ */
 export const dateTime = () => Type.String({ description: 'yyyy-MM-ddTHH:mm:ss.fff in UTC, no zone mark' });
 
 /** Returns the schema with null allowed, written as a list of types so that serialisers need no union. */
@@ -27,7 +29,7 @@ export function model<P extends TProperties>(name: string, properties: P): TObje
   return Type.Object(properties, { title: name });
 }
 
-/** Returns the schema of a page of things, or of all of them as a plain list; the query selects the form. */
+/** Returns the schema of a page of items, or of all items as a plain list; the query selects the form. */
 export function pageOrList<P extends TObject, T extends TSchema>(name: string, page: P, item: T) {
   return Type.Union([page, Type.Array(item)], { title: name });
 }
@@ -45,17 +47,17 @@ export function words<const V extends string>(name: string, values: readonly V[]
 }
 
 /**
- * The reason that a field or parameter must not be missed: `protects` if something is open, public or lost without it,
+ * Reason why a field or parameter must not be missed: `protects` if something is open, public or lost without it,
  * `destroys` if something is deleted or replaced with it.
  */
 export type Guard = 'protects' | 'destroys';
 
 /**
  * Marks a field or parameter that protects or destroys: a request that misspells it is refused. `alsoCalled` are the
- * names that other resources use for the same thing.
+ * names that other resources use for it.
  */
 export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: readonly string[] = []): T {
-  // A copy with the hidden marks of its maker: enumerations are shared.
+  // Copies the schema with its hidden properties, because enumerations are shared.
   const copy: T = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
 }

@@ -71,15 +71,15 @@ const OWNED = {
   description: Type.Optional(nullable(text())),
   collectionId: Type.Optional(nullable(text())),
   dvrEnabled: guarded('protects', Type.Optional(flag())),
-  /** 1..43200; required when dvrEnabled. */
+  /** 1 to 43200; required if `dvrEnabled`. */
   dvrWindowSeconds: Type.Optional(nullable(int32({ minimum: 1, maximum: 43200 }))),
   recordVod: guarded('protects', Type.Optional(flag())),
   scheduledStartTime: Type.Optional(nullable(dateTime())),
   scheduledEndTime: Type.Optional(nullable(dateTime())),
-  /** Default true. */
+  /** Default: true. */
   public: guarded('protects', Type.Optional(flag()), ['isPublic']),
   enableCountdown: Type.Optional(nullable(flag())),
-  /** Older spec: string[] max 5; newer: RtmpOutput[] max 4; accept both. */
+  /** At most 5 strings in the older specification, at most 4 RtmpOutput in the newer one. Both are accepted. */
   rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),
   preStreamTrailerVideoId: Type.Optional(nullable(text())),
 };
@@ -107,20 +107,20 @@ export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseMode
 
 /** An extension of this service: the renditions for viewers with slow connections. */
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
-  /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` where no smaller resolution is enabled. */
+  /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` if no smaller resolution is enabled. */
   state: text(),
-  /** Why nothing is encoded, and which media of the publisher is not shown. */
+  /** Reason why nothing is encoded, and the publisher's media that is not shown. */
   reason: nullable(text()),
   /** Resolutions below that of the publisher, "480p,360p". */
   resolutions: text(),
 });
 
-/** An addition of this service: how media are sent on to another server. */
+/** Extension of the interface: status of a relay to another server. */
 export const LiveRelayModel = model('LiveRelayModel', {
   host: text(),
   /** `connecting`, `running` or `failed`. */
   state: text(),
-  /** Why it fails; null while it does not. */
+  /** Reason why the relay fails; null while it works. */
   reason: nullable(text()),
 });
 

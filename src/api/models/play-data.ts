@@ -7,19 +7,19 @@ import { VideoModel } from './video.ts';
 /** Player data that videos and streams share. */
 const SHOWN = {
   libraryName: nullable(text()),
-  /** Absolute URL ending in /; client appends {srclang}.vtt?ver=N. */
+  /** Absolute URL ending in `/`; clients append `{srclang}.vtt?ver=N`. */
   captionsPath: text(),
-  /** Absolute URL without trailing /; client appends /_N.jpg. */
+  /** Absolute URL without a trailing `/`; clients append `/_N.jpg`. */
   seekPath: text(),
   thumbnailUrl: text(),
   fallbackUrl: nullable(text()),
   videoPlaylistUrl: text(),
   originalUrl: nullable(text()),
   previewUrl: nullable(text()),
-  /** CSV. */
+  /** Comma-separated. */
   controls: text(),
   enableDRM: flag(),
-  /** 0 basic 1 enterprise 2 basicV2. */
+  /** 0: basic, 1: enterprise, 2: basicV2. */
   drmVersion: int32(),
   playerKeyColor: text(),
   vastTagUrl: nullable(text()),
@@ -33,7 +33,7 @@ const SHOWN = {
   enableMP4Fallback: flag(),
   showHeatmap: flag(),
   fontFamily: text(),
-  /** CSV. */
+  /** Comma-separated. */
   playbackSpeeds: nullable(text()),
   widevineMinClientSecurityLevel: nullable(int32()),
   zoneTier: nullable(int32()),
@@ -68,20 +68,20 @@ export const LiveStreamPlayDataModel = model('LiveStreamPlayDataModel', {
 export type LiveStreamPlayDataModel = Static<typeof LiveStreamPlayDataModel>;
 
 export const VideoHeatmapModel = model('VideoHeatmapModel', {
-  /** Segment index -> 0..100, missing = 0; second-indexed in SDKs. */
+  /** Values from 0 to 100 by segment index; a missing one is 0. SDKs index by second. */
   heatmap: nullable(Type.Record(Type.String(), int32())),
 });
 export type VideoHeatmapModel = Static<typeof VideoHeatmapModel>;
 
 export const VideoStatisticsModel = model('VideoStatisticsModel', {
-  /** Key = UTC bucket start, zero-filled. */
+  /** Keys are the UTC starts of buckets, zero-filled. */
   viewsChart: nullable(Type.Record(Type.String(), int64())),
   /** Seconds. */
   watchTimeChart: nullable(Type.Record(Type.String(), int64())),
-  /** ISO 3166-1 alpha-2 key. */
+  /** Keys are ISO 3166-1 alpha-2 codes. */
   countryViewCounts: nullable(Type.Record(Type.String(), int64())),
   countryWatchTime: nullable(Type.Record(Type.String(), int64())),
-  /** 0-100, per video only. */
+  /** 0 to 100; only for a video. */
   engagementScore: int32(),
 });
 export type VideoStatisticsModel = Static<typeof VideoStatisticsModel>;

@@ -55,7 +55,7 @@ const maybeTexts = () => Type.Optional(nullable(Type.Array(text({ maxLength: 300
 const maybeFlag = () => Type.Optional(nullable(flag()));
 const maybeCount = () => Type.Optional(nullable(int32()));
 
-/** Absent and null fields stay as they are; 0 is no limit. */
+/** Absent and null fields are left unchanged; 0 disables a limit. */
 export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
   ZoneSecurityEnabled: guarded('protects', maybeFlag(), [
     'EnableTokenAuthentication',
@@ -95,6 +95,6 @@ export const PaginationListModelOfPullZoneModel = model('PaginationListModelOfPu
 });
 export type PaginationListModelOfPullZoneModel = Static<typeof PaginationListModelOfPullZoneModel>;
 
-/** A page of pull zones, or all of them as a plain list when no page was requested. */
+/** A page of pull zones, or all of them as a plain list if no page was requested. */
 export const PullZoneList = pageOrList('PullZoneList', PaginationListModelOfPullZoneModel, PullZoneModel);
 export type PullZoneList = Static<typeof PullZoneList>;

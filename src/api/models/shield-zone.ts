@@ -3,7 +3,7 @@ import { flag, guarded, int32, int64, model, nullable, numbers, text } from './f
 
 export const WafExecutionMode = numbers('WafExecutionMode', { Log: 0, Block: 1 });
 
-/** Inspection settings of a pull zone's requests; shield zone 0 covers requests without a pull zone. */
+/** Settings for the inspection of a pull zone's requests. Shield zone 0 covers requests without a pull zone. */
 export const ShieldZoneModel = model('ShieldZoneModel', {
   shieldZoneId: int64(),
   pullZoneId: int64(),
@@ -31,7 +31,7 @@ export const ShieldZoneList = model('ShieldZoneList', {
 const rules = () =>
   guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 20 }), { maxItems: 1_000 }))));
 
-/** Absent and null fields stay as they are. */
+/** Absent and null fields are left unchanged. */
 export const ShieldZoneChange = model('ShieldZoneChange', {
   wafEnabled: guarded('protects', Type.Optional(nullable(flag()))),
   wafExecutionMode: guarded('protects', Type.Optional(nullable(WafExecutionMode))),

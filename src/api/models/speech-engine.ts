@@ -1,2 +1,2 @@
-/** Languages of the configured engine; null is any. */
+/** Languages of the configured engine; null means any. */
 export type SpeechEngine = { languages: readonly string[] | null };

@@ -22,9 +22,9 @@ export const EncodeLineModel = model('EncodeLineModel', {
   LibraryId: int64(),
   VideoId: text(),
   Title: text(),
-  /** Whether its file was probed. Before that, its progress is unknown. */
+  /** True once its file was probed. Before that, its progress is unknown. */
   Planned: flag(),
-  /** 0-100. */
+  /** 0 to 100. */
   Percent: int32(),
   /** Number of running encode tasks. */
   Running: int32(),
@@ -90,7 +90,7 @@ export const SystemModel = model('SystemModel', {
   Scrub: nullable(ScrubModel),
   /** Null while no objects move. */
   Move: nullable(MoveModel),
-  /** Null if there was none. */
+  /** Null if there was no backup yet. */
   Backup: nullable(BackupModel),
 });
 export type SystemModel = Static<typeof SystemModel>;

@@ -131,7 +131,7 @@ const OptionalWidevine = Type.Object({
   MinClientSecurityLevel: guarded('protects', Type.Optional(nullable(WidevineMinClientSecurityLevel))),
 });
 
-/** Settings that protect a library or its originals. Set at the creation, there is no time without them. */
+/** Settings that protect a library or its originals. If they are set at creation, there is no time without them. */
 const PROTECTIONS = {
   EnableTokenAuthentication: guarded('protects', Type.Optional(nullable(flag())), ['ZoneSecurityEnabled']),
   EnableTokenIPVerification: guarded('protects', Type.Optional(nullable(flag())), ['ZoneSecurityIncludeHashRemoteIP']),

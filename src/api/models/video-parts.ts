@@ -5,7 +5,7 @@ import { dateTime, int32, model, nullable, text } from './fields.ts';
 export const CaptionModel = model('CaptionModel', {
   srclang: nullable(text()),
   label: nullable(text()),
-  /** Raised on each upload; used as the cache buster ?ver=. */
+  /** Incremented with each upload; used as the cache buster `?ver=`. */
   version: int32(),
 });
 export type CaptionModel = Static<typeof CaptionModel>;

@@ -18,8 +18,8 @@ const STATUS = {
 } as const satisfies Record<MediaState, number>;
 
 /**
- * Reads a filter of states, numbers of the interface with commas between them; null for none, which is any state.
- * Refuses (`invalid`) anything else, which would otherwise match every video.
+ * Parses a filter of states: comma-separated numbers of the interface; null for an empty filter, which matches any
+ * state. Refuses (`invalid`) anything else, which would otherwise match every video.
  */
 export function readStates(text: string): MediaState[] | null {
   const parts = text.split(',').map((part) => part.trim());

@@ -25,13 +25,13 @@ export const VideoModel = model('VideoModel', {
   rotation: nullable(int32()),
   width: int32(),
   height: int32(),
-  /** CSV such as 240p,360p; empty, never null: clients split it. */
+  /** Comma-separated, such as `240p,360p`. Empty and never null, because clients split it. */
   availableResolutions: text(),
-  /** CSV of codec names. */
+  /** Comma-separated codec names. */
   outputCodecs: text({ minLength: 1 }),
-  /** Number of seek frames; number of sprites = ceil(n/36). */
+  /** Number of seek frames; the number of sprites is ceil(n/36). */
   thumbnailCount: int32(),
-  /** 0-100. */
+  /** 0 to 100. */
   encodeProgress: int32(),
   /** Bytes. */
   storageSize: int64(),
@@ -56,7 +56,7 @@ export const VideoModel = model('VideoModel', {
   jitEncodingEnabled: nullable(flag()),
   smartGenerateStatus: nullable(SmartGenerateStatus),
   hasOriginal: nullable(flag()),
-  /** SHA-256 hex. */
+  /** SHA-256 in hexadecimal digits. */
   originalHash: nullable(text()),
   /** CDN URL. */
   thumbnailUrl: nullable(text()),
@@ -76,7 +76,7 @@ export type PaginationListOfVideoModel = Static<typeof PaginationListOfVideoMode
 export const CreateVideoModel = model('CreateVideoModel', {
   title: title({ minLength: 1 }),
   collectionId: Type.Optional(nullable(text())),
-  /** Ms. */
+  /** Time of the thumbnail, in ms. */
   thumbnailTime: Type.Optional(nullable(int32())),
 });
 export type CreateVideoModel = Static<typeof CreateVideoModel>;
@@ -101,7 +101,7 @@ export type FetchVideoRequest = Static<typeof FetchVideoRequest>;
 export const CaptionModelAdd = model('CaptionModelAdd', {
   srclang: Type.Optional(nullable(text())),
   label: Type.Optional(nullable(text())),
-  /** Base64 of SRT or VTT; long captions exceed a 100 kB JSON body limit, raise it. */
+  /** Base64 of SRT or VTT. Long captions exceed a JSON body limit of 100 kB, so the limit must be higher. */
   captionsFile: Type.Optional(nullable(text())),
 });
 export type CaptionModelAdd = Static<typeof CaptionModelAdd>;

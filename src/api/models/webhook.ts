@@ -19,7 +19,7 @@ export const WebhookEventModel = model('WebhookEventModel', {
   status: WebhookStatus,
   state: WebhookEventState,
   attempts: int32(),
-  /** Last response of the receiver, or why it was not reached. */
+  /** Last response of the receiver, or the reason why it was not reached. */
   lastAnswer: nullable(text()),
   dateCreated: dateTime(),
   /** Null for final events, and for events that wait behind an earlier one of their video. */

@@ -7,7 +7,7 @@ export type EmbeddedVideo = { libraryId: number; mediaId: Guid; isDirect: boolea
 
 /**
  * Parses the URL of an embed or play page, `/embed/{library}/{video}` or `/play/{library}/{video}`, on our own edge or
- * on a host whose pages applications may still contain. Returns null for anything else.
+ * on a host that applications may still link to. Returns null for anything else.
  */
 export function readEmbedAddress(text: string, edgeUrl: string): EmbeddedVideo | null {
   const url = URL.parse(text.trim());

@@ -1,6 +1,6 @@
 import { models } from '../models/all.ts';
 
-/** A JSON Schema as OpenAPI 3.1 writes it. */
+/** A JSON Schema in the form of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(models));
@@ -12,7 +12,9 @@ const ANY_KEY = '^.*$';
 export type Components = {
   /** Returns the schema with each named model in it replaced by a reference. */
   refer(schema: object): Schema;
-  /** Returns a reference to a response that many operations share; the first one of a name is kept. */
+  /**
+   * Returns a reference to a response that many operations share. If a name occurs again, the first response is kept.
+   */
   referAnswer(name: string, answer: Schema): Schema;
   /** Returns every model referred to so far and their dependencies, sorted by name. */
   schemas(): Record<string, Schema>;
@@ -61,7 +63,7 @@ function inOrder(named: ReadonlyMap<string, Schema>): Record<string, Schema> {
   return Object.fromEntries([...named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// Schemas carry internal marks of TypeBox. Only what JSON shows belongs to a document.
+// Schemas carry internal marks of TypeBox. Only properties that JSON shows belong in a document.
 function fieldsOf(schema: object): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('~')));
 }

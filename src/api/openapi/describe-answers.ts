@@ -10,7 +10,7 @@ import {
 import type { Components, Schema } from './component-schemas.ts';
 import { exampleOf } from './examples.ts';
 
-/** The parts of a contract that its responses follow from. */
+/** The parts of a contract that determine its responses. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
@@ -18,7 +18,7 @@ export type Answering = Pick<
 
 type Words = { name: string; words: string };
 
-/** Statuses that any operation may return, and when. */
+/** Statuses that any operation may return, with their conditions. */
 const COMMON: ReadonlyMap<number, Words> = new Map([
   [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or is not for this resource.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
@@ -43,7 +43,7 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
-/** Whether a request may be refused with a 400 although the operation lists none. */
+/** Returns whether a request may be refused with a 400 although the operation lists none. */
 function mayBeInvalid({ body, query, isHosted, answer, errorShape }: Answering): boolean {
   const isRead = body !== null || Object.keys(Object(query).properties).length > 0;
   return !isHosted || isRead || (errorShape === 'status' && answer === StatusModel);

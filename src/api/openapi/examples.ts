@@ -95,7 +95,7 @@ function exampleText({ format, minLength = 0 }: Schema, name: string): string {
   return (known ?? '').padEnd(minLength, 'x');
 }
 
-/** A list of texts without an example of its own is empty. */
+/** A list of texts without a specific example is empty. */
 function exampleList(items: Schema, name: string): unknown[] {
   const item = exampleOf(items, name);
   return item === '' || item === null ? [] : [item];

@@ -4,7 +4,10 @@ import type { Guid } from '../../lib/guid.ts';
 /** Subject of a subscription: one video, or a whole library if `mediaId` is null. */
 export type Topic = { libraryId: number; mediaId: Guid | null };
 
-/** Maximum bytes that wait for a client. Beyond them it is disconnected; it reconnects and gets the current state. */
+/**
+ * Maximum bytes that wait for a client. A client above this limit is disconnected; it reconnects and gets the current
+ * state.
+ */
 const MAX_WAITING_BYTES = 256 * 1024;
 const REMEMBERED_VIDEOS = 200;
 const RECONNECT_MS = 2_000;
@@ -13,7 +16,7 @@ const RECONNECT_MS = 2_000;
 export class ProgressClient {
   readonly topic: Topic;
   readonly stream = new Readable({ read() {} });
-  /** Whether the key or session that opened the stream still does. */
+  /** Returns whether the key or session that opened the stream still gives access. */
   isAllowed: () => Promise<boolean> = async () => true;
   #isOver = false;
   /** Last message per video, so that none is repeated. */
@@ -35,7 +38,7 @@ export class ProgressClient {
     this.#write(text);
   }
 
-  /** A comment that keeps proxies and both ends from closing an idle connection. */
+  /** Writes a comment that keeps proxies and both ends from closing an idle connection. */
   beat(): void {
     this.#write(':\n\n');
   }

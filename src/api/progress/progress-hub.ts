@@ -27,7 +27,7 @@ export type ProgressLimits = { clients: number; clientsOfLibrary: number };
 
 export type ProgressDeps = {
   progress: ProgressStore;
-  /** Opens the one subscription of this process for changes, with the first client. */
+  /** Opens the only subscription of this process for changes, together with the first client. */
   watch(listener: PublicationListener): PublicationWatch;
   onError(error: unknown): void;
   limits?: ProgressLimits;
@@ -37,7 +37,7 @@ const USUAL_LIMITS: ProgressLimits = { clients: 1_000, clientsOfLibrary: 200 };
 
 /**
  * Sends the progress of videos to followers. All share one listening connection, and each change is read once however
- * many follow it. A new follower gets the current state at once, and again after changes may have been missed.
+ * many follow it. A new follower gets the current state immediately, and again after changes may have been missed.
  */
 export class ProgressHub {
   readonly #deps: ProgressDeps;
@@ -79,7 +79,7 @@ export class ProgressHub {
     return client.stream;
   }
 
-  /** Ends a stream that `open` gave within 2 s after its key or session ended. `isAllowed` asks whether it did. */
+  /** Ends a stream returned by `open` within 2 s after its key or session ended, according to `isAllowed`. */
   guard(stream: Readable, isAllowed: () => Promise<boolean>): void {
     for (const client of this.#clients) if (client.stream === stream) client.isAllowed = isAllowed;
   }
@@ -99,7 +99,7 @@ export class ProgressHub {
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
-        // Changes without a listener were missed: everybody gets the current state again.
+        // Changes without a listener were missed, so every client gets the current state again.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#checkKeys();
         this.#goOn();
@@ -125,7 +125,7 @@ export class ProgressHub {
     this.#goOn();
   }
 
-  /** Keys that were valid are remembered for a second, so that they are asked for only after that. */
+  /** Valid keys are cached for a second, so they are checked only after that. */
   #checkKeys(): void {
     this.#keyCheck ??= setTimeout(() => {
       this.#keyCheck = undefined;
@@ -168,7 +168,7 @@ export class ProgressHub {
     }
   }
 
-  /** Newcomers first, then one batch of changes. Failed reads stay queued. */
+  /** Reports to new clients first, then one batch of changes. Failed reads stay queued. */
   async #reportOnce(): Promise<void> {
     const since = this.#awaySince;
     for (const client of [...this.#newcomers]) {
@@ -213,7 +213,7 @@ export class ProgressHub {
     );
   }
 
-  /** Keys and sessions that expire do so without a notification. */
+  /** Keys and sessions expire without a notification. */
   #beat(): void {
     this.#checkKeys();
     for (const client of this.#clients) client.beat();

@@ -17,7 +17,9 @@ const COMMON = {
   errorShape: 'core',
 } as const;
 
-/** Adds a host name to a pull zone. A host name belongs to one zone. Its DNS and certificate are up to the owner. */
+/**
+ * Adds a host name to a pull zone. A host name belongs to one zone. The owner provides its DNS entry and certificate.
+ */
 export const addHostname = defineOperation({
   ...COMMON,
   method: 'POST',
@@ -46,7 +48,7 @@ export const removeHostname = defineOperation({
   },
 });
 
-/** Makes caches behind the edge reload the zone. Our own edges keep nothing stale. */
+/** Makes downstream caches reload the zone. Our own edges keep nothing stale. */
 export const purgeCache = defineOperation({
   ...COMMON,
   method: 'POST',

@@ -84,7 +84,7 @@ export const explainRequest = defineOperation({
 
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
-/** Reads the request as the edge does. An address without a host is one of the zone's own host. */
+/** Reads the request as the edge does. An address without a host belongs to the zone's own host. */
 async function toRequest(
   body: ExplainRequestModel,
   zone: ZonePolicy,
@@ -107,7 +107,7 @@ async function toRequest(
   const { country: located, asn } = await place(address);
   const country = Country ?? located;
   const referrer = headers.get('referer') ?? headers.get('origin');
-  // Clients of HTTP/1.1 always send it.
+  // Clients of HTTP/1.1 always send a Host header.
   if (!headers.has('host')) headers.set('host', host ?? zone.name);
   const inspected = { method, url, httpVersion: '1.1', rawHeaders: [...headers].flat(), address };
   const isInspected = needsInspection(purpose, route.isQueryKnown, headers.has('range'));
@@ -125,7 +125,9 @@ async function toRequest(
   };
 }
 
-/** The policy that the edge judges a request by, null for a request of no zone, and what its address names. */
+/**
+ * Returns the policy that the edge applies to a request, null without a zone, and the target that its address names.
+ */
 async function findZone(
   route: Route,
   ownHost: ZonePolicy | null,
@@ -144,7 +146,7 @@ async function findZone(
   return { policy, target: target?.kind === 'media' && policy === null ? null : target };
 }
 
-/** The address as the edge writes it; text that is none stays as it is. */
+/** Returns the address as the edge writes it. Other text is returned unchanged. */
 function canonicalAddress(text: string): string {
   return clientAddress({ remoteAddress: text, forwardedFor: undefined }, { has: () => false }) || text;
 }

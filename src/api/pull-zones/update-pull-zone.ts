@@ -9,7 +9,10 @@ import { toZoneChange } from './zone-change.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; edgeUrl: string };
 
-/** Changes the rules of a pull zone. Absent and null fields stay. Every edge applies it within 2 s. */
+/**
+ * Changes the rules of a pull zone. Absent and null fields are left unchanged. Every edge applies the change within 2
+ * s.
+ */
 export const updatePullZone = defineOperation({
   name: 'updatePullZone',
   method: 'POST',

@@ -85,7 +85,7 @@ function count(sent: Sent<number>, field: string): number | undefined {
   return sent;
 }
 
-/** Rounds up, because 0 is no limit. */
+/** Rounds up, because 0 means no limit. */
 function kilobytes(sent: Sent<number>, field: string): number | undefined {
   return sent == null ? undefined : count(Math.ceil(sent), field);
 }

@@ -16,7 +16,7 @@ export function toEventFields({
     feature: ruleGroup,
     ruleId,
     ip: details.RemoteIp,
-    // No TLS handshake is visible here.
+    // The edge sees no TLS handshake.
     ja4: '',
     ua: details.userAgent,
     url: details.Url,

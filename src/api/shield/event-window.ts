@@ -12,7 +12,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { EventLogsExportRequest } from '../models/event-search.ts';
 
 const WINDOW_MS = 72 * 3600 * 1000;
-/** Tolerance for windows that end now by a clock that runs fast, in ms. */
+/** Tolerance for windows that end now on a clock that runs fast, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
 /** Parses a search of a zone. Refuses (`invalid`) an invalid window, an unknown field and an unknown operator. */
@@ -31,7 +31,7 @@ export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs
   };
 }
 
-/** Refuses (`invalid`) a field that events cannot be grouped by. */
+/** Refuses (`invalid`) a field by which events cannot be grouped. */
 export function readField(name: string): EventField {
   const field = EVENT_FIELDS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (field !== undefined) return field;

@@ -30,7 +30,7 @@ const ZoneParams = {
   date: Type.String({ description: 'A UTC day as MM-dd-yyyy: today or one of the two before.' }),
 };
 
-/** Returns a page of the events of a zone's day, following the token of the previous page. */
+/** Returns a page of the events of a zone's day, continuing after the token of the previous page. */
 export const getEventLogs = defineOperation({
   ...shared,
   name: 'getEventLogs',
@@ -41,7 +41,7 @@ export const getEventLogs = defineOperation({
   run: ({ params }, deps: Deps) => readPage(params, deps),
 });
 
-/** The first page. */
+/** Returns the first page of the events of a zone's day. */
 export const getFirstEventLogs = defineOperation({
   ...shared,
   name: 'getFirstEventLogs',
@@ -78,8 +78,8 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
 }
 
 /**
- * Reads the day as `yyyy-MM-dd`. Refuses (`invalid`) text that is no date, and (`unauthenticated`, as clients know it)
- * days that are not shown, the future among them.
+ * Parses the day as `yyyy-MM-dd`. Refuses (`invalid`) text that is not a date, and (`unauthenticated`, as clients
+ * expect) days that are not shown, including future ones.
  */
 function readDay(date: string, nowMs: number): string {
   const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
@@ -95,7 +95,7 @@ function readDay(date: string, nowMs: number): string {
   throw new RefusedEventLog('unauthenticated', message, 'invalid_datetime_window.event_logs');
 }
 
-/** False for a day that its month does not have. */
+/** Returns false for a day that its month does not have. */
 function isDay(day: string): boolean {
   const ms = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(ms) && dayOf(ms) === day;
@@ -105,7 +105,7 @@ function exampleOf(nowMs: number): string {
   return dayOf(nowMs).replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$2-$3-$1');
 }
 
-/** Reads the id of a zone. Refuses (`not-found`) one that there is not. */
+/** Parses the id of a zone. Refuses (`not-found`) an unknown zone. */
 async function readZone(text: string, { pullZones }: Deps): Promise<number> {
   const id = ZONE.test(text) ? Number(text) : null;
   if (id !== null && (await isZone(id, pullZones))) return id;

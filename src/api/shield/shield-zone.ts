@@ -3,7 +3,7 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { Refused } from '../../lib/refused.ts';
 import { type ShieldZoneChange, type ShieldZoneModel, WafExecutionMode } from '../models/shield-zone.ts';
 
-/** The zone of requests without a pull zone. */
+/** The zone for requests without a pull zone. */
 export const UNZONED = 0;
 
 /** Converts a shield zone to its model. Its id is that of its pull zone. */
@@ -32,7 +32,7 @@ export function changeWaf(waf: WafSettings, sent: ShieldZoneChange): WafSettings
   };
 }
 
-/** Whether there is a shield zone of this id. */
+/** Returns whether a shield zone with this id exists. */
 export async function isZone(id: number, pullZones: Pick<PullZoneStore, 'load'>): Promise<boolean> {
   if (id === UNZONED) return true;
   return pullZones.load(id).then(

@@ -8,7 +8,10 @@ import { changeWaf, toShieldZone, UNZONED } from './shield-zone.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; shieldSettings: ShieldSettingsStore };
 
-/** Changes how requests are inspected. Absent and null fields stay. Every edge applies it within 2 s. */
+/**
+ * Changes the inspection settings of requests. Absent and null fields are left unchanged. Every edge applies the change
+ * within 2 s.
+ */
 export const updateShieldZone = defineOperation({
   name: 'updateShieldZone',
   method: 'PATCH',

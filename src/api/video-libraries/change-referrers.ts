@@ -34,7 +34,7 @@ export const removeBlockedReferrer = referrerOperation({
 
 type Change = { name: string; description: string; list: ReferrerList; transition: typeof addReferrer };
 
-/** Each is named after the last part of its path. */
+/** Each operation is named after the last part of its path. */
 function referrerOperation({ name, description, list, transition }: Change) {
   return defineOperation({
     name,

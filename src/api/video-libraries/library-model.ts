@@ -22,7 +22,7 @@ export function toLibraryModel({ settings, keys, ...library }: LibraryView): Vid
     ApiAccessKey: keys.libraryKey,
     PullZoneId: library.pullZone.id,
     PullZoneType: PullZoneType.values.Premium,
-    // A library's objects are a folder of the one store. It has a zone of its own with the library's number.
+    // A library's objects are a folder of the one store. Each library has its own zone with the library's number.
     StorageZoneId: library.id,
     WebhookUrl: settings.webhookUrl,
     ...encodingFields(settings),
@@ -51,7 +51,7 @@ function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
     ScaleVideoUsingBothDimensions: encoding.scaleByBothDimensions,
     EnableMultiAudioTrackSupport: encoding.multiAudio,
     UseSeparateAudioStream: encoding.separateAudio,
-    // An update that sets it is refused.
+    // An update that sets this field is refused.
     EnableContentTagging: false,
     PerTitleEncoding: encoding.perTitle,
     KeepOriginalFiles: originals.keep,
@@ -138,7 +138,7 @@ function playerFields({ player }: LibrarySettings) {
   };
 }
 
-// Self-hosted: nothing is charged, and no feature is held back.
+// Self-hosted: nothing is charged, and all features are available.
 function chargeFields() {
   return {
     DrmBasePriceOverride: null,

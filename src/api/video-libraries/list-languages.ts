@@ -30,7 +30,7 @@ export const listLanguages = defineOperation({
   },
 });
 
-/** A model that cannot be read transcribes nothing. A request to transcribe reports what is wrong with it. */
+/** A model that cannot be read transcribes nothing. A transcription request reports the fault. */
 function withoutEngine(error: unknown): null {
   if (error instanceof Refused) return null;
   throw error;

@@ -8,7 +8,7 @@ const SLOWEST = 0.25;
 const FASTEST = 4;
 
 /**
- * Readers of single settings. They return undefined if none was sent, and refuse values that cannot be stored, naming
+ * Parsers of single settings. They return undefined if none was sent, and refuse values that cannot be stored, naming
  * the field.
  */
 type Sent<T> = T | null | undefined;
@@ -31,7 +31,7 @@ export function percent(sent: Sent<number>, field: string): number | undefined {
   return sent;
 }
 
-/** Parses an absolute http(s) URL, or an empty text for none. */
+/** Parses an absolute http(s) URL; an empty text is allowed. */
 export function webAddress(sent: Sent<string>, field: string): string | undefined {
   const text = texts(sent, field);
   if (text === undefined || text === '') return text;
@@ -50,7 +50,7 @@ export function words<Word extends string = string>(
   if (entries === undefined) return undefined;
   const unknown = known === undefined ? undefined : entries.find((entry) => !known.some((word) => word === entry));
   if (unknown !== undefined) throw misfit(field, `a list of ${known?.join(', ')}`, quote(unknown));
-  return entries as Word[]; // Each was found among the known ones, or any is allowed.
+  return entries as Word[]; // Each entry is one of the known words, or any word is allowed.
 }
 
 /** Parses rungs such as `240p,720p`, in the order sent. */

@@ -12,7 +12,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /**
- * Maximum attempts to take a version. Concurrent uploads each take their own; more than this are refused with a time to
+ * Maximum attempts to claim a version. Each concurrent upload claims one; further uploads are refused with a time to
  * retry.
  */
 const VERSION_TRIES = 10;
@@ -20,7 +20,10 @@ const DROPPED_AT_ONCE = 1000;
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
-/** Stores an image as the library's next version, sets it, and deletes earlier versions that are not in use. */
+/**
+ * Stores an image as the library's next version, makes it the current one, and deletes earlier versions that are not in
+ * use.
+ */
 export async function keepImage(
   { library, image, bytes }: { library: Library; image: LibraryImage; bytes: Buffer },
   { libraries, storage }: Deps,
@@ -34,7 +37,7 @@ export async function keepImage(
       return replaceImage(current, image, version);
     });
   } catch (error) {
-    // If the commit is in doubt the file stays. The next image removes it, whichever one is set.
+    // If the commit is in doubt, the file is kept. The next image removes it, whichever one is set.
     if (!(error instanceof CommitInDoubt)) await storage.delete([imageKey(library.id, image, version)]);
     throw error;
   }

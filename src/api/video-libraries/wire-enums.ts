@@ -13,7 +13,7 @@ export const DRM_VERSIONS = {
   'basic-v2': DrmVersion.values.BasicV2,
 } as const satisfies Record<LibrarySettings['drm']['version'], number>;
 
-/** Returns the name of a number; undefined if none was sent. The model has refused every other number. */
+/** Returns the name of a number; undefined if none was sent. The model already refuses every other number. */
 export function nameOf<Name extends string>(
   numbers: Readonly<Record<Name, number>>,
   sent: number | null | undefined,

@@ -18,7 +18,7 @@ type Deps = ShowingDeps & {
   codecs: CodecStore;
 };
 
-/** The codec of libraries in the free tier. */
+/** Codec of libraries in the free tier. */
 const FREE_CODEC = 'x264';
 
 export const addOutputCodec = defineOperation({

@@ -22,7 +22,7 @@ export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
 
 /**
  * Checks whether a fetch can be accepted. Refuses (`busy`) a library with a hundred fetches in progress, (`invalid`) a
- * URL that the origin or the rules refuse, (`disk-full`) a file that would not fit.
+ * URL that the origin or the rules refuse, and (`disk-full`) a file that would not fit.
  */
 export async function requireFetchable(
   libraryId: number,

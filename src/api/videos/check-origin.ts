@@ -10,8 +10,8 @@ const PATIENCE_MS = 15_000;
 export type Origin = { url: string; headers: Record<string, string> };
 
 /**
- * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused at once (`invalid`) with
- * the response of the origin. Returns the announced size, 0 if there was none.
+ * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused immediately (`invalid`)
+ * with the response of the origin. Returns the announced size, 0 if there was none.
  */
 export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
   const request = { method: 'GET', headers, maxBytes: MAX_FETCH_BYTES, timeoutMs: PATIENCE_MS } as const;
@@ -24,7 +24,7 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     }
     return Number(answer.headers['content-length'] ?? 0);
   } catch (error) {
-    // To the caller every cause is the same: the fetch failed.
+    // For the caller, every cause means that the fetch failed.
     if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the address.`, { cause: error });
     throw error;
   }

@@ -41,7 +41,7 @@ export const composeVideos = defineOperation({
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body, address }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
-    // Many parts may belong to one video.
+    // Caches views, because many parts may belong to one video.
     const views = new Map<Guid, PartView>();
     for (const part of body.parts) parts.push(...(await readPart({ db, libraryId, views }, part)));
     const wanted = {

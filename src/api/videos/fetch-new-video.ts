@@ -29,7 +29,7 @@ export const fetchNewVideo = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
     const collectionId = query.collectionId === '' ? null : query.collectionId;
-    // An unknown collection is 404 here, before the origin is contacted.
+    // An unknown collection gets 404 here, before the origin is contacted.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
     await requireFetchable(libraryId, origin, deps, signal);
@@ -52,7 +52,7 @@ function fileNameOf(url: string): string {
   try {
     return cleanText(decodeURIComponent(name)).slice(0, MAX_NAME_CHARS).toWellFormed();
   } catch {
-    // Percent signs that encode nothing are part of the name.
+    // Percent signs that encode nothing are kept as part of the name.
     return name.slice(0, MAX_NAME_CHARS);
   }
 }

@@ -7,7 +7,7 @@ import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
 
-/** The heatmap of a video: null while its library hides heatmaps, and below five sessions. */
+/** The heatmap of a video: null if its library hides heatmaps, or below five sessions. */
 export const getHeatmap = defineOperation({
   name: 'getHeatmap',
   method: 'GET',

@@ -9,7 +9,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
 
-/** Maximum wait that is reported, in seconds. Longer ones are not estimated. */
+/** Maximum wait that is reported, in seconds. Longer waits are not estimated. */
 const MAX_DURATION_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({

@@ -86,7 +86,7 @@ function playlistOf({ id, rung, codec }: RenditionView): string {
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };
 
-/** A rendition's objects are reported as the one folder that contains them. */
+/** Reports a rendition's objects as the folder that contains them. */
 function toFolder(rendition: RenditionView, { library, videoId, createdAt }: Place): StorageObjectModel {
   return {
     guid: rendition.id,

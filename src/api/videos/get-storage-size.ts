@@ -19,7 +19,7 @@ export const getStorageSize = defineOperation({
   },
 });
 
-/** Every byte in use is in one of the sums. Removed objects no longer count; they are deleted within a day. */
+/** Every byte in use is counted in one of the sums. Removed objects do not count; they are deleted within a day. */
 function sumUp(video: StoredVideo): VideoStorageSizeModel {
   const kept = video.renditions.filter(({ isRetired }) => !isRetired);
   return {

@@ -6,12 +6,12 @@ import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
 
-/** Returns everything that a player needs to know about a video. `hasPlaylist`: its playlist would list something. */
+/** Returns all data that a player needs about a video. `hasPlaylist`: its playlist has at least one entry. */
 export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: Showing): VideoPlayDataModel {
   const { library } = showing;
   const { settings, pullZone } = library;
   const video = toVideoModel(view, showing);
-  // Clear files next to an encrypted video would open it to everybody.
+  // Clear files next to an encrypted video would give everyone access to it.
   const isClear = !settings.drm.enabled;
   const allowEarlyPlay = settings.originals.allowEarlyPlay && isClear;
   const playsOriginal = !hasPlaylist && allowEarlyPlay && view.source_key !== null;

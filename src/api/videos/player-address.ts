@@ -4,7 +4,7 @@ import { readId } from '../read-params.ts';
 
 /**
  * Returns the URL of a video's player page, for an application that opens it at the interface's address. The query is
- * kept. Refuses (`not-found`) a path that names no video. The edge decides whether it may be played.
+ * kept. Refuses (`not-found`) a path without a video. The edge decides whether the video may be played.
  */
 export function playerAddress(url: string, edgeUrl: string): string {
   const { pathname, search } = new URL(url, 'http://interface');

@@ -2,7 +2,10 @@ import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Parses the id of a collection in a body; null and an empty text are none. Refuses (`invalid`) an invalid GUID. */
+/**
+ * Parses the id of a collection in a body; null and an empty text mean no collection. Refuses (`invalid`) an invalid
+ * GUID.
+ */
 export function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;
   const id = readGuid(text);

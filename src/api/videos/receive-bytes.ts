@@ -9,7 +9,7 @@ import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
-/** Delay before a failed renewal is tried again while the database is down, in ms. */
+/** Delay before a failed renewal is retried while the database is down, in ms. */
 const RENEW_AGAIN_MS = 1_000;
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -24,9 +24,9 @@ type Upload = {
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
- * Streams a request's body into an object, keeping the lease of its upload session and ending a caller that sends
+ * Streams a request's body into an object and renews the lease of its upload session. Disconnects a caller that sends
  * less than 1 KiB/s over a minute (`timeout`). Refuses a body that ends early or is not a media file (`invalid`), and
- * one above the limit (`too-large`), and leaves nothing behind then.
+ * one above the limit (`too-large`), and then leaves nothing behind.
  */
 export async function receiveBytes(
   { body, objectKey, lengthBytes, uploadId, limitBytes }: Upload,
@@ -55,7 +55,7 @@ export async function receiveBytes(
   }
 }
 
-// A failing writer ends its stream. The request must survive that, because the refusal is still to be sent.
+// A failing writer ends its stream. The request must survive, because the refusal must still be sent.
 function detach(body: IncomingMessage, stop: AbortController, limitBytes: number): Transform {
   const look = watchStart();
   let received = 0;
@@ -68,7 +68,7 @@ function detach(body: IncomingMessage, stop: AbortController, limitBytes: number
       done(refusal, bytes);
     },
   });
-  // It may fail before it has a reader.
+  // The stream may fail before it has a reader.
   copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {
     if (error) copy.destroy(error);
@@ -77,7 +77,7 @@ function detach(body: IncomingMessage, stop: AbortController, limitBytes: number
 }
 
 /**
- * Renews the lease until the returned function is called, also during an outage of the database. Reports any other
+ * Renews the lease until the returned function is called, even during an outage of the database. Reports any other
  * failure.
  */
 function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {

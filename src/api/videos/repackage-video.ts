@@ -11,9 +11,9 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 type Deps = ShowingDeps & { packager: Packager; videoViews: VideoViewStore };
 
 /**
- * Files are encrypted while they are served, so nothing is rewritten and the operation is complete when it returns.
- * `keepOriginalFiles`: whether the previous version keeps playing for a day in open players. With it nothing changes if
- * the video is already packaged for the library's systems; without it there are new keys.
+ * Files are encrypted during delivery, so nothing is rewritten and the operation is complete when it returns.
+ * `keepOriginalFiles`: the previous version keeps playing for a day in open players, and nothing changes if the video
+ * is already packaged for the library's systems. Without it, the video gets new keys.
  */
 export const repackageVideo = defineOperation({
   name: 'repackageVideo',

@@ -10,7 +10,7 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 
 type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 
-/** An extension of the interface: makes the failed parts of a video once more, and nothing else. */
+/** An extension of the interface: retries the failed parts of a video, and nothing else. */
 export const retryResolutions = defineOperation({
   name: 'retryResolutions',
   method: 'POST',

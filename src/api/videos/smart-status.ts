@@ -4,7 +4,7 @@ import type { SmartGenerateFeaturesStatusModel } from '../models/video-parts.ts'
 /** SmartGenerateStatus of the interface (wire-facts section 2, enums). */
 const NONE = 0;
 const STATUS = { queued: 1, 'in-progress': 2, finished: 3, failed: 4 } as const;
-/** Order in which the status of several features is reported: the first that one of them has. */
+/** Priority of states if several features have different ones: the first state that any feature has is reported. */
 const FIRST = ['in-progress', 'queued', 'failed', 'finished'] as const;
 
 /** Returns the status of everything that was requested for a video. */

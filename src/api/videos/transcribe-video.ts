@@ -70,7 +70,7 @@ export const transcribeVideo = defineOperation({
   },
 });
 
-/** Without a language model the only target is the spoken language; others are refused. */
+/** Without a language model, the only target is the spoken language; other targets are refused. */
 function readLanguages(
   { sourceLanguage, targetLanguages }: TranscribeSettings,
   requested: string,

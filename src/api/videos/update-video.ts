@@ -18,7 +18,7 @@ export const updateVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
-  // Without a body nothing changes, as clients expect that send none.
+  // Without a body, nothing changes. Some clients send none.
   bodyPresence: 'maybe-missing',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

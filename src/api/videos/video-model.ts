@@ -25,15 +25,15 @@ export type Showing = EdgePlace;
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
 /**
- * Recalls what showing videos of a library to a caller at `address` needs. Refuses (`not-found`) a library that is
- * gone.
+ * Returns the context for showing videos of a library to a caller at `address`. Refuses (`not-found`) a library that
+ * does not exist.
  */
 export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
   const library = await recallLibrary(libraryId, deps);
   return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
 }
 
-/** Recalls a library. Refuses (`not-found`) one that is gone. */
+/** Returns a library from the cache of the store, or reads it. Refuses (`not-found`) an unknown library. */
 export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
   if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);

@@ -9,7 +9,7 @@ import { PAGING, queryWord } from '../read-query.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
-/** The delivery log of a library's webhook, newest first. `state` is pending, delivered or dead; all when absent. */
+/** The delivery log of a library's webhook, newest first. `state` is pending, delivered or dead; all if absent. */
 export const listWebhookEvents = defineOperation({
   name: 'listWebhookEvents',
   method: 'GET',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A write for the log: `targets` names the objects it changed, `status` is the response's, `ip` the caller's address.
+ * A write for the log. `targets` names the changed objects, `status` is the response status, `ip` the caller's address.
  */
 export type AuditedWrite = {
   /** Library of the write; null if it concerns none, or if its pull zone determines it. */
   libraryId: number | null;
   pullZoneId: number | null;
-  /** Id of the access key, or ApiKey or ReadOnlyApiKey. */
+  /** Id of the access key, or `ApiKey` or `ReadOnlyApiKey`. */
   keyName: string;
   scope: string;
   operation: string;

@@ -22,7 +22,7 @@ export type AuditStore = {
 type Report = (error: unknown, line: AuditedWrite) => void;
 type Waiting = { line: AuditedWrite; done: () => void };
 
-/** Keeps the log in PostgreSQL. At most 10,000 lines wait to be stored; any more are reported at once. */
+/** Stores the log in PostgreSQL. Buffers at most 10,000 lines; further lines are reported immediately. */
 export function createAuditStore(db: Db, report: Report): AuditStore {
   const waiting: Waiting[] = [];
   let isStoring = false;
@@ -65,7 +65,7 @@ export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
   return all;
 }
 
-/** Stores lines together. If that fails, stores each by itself, so that one bad line does not lose the others. */
+/** Stores lines in one insert. If that fails, stores them one by one, so that one bad line does not lose the others. */
 async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report): Promise<void> {
   try {
     await inTransaction(db, (tx) => insertLines(tx, lines));
@@ -76,7 +76,7 @@ async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report
   }
 }
 
-// Takes one lock for all machines, because each line is chained to the previous one.
+// Serialises all machines with one lock, because each line is chained to the previous one.
 async function insertLines(tx: Tx, lines: readonly AuditedWrite[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`.execute(tx);
   const last = await tx.selectFrom('audit_line').select(['at', 'hash']).orderBy('id', 'desc').limit(1).execute();

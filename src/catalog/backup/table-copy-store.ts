@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Objects stored after the snapshot contain attempt numbers that its sequence has not given out yet, and no name may
- * occur twice. Near its end the sequence restarts, as it does by itself.
+ * Objects stored after the snapshot contain attempt numbers that the snapshot's sequence has not issued yet, and names
+ * must be unique. Near its maximum the sequence wraps around, as it does in normal use.
  */
 const SKIP_ATTEMPTS = `
   select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
@@ -21,7 +21,7 @@ export type TableShape = { name: string; columns: readonly string[] };
 export type Partition = { name: string; parent: string; bound: string };
 export type SequenceValue = { name: string; value: number };
 
-/** The parts of the schema that grow with the data. They are created again before rows are restored. */
+/** Parts of the schema that grow with the data. A restore creates them before it inserts rows. */
 export type GrownSchema = {
   migrations: readonly string[];
   tables: readonly TableShape[];
@@ -29,14 +29,14 @@ export type GrownSchema = {
   sequences: readonly SequenceValue[];
 };
 
-/** Begins a transaction that sees one moment of the database, however long it takes. The caller ends it. */
+/** Begins a read-only transaction on one consistent snapshot of the database. The caller ends the transaction. */
 export async function beginSnapshot(client: CopyClient): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
 }
 
 /**
- * Reads the tables, partitions and sequences of the schema. Queues of pg-boss are left out, because sweeps send lost
- * jobs again.
+ * Reads the tables, partitions and sequences of the schema. Skips the queues of pg-boss, because sweeps resend lost
+ * jobs.
  */
 export async function readGrownSchema(client: CopyClient): Promise<GrownSchema> {
   const migrations = await client.query<{ name: string }>('select name from kysely_migration order by name');
@@ -69,7 +69,7 @@ export function copyRowsOut(client: CopyClient, { name, columns }: TableShape): 
   return client.query(copyTo(`copy (select ${quoteAll(columns)} from ${quoted(name)}) to stdout`));
 }
 
-/** Returns whether this database was never used: it has no library, or no tables at all. */
+/** Returns whether this database is unused: it has no library, or no tables at all. */
 export async function isNeverUsed(client: CopyClient): Promise<boolean> {
   const { rows } = await client.query<{ found: string | null }>(`select to_regclass('public.library')::text as found`);
   if (rows[0]?.found === null) return true;
@@ -79,7 +79,7 @@ export async function isNeverUsed(client: CopyClient): Promise<boolean> {
 
 /**
  * Replaces all rows in one transaction. Triggers are disabled, because their effects are already in the rows; foreign
- * keys are checked once at the end. `open` reads the rows of a table in the text format of COPY.
+ * keys are checked once at the end. `open` returns the rows of a table in the text format of COPY.
  */
 export async function putRowsBack(
   client: CopyClient,
@@ -95,7 +95,7 @@ export async function putRowsBack(
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
     await client.query(`truncate ${quoteAll(tables.map(({ name }) => name))}`);
     for (const table of tables) {
-      // Opened first: a COPY that has begun waits for its rows, and a rollback would wait for the COPY.
+      // Opens the rows first: a COPY that has begun waits for its rows, and a rollback would wait for the COPY.
       const rows = await open(table);
       const sink = client.query(copyFrom(`copy ${quoted(table.name)} (${quoteAll(table.columns)}) from stdin`));
       await pipeline(rows, sink);
@@ -111,7 +111,7 @@ export async function putRowsBack(
   }
 }
 
-/** Returns a function that creates the keys again, which checks every row. */
+/** Drops all foreign keys. Returns a function that recreates them, which checks every row. */
 async function dropForeignKeys(client: CopyClient): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; place: string; definition: string }>(`
     select conname::text as name, conrelid::regclass::text as place, pg_get_constraintdef(oid) as definition

@@ -12,7 +12,7 @@ export const MAX_BULK_ITEMS = 1_000_000;
 /** Days for which reports are kept. */
 export const BULK_KEPT_DAYS = 30;
 
-/** Progress of an operation, and the first of the videos that it failed for. */
+/** Progress of an operation, and the first videos for which it failed. */
 export type BulkReport = {
   id: Guid;
   libraryId: number;

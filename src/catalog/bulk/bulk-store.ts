@@ -25,15 +25,15 @@ export type OpenBulk = BulkAct & { items: BulkItem[] };
 /** Operations over many videos, each video with its own outcome. */
 export type BulkStore = {
   /**
-   * Records the videos that an operation applies to now, and runs the follow-up. Refuses an unknown earlier operation
-   * (`not-found`), and the undo of a move that did not record where its videos were (`invalid`).
+   * Creates an operation: records the videos that it applies to now, and runs the follow-up. Refuses an unknown earlier
+   * operation (`not-found`), and the undo of a move that recorded no previous collections (`invalid`).
    */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
   /** Refuses (`not-found`) an unknown operation. */
   load(key: BulkKey): Promise<BulkReport>;
   /**
-   * Returns the next videos of an operation in order; null if the operation is gone. An operation with none left is
-   * marked as ended.
+   * Returns the next videos of an operation in order; null if the operation no longer exists. Marks an operation
+   * without remaining videos as ended.
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
   /**
@@ -110,7 +110,7 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
-/** Records what an undo undoes, and where each video was before. */
+/** Records the kind of the operation that an undo reverts, and each video's previous collection. */
 async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
   await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
     where id = ${bulkId}`.execute(tx);
@@ -120,7 +120,7 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 
 /**
  * Ends an operation that is undone or abandoned: its waiting videos fail with the reason and are never processed. Locks
- * videos first, then the operation, like `finalizeItem`: a video in progress is waited for, and counts as done.
+ * videos first, then the operation, like `finalizeItem`: this waits for a video in progress, which counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;

@@ -9,19 +9,19 @@ import type { CaptionTrack } from '../schema.ts';
 import { mediaPrefix } from '../tasks/encode-task.ts';
 import { findCaption, putCaption } from './caption.ts';
 
-/** A reserved place for a caption file. Its version is unique for all time. */
+/** Version and object key reserved for a caption file. A version is never reused. */
 export type ReservedCaption = { version: number; objectKey: StorageKey };
 
 /**
- * Captions of videos. Each change is one transaction and visible to viewers at once; replaced files are kept for ten
- * more minutes.
+ * Captions of videos. Each change is one transaction and immediately visible to viewers. Replaced files are kept for
+ * ten more minutes.
  */
 export type CaptionStore = {
   /** Allocates the next version of a language's captions. Refuses (`not-found`) an unknown video. */
   reserve(key: MediaKey, language: string): Promise<ReservedCaption>;
   /**
-   * Publishes a stored file as its language's captions. If two are stored at once, the later version stays. Refuses an
-   * unknown video (`not-found`) and too many languages (`invalid`).
+   * Publishes a stored file as its language's captions. If two uploads race, the later version wins. Refuses an unknown
+   * video (`not-found`) and too many languages (`invalid`).
    */
   put(key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<void>;
   /** Removes a language's captions. Refuses (`not-found`) an unknown video or language. */

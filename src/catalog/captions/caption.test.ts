@@ -17,16 +17,19 @@ const track = (srclang: string, version = 1): CaptionTrack => ({
   key: `k/${srclang}-${version}` as StorageKey,
 });
 
-test.each(['en', 'pt-BR', 'en-auto', 'zh-Hant-TW', 'sr-Latn-RS-ekavsk', 'de-1996'])('%s is a language', (text) => {
-  expect(readCaptionLanguage(text)).toBe(text);
-});
+test.each(['en', 'pt-BR', 'en-auto', 'zh-Hant-TW', 'sr-Latn-RS-ekavsk', 'de-1996'])(
+  'accepts %s as a caption language',
+  (text) => {
+    expect(readCaptionLanguage(text)).toBe(text);
+  },
+);
 
-test('the name of a locale is read as the language that it is', () => {
+test('converts a locale name to a language tag', () => {
   expect(readCaptionLanguage('pt_BR')).toBe('pt-BR');
 });
 
 test.each(['', '_', '../en', 'en.vtt', 'e n', 'en-', '-en', 'en\n', 'é', 'a'.repeat(9), `en${'-abcdefgh'.repeat(4)}`])(
-  '%j is not a language',
+  'rejects %j as a caption language',
   (text) => {
     expect(() => readCaptionLanguage(text)).toThrow('Expected a language such as "en"');
   },
@@ -40,7 +43,7 @@ test.each([
   [null, 'en-sdh', 'English (SDH)'],
   [null, 'de-forced-2', 'German (forced)'],
   ['Untertitel', 'de-sdh', 'Untertitel'],
-])('the label %j of %s is shown as %s', (label, language, expected) => {
+])('displays the label %j of language %s as %s', (label, language, expected) => {
   expect(captionLabel(label, language)).toBe(expected);
 });
 
@@ -51,11 +54,11 @@ test.each([
   ['en-2', 'en', 'full'],
   ['en-sdh', 'en', 'sdh'],
   ['zh-Hant-forced-2', 'zh-Hant', 'forced'],
-])('the address %s is a track in %s with the purpose %s', (srclang, language, kind) => {
+])('parses the track address %s as language %s with purpose %s', (srclang, language, kind) => {
   expect(describeCaption(srclang)).toEqual({ language, kind });
 });
 
-test('a track replaces the one of its language in any case, unless a newer version exists', () => {
+test('replaces the track of the same language, ignoring case, unless a newer version exists', () => {
   const before = [track('en', 2), track('de')];
   expect(putCaption(before, track('EN', 3))).toEqual([track('EN', 3), track('de')]);
   expect(putCaption(before, track('en', 1))).toBe(before);
@@ -63,7 +66,7 @@ test('a track replaces the one of its language in any case, unless a newer versi
   expect(findCaption(before, 'De')).toEqual(track('de'));
 });
 
-test('the number of languages is limited, and replacing one at the limit still works', () => {
+test('limits the number of languages but allows a replacement at the limit', () => {
   const full = Array.from({ length: MAX_CAPTION_TRACKS }, (_, index) => track(`x-${index}`));
   expect(() => putCaption(full, track('en'))).toThrow('at most 200 languages');
   expect(putCaption(full, track('x-7', 2))).toHaveLength(MAX_CAPTION_TRACKS);

@@ -31,15 +31,15 @@ export function captionLabel(label: string | null | undefined, srclang: string):
   try {
     return nameTrack({ title: null, ...describeCaption(srclang) }, srclang);
   } catch (error) {
-    // Some tags follow the grammar but are no language, such as a single letter.
+    // Some tags match the grammar but are not languages, for example a single letter.
     if (error instanceof RangeError) return srclang;
     throw error;
   }
 }
 
 /**
- * Language and purpose of a track by its address, which is a language, then for a further track of that language
- * `-sdh` or `-forced`, then a number: `en`, `en-sdh`, `en-forced-2`.
+ * Parses a track's address into language and purpose. An address is a language, followed for additional tracks of that
+ * language by `-sdh` or `-forced`, then by a number: `en`, `en-sdh`, `en-forced-2`.
  */
 export function describeCaption(srclang: string): { language: string; kind: TextKind } {
   const [, language = srclang, kind = 'full'] = /^(.+?)(?:-(sdh|forced))?(?:-\d{1,2})?$/i.exec(srclang) ?? [];
@@ -52,8 +52,8 @@ export function findCaption(tracks: readonly CaptionTrack[], language: string): 
 }
 
 /**
- * Replaces the track of the same language, or appends a new one. Returns the same list if a later version is already
- * there. Refuses (`invalid`) more than 200 languages.
+ * Replaces the track of the same language, or appends a new one. Returns the list unchanged if it has a later version.
+ * Refuses (`invalid`) more than 200 languages.
  */
 export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack): readonly CaptionTrack[] {
   const earlier = findCaption(tracks, track.srclang);

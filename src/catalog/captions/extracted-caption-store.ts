@@ -8,7 +8,7 @@ import { findCaption, putCaption } from './caption.ts';
 /** Input for the extraction of captions from an original. */
 export type CaptionSource = { sourceKey: StorageKey; facts: SourceFacts; captions: readonly CaptionTrack[] };
 
-/** Reads a video's original and its existing captions. Returns null if the video or its original is gone. */
+/** Reads a video's original and its existing captions. Returns null if the video or its original no longer exists. */
 export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<CaptionSource | null> {
   const row = await db
     .selectFrom('media')
@@ -21,8 +21,8 @@ export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey
 }
 
 /**
- * Publishes a stored file as captions of its language. Returns false if the video is gone or already has captions in
- * that language, ignoring case.
+ * Publishes a stored file as captions of its language. Returns false if the video no longer exists or already has
+ * captions in that language, ignoring case.
  */
 export async function addCaption(tx: Tx, key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<boolean> {
   const row = await tx

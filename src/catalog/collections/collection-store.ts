@@ -37,11 +37,11 @@ export type CollectionStore = {
   create(libraryId: number, name: string): Promise<CollectionKey>;
   /** Refuses (`not-found`) an unknown collection. */
   load(key: CollectionKey): Promise<CollectionView>;
-  /** Returns a page, newest first or by name, and the total number. */
+  /** Returns a page of collections, newest first or by name, and their total number. */
   list(query: CollectionQuery): Promise<{ total: number; items: CollectionView[] }>;
   /** Refuses (`not-found`) an unknown collection. */
   rename(key: CollectionKey, name: string): Promise<void>;
-  /** Removes a collection. Its videos stay, in no collection. Refuses (`not-found`) an unknown collection. */
+  /** Removes a collection but keeps its videos. Refuses (`not-found`) an unknown collection. */
   remove(key: CollectionKey): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ export async function countInCollection(tx: Tx, libraryId: number, id: Guid, cha
   return numUpdatedRows > 0n;
 }
 
-// Deletes the row first: a video that is being added waits for that, and then finds no collection.
+// Deletes the row first: a concurrent addition of a video waits for the deletion and then finds no collection.
 async function deleteCollection(tx: Tx, key: CollectionKey): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('collection')

@@ -14,8 +14,8 @@ import type { Recipe } from './recipe.ts';
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
 /**
- * Reads a video of which a part is requested. Refuses (`invalid`) one that is not in the library, is not finished, or
- * has no video track.
+ * Reads a video to take a part from. Refuses (`invalid`) one that is not in the library, is not finished, or has no
+ * video track.
  */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db
@@ -61,7 +61,7 @@ async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise
   return rows;
 }
 
-/** Stores the composition of a new video, in the transaction that creates the video. */
+/** Returns a follow-up that stores the composition of a new video in the transaction that creates it. */
 export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }: ComposedVideo): FollowUp {
   return async (tx) => {
     const video = facts.video;

@@ -19,7 +19,7 @@ export type SourceChunk = {
   fragmentTable: Buffer;
 };
 
-/** Reads the input of a composition's encode task; null if its video is gone. */
+/** Reads the input of a composition's encode task; null if its video no longer exists. */
 export async function loadComposition(db: Db, task: EncodeTask): Promise<CompositionView | null> {
   const row = await db
     .selectFrom('composition')
@@ -32,7 +32,7 @@ export async function loadComposition(db: Db, task: EncodeTask): Promise<Composi
   return { recipe: row.recipe, cutList, renditions: await loadTaskRenditions(db, task) };
 }
 
-/** Finds the chunk that contains a segment of a rendition; null if it is gone. */
+/** Finds the chunk that contains a segment of a rendition; null if it no longer exists. */
 export async function findSourceChunk(db: Db, renditionId: Guid, segment: number): Promise<SourceChunk | null> {
   const { rows } = await sql<SourceChunk>`
     select storage_key as "storageKey", first_segment as "firstSegment", segment_count as "segmentCount",
@@ -43,7 +43,7 @@ export async function findSourceChunk(db: Db, renditionId: Guid, segment: number
   return rows[0] ?? null;
 }
 
-/** Finds the original of a part, from which its ends are encoded; null if it is gone. */
+/** Finds the original of a part, from which its ends are encoded; null if it no longer exists. */
 export async function findPartOriginal(
   db: Db,
   { libraryId, mediaId }: MediaKey,

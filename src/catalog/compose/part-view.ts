@@ -9,12 +9,15 @@ export type PartRendition = Omit<PlannedRendition, 'listed' | 'plannedSegments' 
   init: Buffer;
 };
 
-/** A video of which a part is requested. Renditions: video first, highest first. */
+/** A video to take a part from. Its renditions are sorted: video first, highest first. */
 export type PartView = {
   mediaId: Guid;
   facts: SourceFacts;
   hasOriginal: boolean;
-  /** True for live streams: their audio is cut where the video is, and there is no original to encode the ends from. */
+  /**
+   * True for live streams: their audio is cut at the video's cut points, and they have no original to encode the ends
+   * from.
+   */
   isRecorded: boolean;
   cutList: CutList;
   renditions: readonly PartRendition[];

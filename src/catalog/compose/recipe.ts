@@ -7,7 +7,7 @@ import type { StoredWatermark } from '../images/image-schema.ts';
 /** Composition of a video: its segments in order, and the video and grid of each part. */
 export type Recipe = {
   timescale: number;
-  /** `watermark` is already in the pictures of the part, and so must be in those encoded for its ends. */
+  /** `watermark` is burned into the part's frames, so the frames encoded for its ends need it too. */
   parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number; watermark?: StoredWatermark }[];
   pieces: readonly Piece[];
 };

@@ -21,9 +21,9 @@ type PeriodRow = {
 };
 
 /**
- * Reads the parts of a live stream, running or ended, that can be taken: one per period that the range touches. Returns
- * null if the video was never a stream. Refuses (`invalid`) a range without media. Renditions that lack a segment of
- * the range are left out.
+ * Reads the available parts of a live stream, running or ended: one per period that overlaps the range. Returns null if
+ * the video was never a stream. Refuses (`invalid`) a range without media. Omits renditions that lack a segment of the
+ * range.
  */
 export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRange): Promise<RecordedPart[] | null> {
   if (!(await wasStreamed(db, key))) return null;
@@ -50,9 +50,7 @@ async function wasStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<bo
   return rows.length > 0;
 }
 
-/**
- * Loads the periods with video that viewers may see, in order. Their chunks may be merged once a period is complete.
- */
+/** Loads the periods with video that viewers may see, in order. Chunks may be merged once their period is complete. */
 async function loadPeriods(db: Db, { libraryId, mediaId }: MediaKey): Promise<PeriodRow[]> {
   const { rows } = await sql<PeriodRow>`
     with main as (

@@ -8,12 +8,14 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
 
-/** Hours for which a retired package is still served, because open players hold its addresses. */
+/** Hours for which a retired package is still served, because open players use its addresses. */
 const RETIRED_GRACE_HOURS = 24;
 
-/** The packages of videos, for readers. */
+/** Read access to the DRM packages of videos. */
 export type DrmPackageStore = {
-  /** Returns the systems of the key server when a video was last packaged; none for an unknown video. */
+  /**
+   * Returns the DRM systems that the key server supported when a video was last packaged; empty for an unknown video.
+   */
   systemsOf(key: MediaKey): Promise<DrmSystem[]>;
 };
 
@@ -70,10 +72,10 @@ export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey):
   };
 }
 
-/** Maximum number of packages of a video with valid keys at once. */
+/** Maximum number of packages of a video whose keys are valid at the same time. */
 const MAX_LIVE_PACKAGES = 10;
 
-/** A package to store. `keepsPrevious` false ends earlier packages and retired renditions at once. */
+/** A package to store. If `keepsPrevious` is false, earlier packages and retired renditions end immediately. */
 export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
 
 /**
@@ -103,7 +105,7 @@ export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFi
   if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
-/** Notifies those waiting for a video's package if nothing about it had to change. */
+/** Announces that a finished video is packaged, for clients that wait for it although nothing had to change. */
 export async function announcePackaged(tx: Tx, key: MediaKey): Promise<void> {
   if ((await lockVideo(tx, key)) === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
@@ -171,7 +173,7 @@ async function retirePackages(tx: Tx, { libraryId, mediaId }: MediaKey): Promise
     .execute();
 }
 
-/** Retired renditions are left to the sweep, which deletes their objects within a minute. */
+/** Leaves retired renditions to the sweep, which deletes their objects within a minute. */
 async function endPrevious(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('drm_package').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
   await tx
@@ -194,6 +196,7 @@ function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid
 function tooMany({ mediaId }: MediaKey): Refused {
   return new Refused(
     'busy',
-    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or package without keeping the previous packages.`,
+    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or package without keeping the ` +
+      'previous packages.',
   );
 }

@@ -12,7 +12,7 @@ test.each([
   { drm: on, mode: 'basic' },
   { drm: { ...on, version: 'basic-v2' }, mode: 'basic' },
   { drm: { ...on, version: 'enterprise' }, mode: 'enterprise' },
-])('settings $drm mean $mode', ({ drm, mode }) => {
+])('derives DRM mode $mode from settings $drm', ({ drm, mode }) => {
   expect(drmModeOf(settingsOf(drm))).toBe(mode);
 });
 
@@ -21,12 +21,15 @@ test.each([
   { drm: { widevine: on, fairPlay: on }, scheme: 'cbcs', systems: ['widevine', 'playReady', 'fairPlay'] },
   // FairPlay cannot decrypt the other scheme.
   { drm: { widevine: on, fairPlay: on }, scheme: 'cenc', systems: ['widevine', 'playReady'] },
-] as const)('with a key server for all systems, $drm with $scheme requests $systems', ({ drm, scheme, systems }) => {
-  expect(chooseSystems(['widevine', 'playReady', 'fairPlay'], settingsOf(drm), scheme)).toEqual(systems);
-  expect(chooseSystems([], settingsOf(drm), scheme)).toEqual([]);
-});
+] as const)(
+  'requests $systems for $drm with $scheme if the key server supports all systems',
+  ({ drm, scheme, systems }) => {
+    expect(chooseSystems(['widevine', 'playReady', 'fairPlay'], settingsOf(drm), scheme)).toEqual(systems);
+    expect(chooseSystems([], settingsOf(drm), scheme)).toEqual([]);
+  },
+);
 
-test('signals are read back as they were stored', () => {
+test('reads signals back exactly as they were stored', () => {
   const none = { hlsMedia: null, hlsMultivariant: null, contentProtection: null };
   const signals = [
     { system: 'widevine', group: 'hd', pssh: Buffer.from('a box'), ...none },
@@ -35,9 +38,9 @@ test('signals are read back as they were stored', () => {
   expect(readSignals(JSON.parse(JSON.stringify(storeSignals(signals))))).toEqual(signals);
 });
 
-test('keys with ids that were not requested are refused', () => {
+test('refuses keys whose ids were not requested', () => {
   const requested = newContentKeys('cbcs');
   expect(() => requireSameKids(requested, requested)).not.toThrow();
-  expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('the key ids');
-  expect(() => requireSameKids(requested, { ...requested, scheme: 'cenc' })).toThrow('the scheme');
+  expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('requested key ids');
+  expect(() => requireSameKids(requested, { ...requested, scheme: 'cenc' })).toThrow('key ids and scheme');
 });

@@ -3,7 +3,7 @@ import type { ContentKeys, DrmSystem, SchemeName, SystemSignals } from '../../po
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import type { StoredSignals } from './drm-schema.ts';
 
-/** A set of keys that encrypts a media. `retiredAt` is null for the one that playlists reference. */
+/** Set of keys that encrypts a media. `retiredAt` is null for the set that playlists reference. */
 export type DrmPackage = {
   number: number;
   scheme: SchemeName;
@@ -20,7 +20,7 @@ export type DrmPackage = {
  */
 export type DrmMode = 'none' | 'basic' | 'enterprise';
 
-/** Returns the mode that a library's settings select. */
+/** Returns the DRM mode that a library's settings select. */
 export function drmModeOf({ drm }: Pick<LibrarySettings, 'drm'>): DrmMode {
   if (!drm.enabled) return 'none';
   return drm.version === 'enterprise' ? 'enterprise' : 'basic';
@@ -36,14 +36,14 @@ export function chooseSystems(
 ): DrmSystem[] {
   const isWanted: Readonly<Record<DrmSystem, boolean>> = {
     widevine: drm.widevine.enabled,
-    // The interface has no switch for it.
+    // The interface has no switch for PlayReady.
     playReady: true,
     fairPlay: drm.fairPlay.enabled && scheme === 'cbcs',
   };
   return offered.filter((system) => isWanted[system]);
 }
 
-/** Throws unless a response is for exactly the requested key ids: other keys would decrypt nothing. */
+/** Throws unless a response contains exactly the requested key ids, because other keys would decrypt nothing. */
 export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
   if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
   throw new Error('Expected the key source to return the requested key ids and scheme.');

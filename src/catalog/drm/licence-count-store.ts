@@ -15,8 +15,8 @@ export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Pro
 }
 
 /**
- * Returns the licences issued for a library's videos by UTC day, `yyyy-MM-dd`, both ends included. Days without any are
- * absent.
+ * Returns the licences issued for a library's videos by UTC day, `yyyy-MM-dd`, both ends included. Omits days without
+ * licences.
  */
 export async function countLicences(
   db: Db,

@@ -8,13 +8,13 @@ import type { LibrarySettings } from '../libraries/library-settings.ts';
 import { chooseSystems, drmModeOf, requireSameKids } from './drm-package.ts';
 import { addPackage, announcePackaged, loadPackageable } from './drm-package-store.ts';
 
-/** Assigns videos the keys that encrypt them while they are served. No stored byte changes. */
+/** Assigns the keys with which videos are encrypted during delivery. Stored bytes do not change. */
 export type Packager = {
   /**
-   * Gives a video new keys. Open players can use the previous ones for a day, unless `keepsPrevious` is false. With it,
-   * a video that is already packaged for the same systems is left unchanged. Refuses (`not-found`) an unknown video,
-   * (`invalid`) one whose library lacks Enterprise DRM or that has video but none in H.264, (`busy`) one that was
-   * packaged ten times within a day, and whatever the key source refuses.
+   * Gives a video new keys. Open players can use the previous keys for a day, unless `keepsPrevious` is false. With
+   * `keepsPrevious`, a video that is already packaged for the same systems is left unchanged. Refuses (`not-found`) an
+   * unknown video, (`invalid`) one whose library lacks Enterprise DRM or that has video but none in H.264, (`busy`) one
+   * that was packaged ten times within a day, and everything that the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /**

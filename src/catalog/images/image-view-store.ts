@@ -17,7 +17,7 @@ export type ImageRendition = {
   heightPx: number;
   timescale: number;
   init: Buffer;
-  /** The colours of its plan; null for the default ones. */
+  /** Colours of the rendition's plan; null for the defaults. */
   colours: Colours | null;
   chunks: readonly ImageChunk[];
 };
@@ -32,7 +32,8 @@ export type StoredSheets = {
 };
 
 /**
- * Everything needed to make a video's images, read at once. Renditions are of the encode task's timeline, lowest first.
+ * Everything needed to make a video's images, from one read. The renditions belong to the encode task's timeline and
+ * are sorted lowest first.
  */
 export type ImageView = {
   video: VideoFacts;
@@ -43,8 +44,8 @@ export type ImageView = {
 };
 
 /**
- * Reads the source of an encode task's images: finished renditions, and for the task `sheets` also growing ones.
- * Returns null if its video is gone or no longer has a video track.
+ * Reads the source of an encode task's images: finished renditions, and for the task `sheets` also unfinished ones.
+ * Returns null if its video no longer exists or has no video track any more.
  */
 export async function loadImageView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<ImageView | null> {
   const media = await db

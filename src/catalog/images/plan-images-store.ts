@@ -4,18 +4,18 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 
-/** Maximum duration, in s, for which making images is quick work. */
+/** Maximum duration, in s, of a video whose images count as quick work. */
 const QUICK_SEC = 120;
 const VIDEOS_AT_ONCE = 20;
 
-/** Condition on the timeline `t`: its set has complete video in the codec that every set has. */
+/** Condition on the timeline `t`: its set has a complete video rendition in H.264, the codec that every set has. */
 const HAS_VIDEO = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
   and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'h264'
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**
- * Plans a video's images from the set on a timeline, if that set has video of its own and no images were made or tried
- * before. Returns whether the encode task was written.
+ * Plans a video's images from the set on a timeline, if that set has its own video and images were never made or
+ * attempted. Returns whether the encode task was written.
  */
 export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
   if (timelineId === null) return false;

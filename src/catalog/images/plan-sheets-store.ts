@@ -12,8 +12,8 @@ type Source = { durationSec: number; timescale: number; renditionId: Guid };
 
 /**
  * Plans the storyboard sheets whose frames are all stored while the rest of the video is still being encoded, so that
- * little is left at the end. Called with each chunk of a rendition. Any others, above all those of the video's end, are
- * made with the other images.
+ * little is left at the end. Called for each chunk of a rendition. The remaining sheets, mainly those of the video's
+ * end, are made with the other images.
  */
 export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
   const source = await findSource(tx, key, timelineId);

@@ -4,23 +4,26 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A stored image, and the sum of the storage report that counts it. */
+/** A stored image, and the total of the storage report that includes it. */
 export type StoredImage = { key: StorageKey; sizeBytes: number; use: 'thumbnail' | 'preview' };
 
-/** The thumbnail of a video whose owner has set none. */
+/** Generated thumbnail of a video whose owner has not set one. */
 export type MadeThumbnail = { key: StorageKey; sizeBytes: number; blurhash: string };
 
 /** File name of a thumbnail that was not uploaded by the owner. */
 const OWN_NAME = 'thumbnail.jpg';
 const ROWS_AT_ONCE = 500;
 
-/** Retires a video's images, because nothing of its file is shown any more. A thumbnail set by the owner is kept. */
+/** Retires a video's images, because its file is no longer shown. A thumbnail set by the owner is kept. */
 export async function dropImages(tx: Tx, key: MediaKey): Promise<void> {
   await replaceImages(tx, key, { set: null, objects: [] });
   await showThumbnail(tx, key, null);
 }
 
-/** Replaces the shown images, and retires the objects of earlier ones. The caller still has to sum up the storage. */
+/**
+ * Replaces the shown images, and retires the objects of earlier ones. The caller must recalculate the storage
+ * afterwards.
+ */
 export async function replaceImages(
   tx: Tx,
   key: MediaKey,
@@ -36,7 +39,8 @@ export async function replaceImages(
 }
 
 /**
- * Replaces the shown thumbnail by a generated one or by none. Returns false if the owner has set one, which is kept.
+ * Replaces the shown thumbnail with a generated one or with none. Returns false, and changes nothing, if the owner has
+ * set one.
  */
 export async function showThumbnail(tx: Tx, key: MediaKey, made: MadeThumbnail | null): Promise<boolean> {
   const before = await tx

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
-/** The one row that identifies this installation. */
+/** The single row that identifies this installation. */
 type InstallationTable = {
   singleton: Generated<boolean>;
   id: Generated<Guid>;

@@ -28,7 +28,7 @@ export async function advanceSequence(db: Db): Promise<{ id: Guid; sequence: num
   return rows[0] ?? null;
 }
 
-/** Holds all deletions for some time, because the store has seen the state `sequence`. */
+/** Holds all deletions for `holdSec` seconds, because the store has seen the state `sequence`. */
 export async function holdDeletions(db: Db, { sequence, holdSec }: { sequence: number; holdSec: number }) {
   await sql`
     update installation set held_until = now() + make_interval(secs => ${holdSec}), held_sequence = ${sequence}

@@ -11,10 +11,10 @@ export type FoundMark = { place: string } & (
   | { state: 'unreachable'; reason: string }
 );
 
-/** Whether objects may be deleted, and if not, why. */
+/** Verdict on whether objects may be deleted, with the reason if not. */
 export type StoreVerdict =
   | { kind: 'ours' }
-  /** Empty places that must be marked first. */
+  /** Empty stores that must be marked first. */
   | { kind: 'new'; places: readonly string[] }
   | { kind: 'ahead'; sequence: number; place: string }
   | { kind: 'refused'; reason: string };
@@ -36,7 +36,7 @@ export function parseMark(text: string): Mark | null {
   return id !== null && Number.isSafeInteger(sequence) ? { installation: id, sequence: Number(sequence) } : null;
 }
 
-/** Formats a mark, with a note for people. */
+/** Formats a mark, with a human-readable note. */
 export function formatMark({ installation, sequence }: Mark): string {
   const note = 'Written by Millrace. It ties this store to its database: keep it, and never copy it elsewhere.';
   return `${JSON.stringify({ installation, sequence, note })}\n`;
@@ -44,7 +44,7 @@ export function formatMark({ installation, sequence }: Mark): string {
 
 /**
  * Compares stores with their database: each must have the mark of this installation, and none a later state than the
- * database. A hold that has begun is a refusal until it expires.
+ * database. An active hold is a refusal until it expires.
  */
 export function judgeStores(ours: Installation, stores: readonly FoundMark[]): StoreVerdict {
   for (const store of stores) {

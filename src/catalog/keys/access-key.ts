@@ -15,7 +15,7 @@ export type AccessKey = {
   label: string;
   createdAt: Date;
   expiresAt: Date | null;
-  /** At most a minute old. */
+  /** Updated with a delay of at most one minute. */
   lastUsedAt: Date | null;
 };
 
@@ -35,7 +35,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Returns whether a grant covers a library at all. Its scope decides what it may do there. */
+/** Returns whether a grant covers a library. The grant's scope decides which operations it allows there. */
 export function opensLibrary(grant: Grant, libraryId: number): boolean {
   return grant.libraryId === null || grant.libraryId === libraryId;
 }

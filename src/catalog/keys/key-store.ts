@@ -9,7 +9,7 @@ import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
-/** Days for which ended keys are kept. The next new key of their library then deletes them. */
+/** Days for which ended keys are kept. After that, the creation of their library's next key deletes them. */
 const KEPT_DAYS = 30;
 
 export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresAt'>;
@@ -70,7 +70,7 @@ export function createKeyStore(db: Db): KeyStore {
   };
 }
 
-// Looks up a hash, which is compared again in constant time: timing of the index reveals the hash, not the key.
+// Looks up a hash and compares it again in constant time. Index timing may reveal the hash, but not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (
@@ -89,7 +89,7 @@ async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
 }
 
 async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey): Promise<AccessKey & { key: string }> {
-  // Locked, so that the count of its keys stays correct until the new one is written.
+  // Locks the library, so that the count of its keys stays correct until the new one is written.
   await requireLibrary(tx, libraryId, true);
   await dropOldKeys(tx, libraryId);
   const { count } = await tx

@@ -10,13 +10,13 @@ const MAX_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };
 
-/** Browsers that presented a key once and use a random id since. */
+/** Sessions of browsers that presented a key once and have used a random id since. */
 export type SessionStore = {
   /** Starts a session with the rights of a key, for as long as the key is valid; null for an invalid key. */
   start(key: string): Promise<StartedSession | null>;
   /** Starts a session with the secret of a link and uses the link up; null if the link is no longer valid. */
   startByLink(secret: string): Promise<StartedSession | null>;
-  /** Returns the grant of a session, or null. It ends at most 1 s after its key. */
+  /** Returns the grant of a session, or null. A session ends at most 1 s after its key. */
   find(id: string): Promise<Grant | null>;
   /** Ends a session; idempotent. */
   end(id: string): Promise<void>;

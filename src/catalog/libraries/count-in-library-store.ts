@@ -5,8 +5,8 @@ import type { Tx } from '../db.ts';
 const SLOTS = 16;
 
 /**
- * Adds to (or subtracts from) a library's video count in the slot of this connection. Returns false if there is no such
- * library.
+ * Adds to (or subtracts from) a library's video count in the slot of this connection. Returns false if the library does
+ * not exist.
  */
 export async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<boolean> {
   const { numAffectedRows } = await sql`

@@ -16,6 +16,6 @@ test.each([
   { title: 'another time', shown: { token, expiresSec: expiresSec + 1 }, keys: [key], nowMs: before, valid: false },
   { title: 'another key', shown: { token, expiresSec }, keys: ['x'], nowMs: before, valid: false },
   { title: 'no token', shown: { token: '', expiresSec: 0 }, keys: [key], nowMs: before, valid: false },
-])('$title: $valid', ({ shown, keys, nowMs, valid }) => {
+])('$title: returns $valid', ({ shown, keys, nowMs, valid }) => {
   expect(isEmbedTokenValid(shown, { mediaId, keys }, nowMs)).toBe(valid);
 });

@@ -26,7 +26,7 @@ function digestOf(key: string, mediaId: string, expiresSec: number): Buffer {
   return createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest();
 }
 
-/** Describes an invalid token, as the end of a sentence. */
+/** Returns a phrase that describes an invalid token, for the end of a sentence. */
 export function describeToken({ token, expiresSec }: EmbedToken, nowMs: number): string {
   if (token === '') return 'no token';
   if (expiresSec === 0) return 'a token without expires';

@@ -24,8 +24,8 @@ export type FirstLibrary = {
 type Deps = { db: Db; secretBox: SecretBox };
 
 /**
- * Creates the first library (named `default`, pull zone `vz-{id}`) and the account's key with the keys given. Changes
- * nothing if a library exists. Two machines may start at once.
+ * Creates the first library (named `default`, pull zone `vz-{id}`) and the account's key with the given keys. Changes
+ * nothing if a library exists. Safe if two machines start simultaneously.
  */
 export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
   return inTransaction(db, async (tx) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('the first library is created once, even by two machines, with the configured keys', async () => {
+test('creates the first library once with the configured keys, even if two machines start simultaneously', async () => {
   const { db } = database;
   const deps = { db, secretBox };
   const wanted = { accountKey: 'account-key-of-the-owner', libraryKey: 'library-key-of-the-owner' };
@@ -31,7 +31,7 @@ test('the first library is created once, even by two machines, with the configur
   expect(await keys.find('another-key')).toMatchObject({ scope: 'account', libraryId: null });
 });
 
-test('a library starts with the documented defaults and its own pull zone', async () => {
+test('creates a library with the documented defaults and its own pull zone', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
   expect(await libraries.find(1)).toMatchObject({
     name: 'default',
@@ -50,7 +50,7 @@ test('a library starts with the documented defaults and its own pull zone', asyn
   expect(await libraries.find(999)).toBeNull();
 });
 
-test('a stored setting of the wrong type is reported, and a missing one has its default', async () => {
+test('reports a stored setting of the wrong type and uses the default for a missing one', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
   const store = (settings: object) =>
     database.db

@@ -31,7 +31,7 @@ export function imageVersion(key: StorageKey): number | null {
   return version === undefined ? null : Number(version);
 }
 
-/** Switches to a stored version, unless a later upload was faster and stays. */
+/** Switches to a stored version, unless a later upload finished first. */
 export function replaceImage({ settings }: Library, image: LibraryImage, version: number): LibraryChange {
   return settings[image].version >= version ? {} : { settings: { [image]: { present: true, version } } };
 }

@@ -92,7 +92,7 @@ const player = section({
   customHtml: orNothing(text('')),
 });
 
-/** Positions and sizes are percentages of the picture. `version` counts uploads of the watermark's image. */
+/** Positions and sizes are percentages of the frame. `version` counts uploads of the watermark's image. */
 const watermark = section({
   present: flag(false),
   leftPercent: whole(0),
@@ -121,15 +121,15 @@ const LibrarySettingsSchema = Type.Object({
 });
 
 /**
- * Settings of a library. One that is not stored has its default (premium tier, 240p to 1080p, H.264, originals kept,
- * MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ * Settings of a library. A setting that is not stored has its default (premium tier, 240p to 1080p, H.264, originals
+ * kept, MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
 /** Path of the webhook address in the stored settings, for SQL. */
 export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
 
-/** A partial change of settings, at any depth; a list is one value. Undefined fields are left unchanged. */
+/** A partial change of settings, at any depth. Lists are replaced as a whole. Undefined fields are left unchanged. */
 export type LibrarySettingsPatch = Patch<LibrarySettings>;
 type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;
 
@@ -145,15 +145,15 @@ const waf = section({
 const PullZoneSettingsSchema = Type.Object({
   tokenRequired: flag(false),
   tokenHoldsAddress: flag(false),
-  /** An address, a CIDR range, or `1.2.3.*`. */
+  /** Addresses, CIDR ranges, or patterns such as `1.2.3.*`. */
   blockedAddresses: words([]),
   /** ISO 3166-1 alpha-2. */
   blockedCountries: words([]),
-  /** Per address; 0 is no limit. `burstRequests` are allowed at once in addition. */
+  /** Limit per address; 0 disables it. `burstRequests` may exceed it in one burst. */
   requestsPerSec: whole(0),
   burstRequests: whole(0),
   answersPerAddress: whole(0),
-  /** Kilobytes per second of one response after its first kilobytes; 0 is no limit. */
+  /** Kilobytes per second of one response after its first `rateAfterKB`; 0 disables the limit. */
   rateKBps: whole(0),
   rateAfterKB: whole(0),
   blocksRoot: flag(false),
@@ -170,7 +170,8 @@ const PullZoneSettingsSchema = Type.Object({
 });
 
 /**
- * Access rules of a pull zone. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults refuse nobody.
+ * Access rules of a pull zone. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults allow
+ * everyone.
  */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
@@ -207,7 +208,7 @@ function frozen(value: unknown): unknown {
   return value;
 }
 
-/** Reads how requests to no pull zone are inspected. */
+/** Reads the inspection settings for requests that match no pull zone. */
 export function readWafSettings(stored: unknown): WafSettings {
   return readPullZoneSettings({ waf: stored }).waf;
 }

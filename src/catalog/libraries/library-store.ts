@@ -15,8 +15,8 @@ const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
 
 /**
- * If the pull zone's name is null, a random one is chosen; a null key is generated; omitted settings have their
- * defaults.
+ * A library to create. A null pull zone name is chosen randomly, a null key is generated, and omitted settings have
+ * their defaults.
  */
 export type NewLibrary = {
   name: string;
@@ -30,7 +30,7 @@ export type NewLibrary = {
 export type LibraryStore = {
   /** Reads the current library, or null. */
   find(id: number): Promise<Library | null>;
-  /** Returns the library as it was at most 1 s ago, or null, without a query if it was read within that time. */
+  /** Returns the library as it was at most 1 s ago, or null. Runs no query if the library was read within that time. */
   recall(id: number): Promise<Library | null>;
   /** Creates a library with its pull zone and two keys, in one transaction. */
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
@@ -51,7 +51,7 @@ export type LibraryStore = {
    * use one that was just replaced.
    */
   usedWatermarks(id: number): Promise<ReadonlySet<number> | 'unknown'>;
-  /** Removes a library for everybody at once, see `markLibraryRemoved`. Follow-ups join its transaction. */
+  /** Hides a library from everyone immediately, see `markLibraryRemoved`. Follow-ups join its transaction. */
   remove(id: number, ...followUps: FollowUp[]): Promise<void>;
 };
 

@@ -10,11 +10,11 @@ import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-lib
 /** `search` is a part of the name, ignoring case; empty matches all. */
 export type LibraryQuery = { search: string; limit: number; offset: number };
 
-/** Libraries as the account sees them. */
+/** Libraries as shown to the account. */
 export type LibraryViewStore = {
   /** Refuses (`not-found`) an unknown library. */
   load(id: number): Promise<LibraryView>;
-  /** Returns a page by ascending id, and the total number. */
+  /** Returns a page of libraries by ascending id, and their total number. */
   list(query: LibraryQuery): Promise<{ total: number; items: LibraryView[] }>;
 };
 

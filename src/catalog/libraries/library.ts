@@ -13,7 +13,8 @@ export type Library = {
 };
 
 /**
- * A change of a library; omitted fields are left unchanged. `drawsSecurityKey` generates a new one for its pull zone.
+ * A change of a library; omitted fields are left unchanged. `drawsSecurityKey` generates a new security key for its
+ * pull zone.
  */
 export type LibraryChange = {
   name?: string | undefined;
@@ -22,7 +23,7 @@ export type LibraryChange = {
   drawsSecurityKey?: boolean;
 };
 
-/** The two keys that a library has from its start. The read-only key also signs webhooks. */
+/** The two keys that every library is created with. The read-only key also signs webhooks. */
 export type LibraryKeys = { libraryKey: string; readOnlyKey: string };
 
 /** Minimum and maximum length of a security key that a caller may choose for a pull zone, in characters. */
@@ -44,7 +45,8 @@ export type ReferrerList = 'allowedReferrers' | 'blockedReferrers';
 const MAX_REFERRERS = 500;
 
 /**
- * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Refuses (`invalid`) the 501st.
+ * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Refuses (`invalid`) a 501st
+ * rule.
  */
 export function addReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const rules = access[list];
@@ -57,7 +59,7 @@ export function addReferrer({ settings: { access } }: Library, list: ReferrerLis
   return { settings: { access: { [list]: [...rules, rule] } } };
 }
 
-/** Removes a rule from a list, ignoring case; one that is not on it changes nothing. */
+/** Removes a rule from a list, ignoring case, if the list contains it. */
 export function removeReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const left = access[list].filter((known) => known.toLowerCase() !== rule.toLowerCase());
   return { settings: { access: { [list]: left } } };

@@ -17,6 +17,6 @@ test.each([
   { header: 'https://bad.test/', rules: { ...open, blockedReferrers: ['bad.test'] }, allowed: false },
   { header: 'https://iframe.mediadelivery.net/', rules: listed, allowed: true },
   { header: 'https://player.ours.test/', rules: listed, allowed: true },
-])('$header under $rules: $allowed', ({ header, rules, allowed }) => {
+])('returns $allowed for referrer $header under $rules', ({ header, rules, allowed }) => {
   expect(isReferrerAllowed(header, rules, ['player.ours.test'])).toBe(allowed);
 });

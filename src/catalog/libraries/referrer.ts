@@ -15,8 +15,8 @@ export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.n
 
 /**
  * Returns whether a page may show a library's media. `ownHosts` (hosts of our player, from the settings and never from
- * a request) and the known player hosts always may. An absent or invalid header is allowed unless the library blocks
- * that.
+ * a request) and the known player hosts are always allowed. An absent or invalid header is allowed unless the library
+ * blocks that.
  */
 export function isReferrerAllowed(header: string | null, rules: ReferrerRules, ownHosts: readonly string[]): boolean {
   const host = header === null ? null : hostOf(header);

@@ -8,15 +8,15 @@ import { hashKey, newKey } from '../keys/access-key.ts';
 const MEDIA_AT_ONCE = 100;
 
 /**
- * Removes a library for everybody at once, in the caller's transaction: its keys end, its pull zone and collections are
- * deleted, its media are no longer shown. Its rows and objects are left for the job that the caller sends. Refuses
- * (`not-found`) an unknown library.
+ * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone and
+ * collections are deleted, its media are no longer shown. The caller sends the job that deletes its rows and objects.
+ * Refuses (`not-found`) an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('library')
     .set({ deleted_at: sql<Date>`now()`, settings: '{}' })
-    // Hashes of keys that nobody has, so that the old keys are invalid.
+    // Hashes of random keys that are not kept, which makes the old keys invalid.
     .set({ api_key_hash: hashKey(newKey()), read_only_key_hash: hashKey(newKey()) })
     .set({ api_key_sealed: Buffer.alloc(0), read_only_key_sealed: Buffer.alloc(0) })
     .where('id', '=', id)

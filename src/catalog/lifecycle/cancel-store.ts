@@ -13,10 +13,10 @@ import { restoreReplaced } from './replacement-store.ts';
 
 /**
  * Cancels the encoding of a video. Its encode tasks end, which fences their workers: they stop their encoders when they
- * next report progress or renew a lease. A video that was being re-encoded stays as it was. One with a complete rung
- * and its audio finishes, incomplete; any other fails as cancelled. Incomplete renditions are deleted, and their
- * objects swept. Refuses (`not-found`) an unknown video, and (`invalid`) one with nothing being encoded, or without a
- * file to encode again.
+ * next report progress or renew a lease. A video that was being re-encoded stays as it was. Any other video finishes as
+ * incomplete if it has a complete rung and its audio, and otherwise fails as cancelled. Incomplete renditions are
+ * deleted, and their objects swept. Refuses (`not-found`) an unknown video, and (`invalid`) one with nothing being
+ * encoded, or without a file to encode again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
@@ -43,7 +43,7 @@ type LockedVideo = {
 };
 
 async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<LockedVideo> {
-  // Read by a separate statement, so that it sees what others committed while the lock was awaited.
+  // A separate statement, so that it sees changes that were committed while this transaction waited for the lock.
   await lockMedia(tx, { libraryId, mediaId });
   const { rows } = await sql<LockedVideo>`
     select state, source_key is not null as "hasSource", state not in ('uploaded', 'processing') as "isPlanned",
@@ -80,7 +80,7 @@ function obstacleIn(state: MediaState): string | null {
 
 /** Ends the open tasks of a video; returns whether there were any. Chunks under repair are not part of an encode. */
 async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  // The end of a segment task for viewers is not recorded: the segment is requested again.
+  // Segment tasks for viewers end without a record: viewers request the segment again.
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'segment'
   `.execute(tx);
@@ -106,7 +106,7 @@ async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
   return rows.length > 0;
 }
 
-/** The previously active set stays active, as far as it is complete or available on demand. */
+/** Keeps the previously active set active as far as it is complete or available on demand. */
 async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   const message = failureMessage(CANCELLED_REASON, new Date());
   if (await restoreReplaced(tx, key, message)) return;
@@ -115,14 +115,16 @@ async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   await failMedia(tx, key, CANCELLED_VALUE, message);
 }
 
-/** The complete parts of a first encode, or of added renditions, are kept. */
+/** Keeps the complete parts of a first encode or of added renditions. */
 async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
-  // Ends the images too, which are planned when all else has ended.
+  // Ends the image task too, which is planned when everything else has ended.
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
-/** Active but incomplete renditions fail with the set that was to replace them: they have no audio, or no end. */
+/**
+ * Fails active but incomplete renditions together with the set that was to replace them: they lack audio or their end.
+ */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`

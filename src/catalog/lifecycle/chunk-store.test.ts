@@ -55,7 +55,7 @@ async function commit({ task, ...claim }: Claim): Promise<void> {
   await database.db.transaction().execute((tx) => commitChunks(tx, { task, ...claim }, { outputs, isLast: false }));
 }
 
-test('one of several tasks that store the same segments commits, even without an overlap index', async () => {
+test('commits only one of several tasks that store the same segments, even without an overlap index', async () => {
   const { db } = database;
   await sql`alter table chunk drop constraint chunk_no_overlap`.execute(db);
   const tasks = await addVideo(4);

@@ -54,7 +54,7 @@ export async function commitChunks(
   { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
 ): Promise<{ rejected: StorageKey[] }> {
   const { key } = claim.task;
-  // Every transaction that also locks tasks locks the media row first, so that two never wait for each other.
+  // Every transaction that also locks tasks locks the media row first, to avoid deadlocks.
   const revision = await lockMedia(tx, key);
   if (revision === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
@@ -81,7 +81,7 @@ export async function commitChunks(
   return { rejected };
 }
 
-/** Locks a media's row and increments its revision; null if it is gone. */
+/** Locks a media's row and increments its revision; null if it does not exist. */
 export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')

@@ -26,8 +26,8 @@ export type ActiveView = {
 };
 
 /**
- * Facts about a video for planning another codec. `rungs` are made, or being made, in that codec already; `watermark`
- * is the one burned into its existing renditions, and `colours` are theirs if not the default.
+ * Facts about a video for planning another codec. `rungs` exist or are in progress in that codec; `watermark` is the
+ * one burned into its existing renditions, and `colours` are theirs if not the default.
  */
 export type CodecView = ActiveView & {
   rungs: readonly number[];
@@ -41,7 +41,7 @@ export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readon
 /** Output codecs of videos. */
 export type CodecStore = {
   /**
-   * Adds the missing renditions of a codec to the active timeline; all of them become active at once when complete. A
+   * Adds the missing renditions of a codec to the active timeline. They become active together when all are complete. A
    * video that has them all is left unchanged. Refuses (`not-found`) an unknown video, and (`invalid`) one that has no
    * video track or original, is not encoded yet, or is being re-encoded.
    */
@@ -63,7 +63,9 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
   await addToActive(tx, view, plan(view));
 }
 
-/** Adds renditions to the active timeline. They become active at once when all encode tasks of the video have ended. */
+/**
+ * Adds renditions to the active timeline. They become active together when all encode tasks of the video have ended.
+ */
 export async function addToActive(tx: Tx, active: ActiveView, plan: CodecPlan): Promise<void> {
   await addToTimelines(tx, active, [{ ...plan, timelineId: active.timelineId }]);
 }
@@ -76,7 +78,7 @@ export async function addToTimelines(
 ): Promise<void> {
   const added = plans.filter(({ renditions }) => renditions.length > 0);
   if (added.length === 0) return;
-  // Ended tasks would count as progress of the new ones.
+  // Ended tasks would otherwise count as progress of the new ones.
   if (state === 'finished') await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   for (const { timelineId, renditions, tasks } of added) {
     await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });

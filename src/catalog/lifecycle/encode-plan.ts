@@ -26,27 +26,27 @@ export type PlannedRendition = {
   isOnDemand: boolean;
 };
 
-/** A timeline with everything to be made on it. */
+/** A timeline with everything to make on it. */
 export type PlannedTimeline = {
   id: Guid;
   cutList: CutList;
-  /** True: active at once. False: replaces the active one when it is complete. */
+  /** True: active immediately. False: replaces the active timeline when it is complete. */
   isActive: boolean;
   renditions: readonly PlannedRendition[];
   tasks: readonly EncodeTask[];
 };
 
-/** Everything that planning found out and decided for a video. */
+/** Facts that planning found about a video, and its decisions. */
 export type EncodePlan = {
   facts: SourceFacts;
   durationMs: number;
-  /** Some of its renditions are encoded on demand. */
+  /** True if some of its renditions are encoded on demand. */
   isOnDemand: boolean;
   timelines: readonly PlannedTimeline[];
   messages: readonly MediaMessage[];
 };
 
-/** Returns the key group of a rendition: audio, and video below or from 720p. */
+/** Returns the key group of a rendition: audio, or video below 720p or from 720p on. */
 export function keyGroupOf(kind: 'video' | 'audio', rung: number | null): 'audio' | 'sd' | 'hd' {
   if (kind === 'audio') return 'audio';
   return (rung ?? 0) >= 720 ? 'hd' : 'sd';

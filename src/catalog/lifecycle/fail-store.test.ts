@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A video with renditions in progress; `init` says which of them are already known. */
+/** Adds a video with renditions in progress, which already have the given init segments. */
 async function addVideo(state: string, rungs: readonly { rung: number; init: Buffer | null }[], isOnDemand: boolean) {
   const { db } = database;
   const libraryId = await addLibraryRow(db);
@@ -63,7 +63,7 @@ const waitingOf = ({ mediaId }: MediaKey) =>
 
 const fail = (claimed: Claim) => database.db.transaction().execute((tx) => failTask(tx, claimed, 'It broke.'));
 
-test('a video on demand becomes ready when the last rung that it waited for fails', async () => {
+test('an on-demand video becomes ready when the last rung that it waits for fails', async () => {
   const rungs = [
     { rung: 360, init: Buffer.alloc(1) },
     { rung: 240, init: null },
@@ -101,7 +101,7 @@ test('an encode task of several rungs continues without a rung that failed in an
   expect((await waitingOf(task.key)).map((row) => row.rendition_ids)).toEqual([[ids[1]]]);
 });
 
-test('parts of an encode task store nothing under the names of the whole task, and have one try each', async () => {
+test('tasks split from an encode task use new object names and get one attempt each', async () => {
   const rungs = [
     { rung: 360, init: null },
     { rung: 240, init: null },
@@ -122,7 +122,7 @@ const cancel = (key: MediaKey) => database.db.transaction().execute((tx) => canc
 const loadMedia = ({ mediaId }: MediaKey) =>
   database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
 
-test('a cancelled encode keeps the complete rung, and leaves images and the other rung to a retry', async () => {
+test('a cancelled encode keeps the complete rung, and a retry makes the images and the other rung', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -141,12 +141,12 @@ test('a cancelled encode keeps the complete rung, and leaves images and the othe
     'The video is finished, incomplete: 360p, Images could not be made. Retry makes them again.',
   ]);
   expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
-  // Its worker can neither publish nor release it.
+  // The worker can neither publish nor release the task.
   await expect(fail(held)).rejects.toThrow('may publish');
   await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
 });
 
-test('a cancelled encode without a complete rung fails, whatever else went wrong, and forgets its chunks', async () => {
+test('a cancelled encode without a complete rung fails, whatever else went wrong, and deletes its chunks', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -169,7 +169,7 @@ test('a cancelled encode without a complete rung fails, whatever else went wrong
   expect(chunks).toEqual([]);
 });
 
-test('a cancelled encode with incomplete sound fails, because nothing is shown in silence', async () => {
+test('a cancelled encode with incomplete audio fails, because no video is published without its audio', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -190,13 +190,13 @@ test('a cancelled encode with incomplete sound fails, because nothing is shown i
   expect(await shown.execute()).toEqual([]);
 });
 
-test('an encode that cannot be repeated is not cancelled', async () => {
+test('refuses to cancel an encode that cannot be repeated', async () => {
   const { task } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   await database.db.updateTable('media').set({ source_key: null }).where('id', '=', task.key.mediaId).execute();
   await expect(cancel(task.key)).rejects.toThrow('no file of its own');
 });
 
-test.each(['uploaded', 'processing', 'jit-segmenting'])('a video that is %s is cancelled', async (state) => {
+test.each(['uploaded', 'processing', 'jit-segmenting'])('cancels a video that is %s', async (state) => {
   const { task, ids } = await addVideo(state, [{ rung: 240, init: null }], state === 'jit-segmenting');
   const start = { ...task, id: newGuid(), kind: 'jit-start', renditionIds: [ids[0]], queue: 'quick' } as const;
   await insertTasks(database.db, [start]);
@@ -206,7 +206,7 @@ test.each(['uploaded', 'processing', 'jit-segmenting'])('a video that is %s is c
 });
 
 test.each(['created', 'upload-failed', 'jit-ready', 'failed'])(
-  'nothing can be cancelled of a video that is %s',
+  'refuses to cancel a video that is %s',
   async (state) => {
     const { task } = await addVideo(state, [{ rung: 240, init: Buffer.alloc(1) }], true);
     await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
@@ -214,13 +214,13 @@ test.each(['created', 'upload-failed', 'jit-ready', 'failed'])(
   },
 );
 
-test('the encoder output of the last five failed attempts is kept, and deleted with the video', async () => {
+test('keeps the encoder output of the last five failed attempts, and deletes it with the video', async () => {
   const { db } = database;
   const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[0]], queue: 'quick' } as const;
   await insertTasks(db, [open]);
   const [perform, never] = [() => Promise.reject(BROKEN), new AbortController().signal];
-  // Recording a failure needs only these.
+  // Recording a failure needs only these dependencies.
   const deps = { db, report: () => undefined } as unknown as JobDeps;
   const held = { claim: await claim(open), report: () => undefined };
   expect(await runTask(held, { perform, deps }, { lost: never, stopping: never })).toBe('failed-once');
@@ -238,7 +238,7 @@ test('the encoder output of the last five failed attempts is kept, and deleted w
   expect(await listAttemptLogs(db, task.key)).toEqual([]);
 });
 
-test('progress weighs tasks by cost, ignores repairs, keeps 100 for the finish, and never falls', async () => {
+test('progress weighs tasks by cost, ignores repairs, reaches 100 only at the finish and never decreases', async () => {
   const { db } = database;
   const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   const base = { ...task, renditionIds: [ids[0]], queue: 'long' } as const;

@@ -63,8 +63,8 @@ async function reportUnmended(
 }
 
 /**
- * A segment task for viewers is not retried; the video's other tasks decide what is missing in the end. If the task's
- * first segment was made, a later one failed, which gets its own task when requested.
+ * Ends a segment task for viewers without a retry; the video's other tasks determine what is missing in the end. If the
+ * task's first segment was made, a later one failed and gets its own task when it is requested.
  */
 async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key, id, renditionIds, fromSegment } = claim.task;
@@ -81,7 +81,7 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
     from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
   `.execute(tx);
   const [rendition] = rows;
-  // One line per rung: if one segment fails, others do too.
+  // One message per rung: if one segment fails, others do too.
   if (rendition?.isFirst !== true) return;
   await addMessages(tx, key, [onDemandFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }

@@ -23,15 +23,16 @@ import { forgetReplaced } from './replacement-store.ts';
 const AUDIO_TOLERANCE_SEC = 0.04;
 
 /**
- * Ends whatever has no open encode task: renditions become `finished` if their chunks cover the whole timeline, else
- * `failed`. If nothing at all is open, the video ends too, and a set made in the background replaces the active one;
- * the images are made first, from the set that will be active. Call it within the transaction that ended an encode
- * task.
+ * Finishes everything without an open encode task: renditions become `finished` if their chunks cover the whole
+ * timeline, else `failed`. If nothing at all is open, the video ends too, and a set made in the background replaces the
+ * active one; the images are made first, from the set that will be active. Call it within the transaction that ended an
+ * encode task.
  */
 export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
   let renditions = await loadRenditionProgress(tx, key);
   for (const rendition of renditions) {
-    // A rendition without tasks belongs to a set that was abandoned for a new plan. It stays until that replaces it.
+    // A rendition without tasks belongs to a set that was abandoned for a new plan. It stays until the new set replaces
+    // it.
     if (rendition.state !== 'building' || rendition.tasks === 0 || rendition.openTasks > 0) continue;
     const fault = rendition.failedReason ?? (await findFault(tx, key, rendition.id));
     if (fault === null) await finishRendition(tx, key, rendition);
@@ -87,7 +88,7 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await mustEnterState(tx, key, 'finished', {
     reason: null,
-    // Later settings of the library about originals do not affect this video.
+    // Fixes the library's setting for originals, so that later changes do not affect this video.
     set: { encode_progress: 100, leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` },
   });
   await recountStorage(tx, key);
@@ -96,7 +97,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
 }
 
-/** Failed images are remembered, so that they are not planned over and over. */
+/** Keeps failed image tasks, so that the images are not planned again and again. */
 async function pruneTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId}
@@ -129,7 +130,7 @@ async function loadRenditionProgress(tx: Tx, { libraryId, mediaId }: MediaKey): 
   return rows;
 }
 
-/** Returns why a rendition is incomplete, or null. */
+/** Returns the reason why a rendition is incomplete, or null if it is complete. */
 async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string | null> {
   const row = await tx
     .selectFrom('rendition as r')
@@ -227,8 +228,8 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 }
 
 /**
- * Replaces the active timeline, all renditions at once. The old images retire. So does the old audio if the new set has
- * its own or is made from another file; else it moves to the new timeline.
+ * Replaces the active timeline with all its renditions. The old images retire. The old audio also retires if the new
+ * set has its own or is made from another file; otherwise it moves to the new timeline.
  */
 async function activateTimeline(
   tx: Tx,

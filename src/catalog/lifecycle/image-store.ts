@@ -15,8 +15,8 @@ export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumb
 export type ImageEnd = { rejected: StorageKey[] };
 
 /**
- * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null if the source
- * yielded none. Throws LostClaim.
+ * Ends an encode task that made a thumbnail. The video uses it unless its owner has set one. `thumbnail` is null if the
+ * source yielded none. Throws LostClaim.
  */
 export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;

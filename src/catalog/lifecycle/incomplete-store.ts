@@ -6,7 +6,7 @@ import { INCOMPLETE_VALUE, incompleteMessage } from './messages.ts';
 
 /**
  * Marks a finishing video as complete, or as incomplete if a rendition of the shown timeline, or its images, failed. A
- * message lists what is missing. Returns whether it is incomplete.
+ * message lists the missing parts. Returns whether it is incomplete.
  */
 export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
   const missing = await findMissing(tx, key);

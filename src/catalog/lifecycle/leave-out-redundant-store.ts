@@ -9,10 +9,10 @@ import { leftOutMessage } from './messages.ts';
 type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: number | null };
 
 /**
- * Leaves out rungs that gain nothing, once the first chunks of a ladder show their bitrates: they retire, and encode
- * tasks stop making them. Applies only if the library fits ladders to each title and the upload named no rungs of its
- * own, and never to on-demand encoding, whose rungs are already listed. A ladder with a rung finished earlier, whose
- * encode tasks are deleted, is kept in full. Call it within the transaction that published a first chunk.
+ * Retires rungs that gain nothing, once the first chunks of a ladder show their bitrates. Encode tasks stop making
+ * them. Applies only if the library fits ladders to each title and the upload named no rungs of its own, and never to
+ * on-demand encoding, whose rungs are already listed. A ladder with a rung finished earlier, whose encode tasks are
+ * deleted, is kept in full. Call it within the transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void> {
   const { key, timelineId } = task;
@@ -49,12 +49,12 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
 }
 
 async function leaveOut(tx: Tx, { id, key: { libraryId, mediaId } }: EncodeTask, renditionId: Guid): Promise<void> {
-  // A running encode task learns of this when it commits: no output of a failed rendition is accepted.
+  // A running encode task finds out when it commits: no output of a failed rendition is accepted.
   await sql`
     update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
     where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
   `.execute(tx);
-  // The encode task that revealed it ends by itself.
+  // Skips the encode task that led to this decision, which ends normally.
   await sql`
     update encode_task set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
     where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video' and state in ('waiting', 'running')

@@ -91,7 +91,7 @@ export function damagedMessage(
 export const DAMAGED = 'damaged ';
 export const REPAIRED_VALUE = 'repaired';
 
-/** Identifies a damage, so that none is reported twice. */
+/** Identifies a damaged range, so that it is reported only once. */
 export function damagedValue({ renditionId, firstSegment }: { renditionId: string; firstSegment: number }): string {
   return `${DAMAGED}${renditionId}/${firstSegment}`;
 }
@@ -117,7 +117,7 @@ function nameSegments([first, last]: [number, number]): string {
 /** Prefix of an encode task's failure reason if its encoder ran out of memory. */
 export const MEMORY_REASON = 'memory: ';
 
-/** Failure reason of cancelled encode tasks, and of everything that they leave unmade. */
+/** Failure reason of cancelled encode tasks, and of everything that they leave unfinished. */
 export const CANCELLED_REASON = 'Its encoding was cancelled.';
 
 /** Returns the machine-readable kind of a failure that is not caused by the source. */

@@ -1,8 +1,8 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * A rendition as seen by the finish of a video. `tasks` counts all, `openTasks` those waiting or running;
- * `failedReason` is a failed task's.
+ * A rendition as seen by the finish of a video. `tasks` counts all its encode tasks, `openTasks` the waiting and
+ * running ones; `failedReason` is that of a failed task.
  */
 export type RenditionProgress = {
   id: Guid;
@@ -25,7 +25,7 @@ export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'fai
 /**
  * Decides how a video ends once no encode task is open. A set made in the background replaces the active one if at
  * least one of its video renditions (or, without video, audio) is finished; renditions added to the active set join it.
- * A video is finished if anything that is then active is complete.
+ * A video is finished if anything in the resulting active set is complete.
  */
 export function decideOutcome(all: readonly RenditionProgress[], hasVideo: boolean): Outcome {
   const renditions = all.filter(({ isOfFurtherPeriod }) => !isOfFurtherPeriod);

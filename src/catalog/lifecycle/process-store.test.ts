@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('the next of ten thousand uploads of two thousand libraries is found without reading the others', async () => {
+test('finds the next of 10,000 uploads of 2,000 libraries without reading the others', async () => {
   const { rows: waiting } = await sql<{ libraryId: number; mediaId: Guid }>`
     select library_id as "libraryId", id as "mediaId" from media order by state_since desc limit ${CLAIMS}`.execute(
     database.db,
@@ -61,7 +61,7 @@ test('the next of ten thousand uploads of two thousand libraries is found withou
   expect(rowsRead / CLAIMS).toBeLessThan(20);
 });
 
-test('ten thousand uploads of one library delay the first upload of another by at most one planning', async () => {
+test('10,000 uploads of one library delay the first upload of another by at most one planning', async () => {
   const { db } = database;
   const [crowded, quiet] = [await addLibraryRow(db), await addLibraryRow(db)];
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
@@ -85,7 +85,7 @@ test('ten thousand uploads of one library delay the first upload of another by a
   expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
-test('webhooks report once that a video is processed, however often its planning is postponed', async () => {
+test('sends the webhook for the start of processing once, however often the planning is postponed', async () => {
   const key = {
     libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
     mediaId: newGuid(),
@@ -119,11 +119,11 @@ test('webhooks report once that a video is processed, however often its planning
   await upload();
   await claim();
   expect(await reported()).toEqual([WebhookStatus.processing, WebhookStatus.failed, WebhookStatus.processing]);
-  // A stalled worker must never hold a number that becomes valid again.
+  // The attempt number of a stalled worker must never become valid again.
   expect(new Set(attempts).size).toBe(attempts.length);
 });
 
-test('a late renewal does not lease a planning that was given back', async () => {
+test('a late renewal does not restore the lease of a released planning', async () => {
   const { db } = database;
   const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
@@ -140,7 +140,7 @@ test('a late renewal does not lease a planning that was given back', async () =>
   }
 });
 
-test('a planning that another worker holds is left to its lease, even at the last try', async () => {
+test('a video with a valid planning lease does not fail, even at its last attempt', async () => {
   const { db } = database;
   const libraryId = await addLibraryRow(db, {});
   const [key, other] = [newGuid(), newGuid()].map((mediaId) => ({ libraryId, mediaId })) as [MediaKey, MediaKey];

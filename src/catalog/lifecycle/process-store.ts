@@ -16,7 +16,7 @@ import { restoreReplaced } from './replacement-store.ts';
 export type ProcessClaim = {
   key: MediaKey;
   attempt: number;
-  /** If it ends in an error, the video fails. */
+  /** True if the video fails when this attempt ends in an error. */
   isLastTry: boolean;
   owner: string;
   sourceKey: StorageKey;
@@ -39,14 +39,14 @@ const MAX_PROCESS_TRIES = 10;
 const MAX_PROCESS_ERRORS = 6;
 
 /**
- * `over`: there is nothing to plan (any more). `heldSec`: maximum time for which a worker, which may be dead, holds the
- * requested video unless it renews its lease; null if none does.
+ * `over`: nothing is left to plan. `heldSec`: remaining lease of the worker that is planning the requested video and
+ * may be dead; null if there is none.
  */
 export type ProcessAnswer = ({ kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' }) & { heldSec: number | null };
 
 /**
- * Claims a video to plan: the waiting one whose library had the fewest turns, else the requested one. There are as many
- * jobs as waiting videos, so each gets its turn, whichever job runs. The lease uses the database's clock.
+ * Claims a video to plan: a waiting one of the library that was served least, else the requested one. There are as many
+ * jobs as waiting videos, so every video is planned, whichever job runs. The lease uses the database's clock.
  */
 export async function claimProcess(db: Db, requested: MediaKey, owner: string): Promise<ProcessAnswer> {
   const { key, row } = await inTransaction(db, async (tx) => {
@@ -73,8 +73,8 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
 }
 
 /**
- * Finds and locks the longest-waiting upload of the library that had the fewest turns (start-time fair queueing, one
- * per video), by two index look-ups. A video that was tried before is only retried by its own job, after a pause; its
+ * Finds and locks the longest-waiting upload of the library that was served least (start-time fair queueing, one per
+ * video), with two index look-ups. A video that was tried before is only retried by its own job, after a pause. That
  * job therefore takes that video.
  */
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
@@ -127,7 +127,7 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
 type ClaimRow = {
   process_attempt: number;
   process_tries: number;
-  /** Its state changed by this claim, not by an earlier one that was postponed. */
+  /** True if this claim changed the state, not an earlier one that was postponed. */
   is_new: boolean;
   source_key: StorageKey;
   source_bytes: number | null;
@@ -156,7 +156,9 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
   };
 }
 
-/** Renews the lease. Returns false if it was released, or the video is gone or claimed by another worker. */
+/**
+ * Renews the lease. Returns false if it was released, or if the video no longer exists or is claimed by another worker.
+ */
 export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('media')
@@ -184,7 +186,7 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
 
 /**
  * Releases a planning that is blocked by something outside the video. It does not count as one of the few attempts. The
- * sweep sends it again.
+ * sweep queues the video again.
  */
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
@@ -199,9 +201,9 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 }
 
 /**
- * Ends a video as failed, with a reason for people and machines. A video that has already ended is left unchanged. One
- * whose file was replaced, or that was being re-encoded while its shown set is complete or available on demand, stays
- * as it was.
+ * Ends a video as failed, with a human-readable reason and its machine-readable kind. A video that has already ended is
+ * left unchanged. A video whose file was replaced, or that was being re-encoded while its shown set is complete or
+ * available on demand, stays as it was.
  */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;

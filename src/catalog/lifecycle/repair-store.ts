@@ -36,9 +36,9 @@ type DamagedRow = {
   isReported: boolean;
 };
 
-/** Below everything that somebody waits for. */
+/** Lower than the priority of all work that someone waits for. */
 const REPAIR_PRIORITY = 0;
-/** Maximum messages per video, including those about repaired damage: a dying disk would otherwise fill them. */
+/** Maximum messages per video, including those about repaired damage. A dying disk would otherwise flood the list. */
 const MAX_LINES = 40;
 
 /**
@@ -60,8 +60,8 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Has a damaged chunk made again from the original, or reports why that is impossible. `isLost`: the store lacks an
- * original that should be there.
+ * Queues a damaged chunk to be made again from the original, or reports why that is impossible. `isLost`: the store
+ * lacks an original that should exist.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
@@ -109,7 +109,7 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 }
 
 /**
- * Publishes the output of a repair for one rendition: replaces the damaged chunk, whose objects retire, all at once, so
+ * Publishes the output of a repair for one rendition. Replaces the damaged chunk, whose objects retire, in one step, so
  * that playlists never have a gap. Ends the encode task. Returns objects that were not accepted because the rendition
  * is no longer active, or is now encrypted by counters: the caller deletes them. Throws LostClaim (another original
  * ends the task), and refuses chunks whose times differ from those they replace.
@@ -125,7 +125,7 @@ export async function replaceChunks(
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
   await endTask(tx, claim, 'done', null);
-  // A later damage of the same chunk is a new one.
+  // Later damage to the same chunk counts as new.
   await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
   const rejected: StorageKey[] = [];
   for (const output of outputs) {
@@ -142,7 +142,7 @@ export async function replaceChunks(
   return { rejected };
 }
 
-/** Read again: the video may have been packaged or re-encoded while the encode task waited. */
+/** Checks again, because the video may have been packaged or re-encoded while the encode task waited. */
 async function isReplaceable(tx: Tx, renditionId: Guid): Promise<boolean> {
   const { rows } = await sql`
     select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
@@ -190,7 +190,7 @@ async function reportRepaired(tx: Tx, { key, fromSegment, toSegment }: EncodeTas
   await report(tx, key, repairedMessage(name, [fromSegment, toSegment - 1], new Date()));
 }
 
-/** Adds a message to the video about damage in a rendition, and why it is not repaired. */
+/** Adds a message to the video about damage in a rendition, with the reason why it is not repaired. */
 export async function reportDamage(
   tx: Tx,
   key: MediaKey,

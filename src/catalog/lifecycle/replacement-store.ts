@@ -13,7 +13,7 @@ import type { Replaced } from './replaced.ts';
 
 /**
  * Records the current state before a finished video gets another original, in the same transaction. The old original
- * counts as retired without an end: it is kept until it is known whether the new one can be used.
+ * counts as retired without an end date: it is kept until it is known whether the new one is usable.
  */
 export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -32,8 +32,8 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Completes a replacement: the old state is deleted after its grace period, and the first file's heatmap at once,
- * because it does not describe the new one. A video without a replacement is left unchanged.
+ * Completes a replacement: the old state is deleted after its grace period. The first file's heatmap is deleted
+ * immediately, because it does not describe the new file. A video without a replacement is left unchanged.
  */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -50,8 +50,8 @@ export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Restores the previous state if the new file cannot be used: the video is finished as before, with a message that says
- * why. Returns false, and does nothing, if there is nothing to restore.
+ * Restores the previous state if the new file cannot be used: the video is finished as before, with a message that
+ * explains why. Returns false, and does nothing, if there is nothing to restore.
  */
 export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const media = await tx

@@ -18,7 +18,7 @@ export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 export type RetryStore = {
   /**
    * Makes failed renditions again, all or only the video of one rung. Existing renditions stay active, and the new ones
-   * join them; when all are retried, so are failed images. Refuses (`invalid`) if nothing of the kind failed, and
+   * join them. If all are retried, failed images are too. Refuses (`invalid`) if no matching rendition failed, and
    * whatever `CodecStore.add` refuses.
    */
   retry(
@@ -80,7 +80,7 @@ async function retryFailed(tx: Tx, { key, rung, plan }: WantedRetry): Promise<vo
   await addToActive(tx, view, plan(view));
 }
 
-/** Images are planned when all else of a video has ended, unless they were tried before. */
+/** Images are planned when everything else of a video has ended, unless they were attempted before. */
 async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await forgetMessages(tx, key, [IMAGES_VALUE]);
@@ -88,7 +88,7 @@ async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** Deletes the rows of failed renditions. Their replacements have ids of their own, as everything served does. */
+/** Deletes the rows of failed renditions. Their replacements get new ids, like everything that is served. */
 async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number | null): Promise<PlannedRendition[]> {
   const { rows } = await sql<Selectable<RenditionTable> & { title: string }>`
     delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}
@@ -104,7 +104,7 @@ async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number 
   return rows.map(toPlanned);
 }
 
-/** The video's messages about these renditions no longer apply. */
+/** Deletes the video's messages about these renditions, because they no longer apply. */
 async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: readonly string[]): Promise<void> {
   await sql`
     update media set messages = coalesce((select jsonb_agg(line order by place)

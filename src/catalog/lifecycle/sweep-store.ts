@@ -13,8 +13,8 @@ import { finalizeMedia } from './finalize-store.ts';
 /** Seconds without activity after which a video has no owner: its job was lost. */
 const IDLE_SEC = 15;
 /**
- * Rows whose work may fail each time are picked in any order, not oldest first; else they would fill each run and block
- * the others.
+ * Maximum rows per run. Rows whose work may fail repeatedly are selected in any order, because the oldest would
+ * otherwise fill each run and block the others.
  */
 const ROWS_AT_ONCE = 200;
 
@@ -28,7 +28,7 @@ export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Pro
   return row !== undefined;
 }
 
-/** Finds videos that wait to be planned and have no lease, oldest first, a bounded number. */
+/** Finds a bounded number of videos that wait to be planned and have no lease, oldest first. */
 export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media
@@ -39,7 +39,7 @@ export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Finds videos that are still being encoded although they have no open task, in any order, a bounded number. */
+/** Finds a bounded number of videos that are still being encoded although they have no open task, in any order. */
 export async function findStuck(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
@@ -56,10 +56,10 @@ export async function finalizeStuck(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** An expired rendition with the objects of its chunks; `packed` ones share packs with others. */
+/** An expired rendition with the objects of its chunks. `packed` objects share packs with other renditions. */
 export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[]; packed: StorageKey[] };
 
-/** Finds renditions that retired more than `graceSec` ago, in any order, a bounded number. */
+/** Finds a bounded number of renditions that retired more than `graceSec` ago, in any order. */
 export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
   const renditions = await db
     .selectFrom('rendition')
@@ -85,8 +85,7 @@ export async function findRetired(db: Db, graceSec: number): Promise<RetiredRend
 }
 
 /**
- * Deletes a retired rendition, and its timeline if that was the last on it. Packs without chunks of other renditions
- * retire.
+ * Deletes a retired rendition, and its timeline if it has no other. Packs without chunks of other renditions retire.
  */
 export async function dropRetired(
   tx: Tx,
@@ -110,14 +109,14 @@ export async function dropRetired(
 }
 
 /**
- * Returns every object that the rows of a video reference; null if there is no such video. Busy: a task of it may be
- * writing now.
+ * Returns every object that the rows of a video reference; null if the video does not exist. `isBusy`: one of its tasks
+ * may be writing now.
  */
 export async function findNamedObjects(
   db: Db,
   { libraryId, mediaId }: MediaKey,
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
-  // Queried first: everything done by then is included in the rows read below.
+  // Runs first, so that the rows read below include everything completed by then.
   const open = await db
     .selectFrom('encode_task')
     .select('id')

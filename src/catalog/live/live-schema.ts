@@ -94,7 +94,7 @@ export type LivePeriodTable = {
   parameters: string;
   /** Capture times of its media; null until the recording is sealed. */
   clock: ColumnType<WallAnchor[] | null, string | null | undefined, string | null>;
-  /** When its first frame came, ms since 1970; null for periods from before this was kept. */
+  /** Arrival time of its first frame, in ms since 1970; null for periods older than this column. */
   start_ms: number | null;
   created_at: CreatedAt;
 };

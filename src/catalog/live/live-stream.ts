@@ -9,8 +9,8 @@ export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Encoding of a stream's rungs below the source; `reason` says why they are not encoded, and what of its media is not
- * shown. Rungs by name: 720 is 720p. `none`: nothing smaller is enabled; `idle`: nobody publishes.
+ * Encoding of a stream's rungs below the source. `reason` explains why they are not encoded, and which of its media is
+ * not shown. Rungs by name: 720 is 720p. `none`: nothing smaller is enabled; `idle`: nobody publishes.
  */
 export type LadderState = {
   kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle';
@@ -18,7 +18,7 @@ export type LadderState = {
   rungs: readonly number[];
 };
 
-/** A relay to another server. `reason`: why it fails, for people; null if it does not. */
+/** A relay to another server. `reason` is a human-readable error; null if the relay works. */
 export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };
 
 /** A relay as it was sent, in either form, and returned in the same form. */
@@ -59,8 +59,8 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**
- * Applies an edit. After the start, refuses (`invalid`) all changes but title, description, and `recordVod` to true
- * until 24 h after the end. Equal values are no change.
+ * Applies an edit. After the start, refuses (`invalid`) all changes except to title, description, and `recordVod` to
+ * true until 24 h after the end. Equal values do not count as changes.
  */
 export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveStream {
   if (isBeforeStart(stream)) {
@@ -116,7 +116,7 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
 }
 
 /**
- * Applies that a publisher was accepted: the stream is in preview, or runs if its scheduled start has passed. Refuses
+ * Handles an accepted publisher: the stream enters preview, or runs if its scheduled start has passed. Refuses
  * (`invalid`) after the end.
  */
 export function publishStream(stream: LiveStream, now: Date): LiveStream {
@@ -139,7 +139,7 @@ export function publishStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Ends a stream for good. One that recorded waits for its video. Idempotent. */
+/** Ends a stream permanently. A recorded stream then waits for its video. Idempotent. */
 export function stopStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
     case 'created':
@@ -166,7 +166,7 @@ export function requireRemovable({ state }: LiveStream): void {
   );
 }
 
-/** Returns whether the end of this stream makes a video. */
+/** Returns whether a video is made of this stream when it ends. */
 export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean {
   return dvrEnabled || recordVod;
 }

@@ -7,7 +7,7 @@ import { insertChunks, lockMedia, type StoredChunk } from '../lifecycle/chunk-st
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retireChunk } from '../retired-object-store.ts';
 
-/** A rendition with single-segment chunks. `isGrowing`: more may be added while its chunks are merged. */
+/** A rendition with single-segment chunks. `isGrowing`: more chunks may be added while these are merged. */
 export type MergeableRendition = {
   key: MediaKey;
   renditionId: Guid;
@@ -31,8 +31,8 @@ export type MergeableChunk = Omit<
 export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
 
 /**
- * Encoding of a rendition counts its progress by its own chunks, unless it is on demand: they must not be merged until
- * it is complete. A recording of several periods is read from its live rows.
+ * Encoding progress counts the rendition's own chunks, unless it is on demand, so they must not be merged until it is
+ * complete. A recording of several periods is read from its live rows.
  */
 const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.state = 'building' and r.on_demand))
   and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
@@ -89,7 +89,7 @@ export async function nextMergeAttempt(db: Db): Promise<number> {
 
 /**
  * Replaces parts by merged chunks, retires the parts' objects and increments the revision. Returns the merges that were
- * not accepted because a part was replaced or everything is gone; the caller deletes their objects.
+ * not accepted because a part was replaced or everything was deleted; the caller deletes their objects.
  */
 export async function replaceParts(
   tx: Tx,
@@ -113,8 +113,8 @@ export async function replaceParts(
 }
 
 /**
- * Ends the examination of a rendition. If everything was merged it is removed from the list, unless it still grows.
- * Chunks added later put it back.
+ * Ends the examination of a rendition. If everything was merged, the rendition is removed from the list, unless it
+ * still grows. Chunks that are added later put it back.
  */
 export async function endMerging(
   tx: Tx,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Libraries that are being deleted, who chose a key's expiry, and the append-only audit log, whose lines expire. */
+/** Schema for libraries that are being deleted, and for the append-only audit log, whose lines expire. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(LIBRARIES).execute(db);
   await sql.raw(AUDIT).execute(db);

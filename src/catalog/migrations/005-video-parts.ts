@@ -32,7 +32,7 @@ const RETIRED_OBJECTS = `
   create index retired_object_age on retired_object (retired_at);
 `;
 
-// A trigger, because a state changes in a dozen places and none of them must forget to report it.
+// Uses a trigger, because a dozen places change the state and each must report it.
 const PROGRESS = `
   create function tell_media_progress() returns trigger language plpgsql as $$
   begin

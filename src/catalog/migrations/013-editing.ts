@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COMPOSITION).execute(db);
 }
 
-// The kinds of tasks are defined by the program: else each migration with a new one would have to list all others here.
+// The program defines the kinds of tasks. Otherwise each migration that adds one would have to list all others here.
 const COMPOSITION = `
   alter table encode_work drop constraint encode_work_kind_check;
   alter table encode_work add constraint encode_work_kind_check check (kind <> '');

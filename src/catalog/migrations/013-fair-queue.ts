@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Fair sharing of encoders among libraries: which job does which task, whose turn it is, and the measured speed of each
- * kind of task, from which waiting times are estimated.
+ * Fair sharing of encoders among libraries: which job runs which task, which library is next, and the measured speed of
+ * each kind of task, from which waiting times are estimated.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(TURNS).execute(db);
@@ -32,7 +32,8 @@ const TURNS = `
   );
 `;
 
-// A library earns no credit while nothing of it waits: a newcomer starts where the lane's latest turn began.
+// A library earns no credit while it has no waiting tasks: a newcomer starts at the virtual time of the lane's latest
+// claim.
 const STANDING = `
   create function encode_standing(in_lane text, of_library bigint) returns double precision language sql stable as $$
     select greatest(
@@ -47,8 +48,8 @@ const STANDING = `
   $$;
 `;
 
-// A function, because none of its locks may outlast the statement: a stalled worker must not stop the others. The lock
-// admits one claim at a time, because a look-up of a ticket while two tasks swap places would find neither.
+// Uses a function, because none of its locks may outlast the statement: a stalled worker must not stop the others. The
+// lock admits one claim at a time, because a look-up of a ticket while two tasks swap tickets would find neither.
 const CLAIM = `
   create function claim_encode_work(with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)
   returns setof encode_work language plpgsql as $$

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Whether the original of a video is deleted, as its library was set when the video finished. */
+/** Records whether the original of a video is deleted, from the setting of its library when the video finished. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(UNKEPT).execute(db);
 }

@@ -1,17 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lets a claim of encoding work wait for nobody, and gives each claim a unique number. */
+/** Makes claims of encoding work never wait for a lock, and gives each claim a unique number. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(ATTEMPTS).execute(db);
   await sql.raw(CLAIM).execute(db);
 }
 
 // Objects are named by the attempt that stored them, and another task may make the same segments of a rendition later:
-// a number counted per task would repeat. Those of segments for viewers begin where these end.
+// a number counted per task would repeat. The attempt numbers of segments for viewers begin where these end.
 const ATTEMPTS = 'create sequence encode_attempt as integer minvalue 1000000 maxvalue 999999999 cycle';
 
-// As before, except for the number of the attempt, and that locked tasks are skipped: a worker that stalls while
-// publishing must not block all other claims. The caller finds it busy and tries again.
+// Like the previous version, except for the attempt number, and that locked tasks are skipped: a worker that stalls
+// while publishing must not block all other claims. Its caller sees that the task is busy and tries again.
 const CLAIM = `
   create or replace function claim_encode_work(
     with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)

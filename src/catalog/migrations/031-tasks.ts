@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One table of encode tasks that workers claim from by an index: fair share by library, pauses before retries, and
+ * One table of encode tasks, which workers claim by an index: fair share by library, pauses before retries, and
  * wake-ups of idle workers. Until now each task also had a pg-boss job.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -33,8 +33,8 @@ const COLUMNS = `
 `;
 
 // A row for each library with ready tasks in a lane. Its virtual time is its use of the lane so far, weighted by tasks
-// (start-time fair queueing). If they are lost in a crash, all libraries restart as equals, so the tables need no log;
-// rows for waiting tasks are created again by 'tend_encode_tasks'.
+// (start-time fair queueing). If the rows are lost in a crash, all libraries restart as equals, so the tables need no
+// log; rows for waiting tasks are created again by 'tend_encode_tasks'.
 const SHARES = `
   create unlogged table encode_share (
     lane text not null,
@@ -82,9 +82,9 @@ const READY = `
     execute function ready_encode_task();
 `;
 
-// Waits for no lock: a worker that stalls within a transaction must not stop the others. A share whose tasks are all
-// taken is removed. A separate statement checks whether any is left, so that it sees what was committed before the
-// share was locked.
+// Never waits for a lock: a worker that stalls within a transaction must not stop the others. A share whose tasks are
+// all claimed is removed. A separate statement checks whether any is left, so that it sees everything committed before
+// the share was locked.
 const CLAIM = `
   create function claim_encode_task(
     in_lane text, by_owner text, lease_sec double precision, least_priority integer, without_media uuid[])

@@ -8,8 +8,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(ZONE_POLICIES).execute(db);
 }
 
-// Triggers, because settings, keys and referrers are written in several places, and a forgotten one would leave an edge
-// with an old rule. `library:policy` is sent on the channel of publications, because an edge listens on one connection.
+// Uses triggers, because settings, keys and referrers are written in several places, and a forgotten one would leave an
+// edge with an old rule. `library:policy` is sent on the channel of publications, because an edge listens on one
+// connection.
 const ZONE_POLICIES = `
   alter table pull_zone
     add column revision bigint not null default 1,

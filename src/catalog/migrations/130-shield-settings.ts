@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How requests to no pull zone are inspected. For other requests, the zone's own settings apply. */
+/** Inspection settings for requests that match no pull zone. For other requests, the zone's own settings apply. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table shield_settings (

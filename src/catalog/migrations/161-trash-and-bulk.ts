@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(BULK).execute(db);
 }
 
-// A separate type: everything that reads videos reads `type = 'video'` and so skips the trash.
+// Uses a separate type for the trash: all queries for videos read `type = 'video'` and so skip it.
 const TRASH = `
   alter table media drop constraint media_type_check;
   alter table media add constraint media_type_check check (type in ('video', 'live', 'trash'));

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Remains of the old store while its objects move, so that they are not only reported in the log. */
+/** Records the rest of the old store while its objects move, so that it is not only reported in the log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

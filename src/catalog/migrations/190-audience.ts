@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SUMS).execute(db);
 }
 
-// `rung_sec`: seconds watched by the height of the picture. `reached`: a 32-bit count per bucket of the sessions among
+// `rung_sec`: seconds watched by video height. `reached`: a 32-bit count per bucket of the sessions among
 // `reached_sessions` that played it.
 const SESSIONS = `
   alter table view_session

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * A transcription can be cancelled, keeps its detected language, and has a number, so that the job of an earlier one
- * writes nothing into it (docs/decisions/195).
+ * cannot write into it (docs/decisions/195).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(RUNS).execute(db);

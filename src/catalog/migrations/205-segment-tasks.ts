@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Segments for viewers become encode tasks with a queue of their own, instead of separate tables and a scheduler. */
+/** Segments for viewers become encode tasks in a separate queue, instead of separate tables and a scheduler. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SEGMENTS).execute(db);
 }

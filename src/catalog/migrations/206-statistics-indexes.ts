@@ -1,11 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Reads of one library's visits, and merges of bytes sent, no longer scan those of all libraries. */
+/**
+ * Adds indexes, so that reads of one library's sessions, and merges of bytes sent, no longer scan those of all
+ * libraries.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(INDEXES).execute(db);
 }
 
-// An index of the partitioned table: partitions of later days get theirs when they are created. Rows of the all-zero
+// Index on the partitioned table: partitions of later days get theirs when they are created. Rows of the all-zero
 // writer are already merged.
 const INDEXES = `
   create index view_session_library on view_session (library_id, start_hour);

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Moves before this version may not have recorded where their videos were, which looks the same as no collection: they
- * cannot be undone.
+ * Moves before this version may not have recorded the previous collections of their videos, which looks the same as no
+ * collection. They cannot be undone.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The encoding of many videos can be cancelled at once. */
+/** Adds a bulk operation that cancels the encoding of many videos. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Notifies of keys and sessions that may have lost rights, with the payload `keys` on the channel of progress: open
- * event streams are checked again. Triggers, because keys end in several places and none may forget to notify.
+ * event streams are checked again. Uses triggers, because keys end in several places and each must notify.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql

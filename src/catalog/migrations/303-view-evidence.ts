@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SESSIONS).execute(db);
 }
 
-// One row per viewer and video, for a day. Times are milliseconds of the epoch.
+// One row per viewer and video, for a day. Times are in ms since 1970.
 const EVIDENCE = `
   create table view_evidence (
     viewer_id uuid primary key,

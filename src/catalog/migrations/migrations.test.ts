@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('migrating twice and from two places at once changes nothing', async () => {
+test('migrating twice, or from two processes simultaneously, changes nothing', async () => {
   await Promise.all([migrate(database.db), migrate(database.db)]);
   const { rows } = await sql<{ n: number }>`select count(*) as n from media`.execute(database.db);
   expect(rows).toEqual([{ n: 0 }]);
@@ -40,7 +40,7 @@ test('a database with the names used before 280 keeps its images and its revisio
     const { rows } = await sql`select m.revision::int, m.images, i.storage_key, i.size_bytes::int as size
       from media m join image i on i.library_id = m.library_id and i.media_id = m.id`.execute(db);
     expect(rows).toEqual([{ revision: 7, images: { folder: 'f' }, storage_key: 'x/poster', size: 5 }]);
-    // Also by the table's triggers, whose functions contain its column names in their text.
+    // The table's triggers increment it too, although their functions contain column names as text.
     expect(await db.transaction().execute((tx) => bumpPublication(tx, key))).toBe(8);
   } finally {
     await close();

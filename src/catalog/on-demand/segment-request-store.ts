@@ -20,8 +20,8 @@ export type SegmentRequest = MediaKey & {
 /** Segment requests of one edge. */
 export type SegmentRequestStore = {
   /**
-   * Writes or renews requests, and a task for segments not being made yet. Those of renditions that are gone are
-   * skipped.
+   * Writes or renews requests, and a task for segments not being made yet. Skips requests for renditions that no longer
+   * exist.
    */
   put(requests: readonly SegmentRequest[]): Promise<void>;
   /** Withdraws a request, because no viewer waits any more. */
@@ -34,7 +34,7 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   return {
     async put(requests) {
       if (requests.length === 0) return;
-      // In one transaction: a worker notified of a request finds its task.
+      // One transaction, so that a worker that is notified of a request finds its task.
       await inTransaction(db, async (tx) => {
         await putRequests(tx, edgeId, requests);
         await planSegmentTasks(tx, [...new Set(requests.map(({ renditionId }) => renditionId))]);

@@ -14,10 +14,9 @@ import { lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
 
 /**
- * Publishes one segment that was made for viewers. Encode tasks whose output is now all stored end with it, and so does
- * the video with the last of them. Returns false if another worker already stored the segment: then nothing is
- * accepted. Throws LostClaim if the task is no longer held, and refuses a segment with another init segment than the
- * rendition's.
+ * Publishes one segment that was made for viewers. Ends encode tasks whose output is now all stored, and the video with
+ * the last of them. Returns false, and accepts nothing, if another worker already stored the segment. Throws LostClaim
+ * if the claim is no longer valid, and refuses a segment whose init segment is not the rendition's.
  */
 export async function commitSegment(
   tx: Tx,

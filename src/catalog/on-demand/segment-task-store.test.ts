@@ -60,7 +60,7 @@ const listTasks = async () =>
     ({ from_segment: from, state }) => `${from} ${state}`,
   );
 
-test('a viewer of one library waits behind at most one viewer of another, however many wait longer', async () => {
+test('a viewer of one library waits behind at most one viewer of another, however many waited longer', async () => {
   const [full, small] = [await addLibrary(), await addLibrary()];
   for (let n = 0; n < 8; n += 1) await addAwaited(full);
   const served = [(await claim()).task.key.libraryId];
@@ -70,7 +70,7 @@ test('a viewer of one library waits behind at most one viewer of another, howeve
   expect(served.filter((library) => library === full)).toHaveLength(8);
 });
 
-test('a segment is one task however many edges request it, and the segments it reaches soon get none', async () => {
+test('creates one task per segment for any number of edges, and none for segments that are due soon', async () => {
   const place = await addAwaited(await addLibrary());
   for (const segment of [5, 6]) await request(place, segment);
   await request(place, 7, false);
@@ -91,7 +91,7 @@ test('a task extends as far as viewers request it and ends where another begins'
   expect(await renewSegmentTask(database.db, held)).toMatchObject({ toSegment: 30 });
 });
 
-test('after a worker died, the next request gives its segment to another worker', async () => {
+test('after a worker dies, the next request gives its segment to another worker', async () => {
   const place = await addAwaited(await addLibrary());
   const dead = await claim();
   await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(database.db);
@@ -110,7 +110,7 @@ test('prefetch for one viewer yields to a blocked viewer', async () => {
   expect((await claim()).task.key.libraryId).toBe(other);
 });
 
-test('a segment that failed three times is not tried for viewers again, and the video says so', async () => {
+test('a segment that failed three times is not retried for viewers, and the video gets a message', async () => {
   const place = await addAwaited(await addLibrary());
   const first = await claim();
   await noteFailure(database.db, first, 'memory');
@@ -127,7 +127,7 @@ test('a segment that failed three times is not tried for viewers again, and the 
 test.each([
   ['Audio (en)', { kind: 'audio', codec: 'aac', rung: null, language: 'en' }],
   ['240p vp9', { codec: 'vp9' }],
-] as const)('the message of a failed segment names its rendition as a retry does: %s', async (name, of) => {
+] as const)('the message of a failed segment uses the same rendition name as a retry: %s', async (name, of) => {
   const { db } = database;
   const { renditionId } = await addAwaited(await addLibrary());
   await db.updateTable('rendition').set(of).where('id', '=', renditionId).execute();
@@ -137,7 +137,7 @@ test.each([
   expect(messages).toMatchObject([{ value: name }]);
 });
 
-test('a segment whose workers died each time is left alone for a while, then tried again', async () => {
+test('a segment whose workers died each time is retried after a pause', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary());
   let held = await claim();
@@ -155,7 +155,7 @@ test('a segment whose workers died each time is left alone for a while, then tri
   expect(await claim()).toMatchObject({ task: { id: dead.task.id }, deaths: 0 });
 });
 
-test('a request is not stored without its task', async () => {
+test('stores a request only together with its task', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary(), null);
   await sql
@@ -168,7 +168,7 @@ test('a request is not stored without its task', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('a failing task locks its video first, as publishing does, so neither deadlocks', async () => {
+test('a failing task locks its video first, like publishing, so that neither deadlocks', async () => {
   await addAwaited(await addLibrary());
   const failing = await claim();
   const { db } = database;
@@ -183,7 +183,7 @@ test('a failing task locks its video first, as publishing does, so neither deadl
     };
     await expect.poll(isWaiting, { interval: 10 }).toBe(true);
     expect(await lockClaim(tx, failing)).not.toBeNull();
-    // Wrapped in an object, because it ends after this transaction.
+    // Wraps the promise in an object, because it settles after this transaction.
     return { outcome };
   });
   expect(await failed.outcome).toMatchObject([{ status: 'fulfilled' }]);

@@ -11,8 +11,8 @@ import {
 } from '../tasks/encode-task.ts';
 
 /**
- * Next work of a segment task: from its first missing segment to where another task begins or one is stored (excluded),
- * the last segment that viewers request, and whether one waits for it now.
+ * Next work of a segment task: its first missing segment, the segment (excluded) where another task begins or one is
+ * stored, the last segment that viewers request, and whether a viewer waits for it now.
  */
 export type SegmentDemand = {
   nextSegment: number;
@@ -29,7 +29,7 @@ const TASK_SEGMENTS = 64;
 
 /**
  * Segments ahead of a task's next within which a waiting viewer is served by that task. A viewer further ahead gets a
- * task of its own.
+ * separate task.
  */
 const AWAITED_REACH = 2;
 const AHEAD_REACH = MAX_AHEAD + 2;
@@ -39,16 +39,16 @@ const isStored = (s: string, r: string) =>
   sql.raw(`exists (select from chunk c where c.rendition_id = ${r}
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
-/** A slow database also loses leases. This pause, in seconds, bounds a crash loop. */
+/** A slow database also causes lost leases. This pause, in seconds, bounds a crash loop. */
 const LOST_PAUSE_SEC = 120;
-/** Condition that failed task `t` failed some time ago, by the loss of its workers and not by an error of its own. */
+/** Condition that task `t` failed some time ago because its workers were lost, and not because of an error. */
 const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
   and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
 
 /**
  * Writes a task for the first segment of each request that is neither stored nor soon made by another task. A task
- * whose worker is gone is released, a waiting one becomes as urgent as its viewers, and one whose workers were all lost
- * is retried after a pause. Idempotent.
+ * whose worker died is released, a waiting one becomes as urgent as its viewers, and one whose workers were all lost is
+ * retried after a pause. Idempotent.
  */
 export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`
@@ -99,7 +99,7 @@ export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean }
 }
 
 /**
- * Renews the lease and returns the demand; null if the task must stop because its rendition or lease is gone, or
+ * Renews the lease and returns the demand; null if the task must stop because its rendition or lease was lost, or
  * everything is stored. The demand extends to the last missing segment of a request within its reach.
  */
 export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promise<SegmentDemand | null> {

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 /** An object or staged upload that no row references: an object by its key, a staged upload by its id. */
 export type Orphan = { kind: 'object' | 'upload'; name: string; sizeBytes: number; modifiedAt: Date };
 
-/** `keptAt`: the owner keeps it, and no sweep deletes it. */
+/** `keptAt` is set if the owner keeps the orphan, which no sweep then deletes. */
 export type ListedOrphan = Orphan & { foundAt: Date; keptAt: Date | null };
 
 /** Selects orphans whose names begin with a prefix. */
@@ -12,7 +12,10 @@ export type OrphanFilter = { prefix: string };
 
 const ROWS_AT_ONCE = 1000;
 
-/** Lists orphans, in quarantine from now on. Those already listed are unchanged, unless their bytes are different. */
+/**
+ * Lists orphans and starts their quarantine. Orphans that are already listed are unchanged, unless they were modified
+ * since.
+ */
 export async function listOrphans(db: Db, orphans: readonly Orphan[]): Promise<void> {
   for (let at = 0; at < orphans.length; at += ROWS_AT_ONCE) {
     const rows = orphans.slice(at, at + ROWS_AT_ONCE);
@@ -48,7 +51,9 @@ export async function sumOrphans(db: Db): Promise<{ objects: number; bytes: numb
   return rows[0] ?? { objects: 0, bytes: 0 };
 }
 
-/** Finds some orphans past their quarantine, in any order, so that none that cannot be deleted blocks the others. */
+/**
+ * Finds some orphans past their quarantine, in any order, so that one that cannot be deleted does not block the others.
+ */
 export async function findDueOrphans(db: Db, quarantineSec: number, limit: number): Promise<ListedOrphan[]> {
   return await selectOrphans(db)
     .where('kept_at', 'is', null)
@@ -83,7 +88,10 @@ export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<num
   return Number(numUpdatedRows);
 }
 
-/** Progress of the orphan search, and the number of objects seen in its last round; null before the first ended. */
+/**
+ * Progress of the orphan search, and the number of objects seen in its last round; null before the first round has
+ * ended.
+ */
 export type OrphanSweep = { after: string; objects: number; lastObjects: number | null };
 
 export async function loadOrphanSweep(db: Db): Promise<OrphanSweep> {
@@ -105,7 +113,7 @@ function selectOrphans(db: Db) {
     .select(['found_at as foundAt', 'kept_at as keptAt']);
 }
 
-/** A comparison instead of a pattern, because names contain the wildcard `_`. */
+/** Uses a comparison instead of a pattern, because names contain the wildcard `_`. */
 function beginsWith(prefix: string) {
   return sql<SqlBool>`starts_with(name, ${prefix})`;
 }

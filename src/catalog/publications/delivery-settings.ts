@@ -9,12 +9,12 @@ export type DeliverySettings = {
   /** Captions are listed in the multivariant playlist. */
   listsCaptions: boolean;
   player: PlayerLook;
-  /** Whether finished videos are available as MP4 files; never with DRM. */
+  /** True if finished videos are available as MP4 files; never with DRM. */
   offersMp4: boolean;
   drm: DrmMode;
 };
 
-/** The owner's appearance of the player page. A colour that is not a CSS hexadecimal colour is null. */
+/** Appearance of the player page, as set by the owner. A colour that is not a CSS hexadecimal colour is null. */
 export type PlayerLook = Pick<
   LibrarySettings['player'],
   | 'fontFamily'
@@ -36,7 +36,7 @@ export type PlayerLook = Pick<
 
 const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
-/** Extracts them from a library's stored settings. */
+/** Reads the delivery settings from a library's stored settings. */
 export function readDeliverySettings(stored: unknown): DeliverySettings {
   const settings = readLibrarySettings(stored);
   const { originals, player, mp4 } = settings;

@@ -7,6 +7,6 @@ test.each([
   { rungs: [1440, 2160], offered: [1440], chosen: 1440 },
   { rungs: [2160], offered: [2160], chosen: 2160 },
   { rungs: [], offered: [], chosen: null },
-])('$offered of $rungs are offered as MP4', ({ rungs, offered, chosen }) => {
+])('offers $offered of $rungs as MP4', ({ rungs, offered, chosen }) => {
   expect([listMp4Rungs(rungs), chooseMp4Rung(rungs)]).toEqual([offered, chosen]);
 });

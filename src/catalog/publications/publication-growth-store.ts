@@ -17,7 +17,7 @@ type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
 
 /**
  * Returns the renditions of a media as of `revision`, from the known ones and later chunks, in one statement, which is
- * one snapshot. Returns null if anything else changed, or even more chunks were added: then everything must be read.
+ * one snapshot. Returns null if anything else changed, or too many chunks were added: then everything must be read.
  * Chunks leave a rendition only when others replace them, or with the rendition, whose id is never reused.
  */
 export async function loadGrown(db: Db, { key, revision, known }: Growth): Promise<StoredRendition[] | null> {

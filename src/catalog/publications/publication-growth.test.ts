@@ -15,13 +15,13 @@ test.each([
   { name: 'what comes between', known: [chunk(0, 2), chunk(4, 6)], fresh: [chunk(2, 4)], expected: [0, 2, 4] },
   { name: 'a merge', known: [chunk(0, 1), chunk(1, 2), chunk(2, 3)], fresh: [chunk(0, 2)], expected: [0, 2] },
   { name: 'what is made anew', known: [chunk(0, 2)], fresh: [chunk(0, 2, 2)], expected: [chunk(0, 2, 2)] },
-])('$name joins the known part', ({ known, fresh, expected }) => {
+])('adds $name to the known chunks', ({ known, fresh, expected }) => {
   const joined = addChunks(known, fresh);
   const isNumbers = typeof expected[0] === 'number';
   expect(isNumbers ? joined.map(({ firstSegment }) => firstSegment) : joined).toEqual(expected);
 });
 
-test('without news the same list is returned, so values derived from it stay cached', () => {
+test('returns the same list if nothing is new, so that values derived from it stay cached', () => {
   const known = [chunk(0, 2)];
   expect(addChunks(known, [])).toBe(known);
 });

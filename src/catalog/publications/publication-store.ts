@@ -47,7 +47,7 @@ export function createPublicationStore(db: Db): PublicationStore {
               ]);
         if (grown !== null) return { ...head, renditions: grown, packages };
       }
-      // One snapshot: a set of renditions and its chunks change together.
+      // Uses one snapshot, because a set of renditions and its chunks change together.
       const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
       return reading.execute(async (tx) => {
         const head = await selectHead(tx, key);
@@ -59,7 +59,9 @@ export function createPublicationStore(db: Db): PublicationStore {
   };
 }
 
-/** Chunks of a live stream are added without a new publication, so a known one does not tell which are new. */
+/**
+ * Chunks of a live stream are added without a new publication, so the known publication does not show which are new.
+ */
 function isLive({ live }: Publication): boolean {
   return live !== undefined && live.state !== 'ended';
 }
@@ -97,7 +99,7 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
 
 /**
  * If a recording was sealed while its owner had no database, the owner first stores the rest of its media and then
- * extends the timeline. Until then these pictures have no place on it.
+ * extends the timeline. Until then, the timeline does not include these frames.
  */
 function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
   const isSealed = kind === 'video' && startTicks.length > 0;

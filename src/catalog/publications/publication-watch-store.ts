@@ -3,15 +3,15 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { PUBLICATION_CHANNEL } from '../db.ts';
 import { keepListening } from '../listen-store.ts';
 
-/** A media with a change visible to viewers, or that is gone. */
+/** A media that was deleted or has a change visible to viewers. */
 export type PublicationChange = { libraryId: number; mediaId: Guid; revision: number | 'deleted' };
 
 /** A subscriber. `listening` is called after each connection: changes before it may have been missed. */
 export type PublicationListener = {
   change(change: PublicationChange): void;
-  /** The rules for a library's viewers have changed. */
+  /** Called when the rules for a library's viewers have changed. */
   policy?(libraryId: number): void;
-  /** A key or session may have lost rights. On the channel of progress only. */
+  /** Called when a key or session may have lost rights. Only on the channel of progress. */
   keys?(): void;
   listening(): void;
   lost(error: Error): void;
@@ -20,7 +20,7 @@ export type PublicationListener = {
 /** The open subscription; `close` ends it. */
 export type PublicationWatch = { close(): Promise<void> };
 
-/** Listens for publications, or on another channel of such changes, and reconnects as long as it is open. */
+/** Listens for publications, or for such changes on another channel, and reconnects until it is closed. */
 export function watchPublications(
   pool: pg.Pool,
   listener: PublicationListener,

@@ -28,8 +28,8 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 };
 
 /**
- * Everything that the edge needs to know about one media, as of `publication`. It contains the active renditions and
- * those retired less than a day ago, because players that opened the old playlist still request them.
+ * Everything that the edge needs to know about one media, as of `revision`. It contains the active renditions and those
+ * retired less than a day ago, because players that opened the old playlist still request them.
  */
 export type Publication = {
   libraryId: number;

@@ -11,7 +11,7 @@ import {
   readPullZoneSettings,
 } from '../libraries/library-settings.ts';
 
-/** A pull zone as the account sees it, with its key in plain text; `access` contains the rules of its library. */
+/** A pull zone as shown to the account, with its key in plain text; `access` contains the rules of its library. */
 export type PullZoneView = {
   id: number;
   name: string;
@@ -27,7 +27,7 @@ export type PullZoneView = {
 export type PullZoneStore = {
   /** Refuses (`not-found`) an unknown pull zone. */
   load(id: number): Promise<PullZoneView>;
-  /** Returns a page by ascending id of those with `search` in their name, and the total number. */
+  /** Returns a page of the pull zones with `search` in their name, by ascending id, and their total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
    * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null generates one. Tokens
@@ -39,7 +39,7 @@ export type PullZoneStore = {
   signingKeys(id: number): Promise<string[]>;
   /** Adds a host name. Refuses (`invalid`) one that a pull zone already has, and (`not-found`) an unknown pull zone. */
   addHostname(id: number, hostname: string): Promise<void>;
-  /** Removes a host name; one that it does not have changes nothing. Refuses (`not-found`) an unknown pull zone. */
+  /** Removes a host name if the pull zone has it. Refuses (`not-found`) an unknown pull zone. */
   removeHostname(id: number, hostname: string): Promise<void>;
   /** Purges the caches of a pull zone. Refuses (`not-found`) an unknown pull zone. */
   purge(id: number): Promise<void>;

@@ -23,7 +23,10 @@ export type TokenFault =
 /** A token as read from its address. Nothing in it is proven before one of its `candidates` matches the signature. */
 export type UrlToken = {
   scheme: 'hs256' | 'sha256' | 'md5';
-  /** HS256 tokens say whether the viewer's address was signed; for the older schemes only the zone's setting does. */
+  /**
+   * True if the viewer's address was signed. HS256 tokens contain this; for the older schemes only the zone's setting
+   * tells.
+   */
   bindsAddress: boolean;
   /** As sent: base64url without padding. */
   signature: string;
@@ -45,7 +48,7 @@ export type SignedAddress = {
   query: string;
   /** Location of the token. */
   form: 'path' | 'query' | 'none';
-  /** The token's text, by which a verified one is recognised. */
+  /** Text of the token, by which verified tokens are recognised. */
   text: string;
   token: UrlToken | TokenFault;
 };
@@ -263,7 +266,7 @@ export function judgeToken(token: UrlToken, { path, prefix, country, nowSec }: T
   return isBlocked || isForeign ? 'country' : null;
 }
 
-/** A token path covers itself and everything below it: `/v/abc` is no prefix of `/v/abcd/x`. */
+/** A token path covers itself and everything below it: `/v/abc` is not a prefix of `/v/abcd/x`. */
 function covers(tokenPath: string, path: string, prefix: string | null): boolean {
   const bare = prefix !== null && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   const folder = tokenPath.endsWith('/') ? tokenPath : `${tokenPath}/`;

@@ -46,7 +46,7 @@ function splitUrl(url: string): { pathname: string; search: string } {
 
 describe('published vectors', () => {
   const urls = vectors.sign.filter(({ scheme }) => !scheme.startsWith('embed'));
-  test.each(urls)('$scheme $name is accepted until it expires, and not with another key', (vector) => {
+  test.each(urls)('accepts $scheme $name until it expires, and rejects it with another key', (vector) => {
     const { key, expires, token, input } = vector;
     const url = vector.url ?? `https://a${vector.path}?token=${token}&expires=${expires}`;
     const address = input?.userIp || vector.userIp || '9.9.9.9';
@@ -57,19 +57,22 @@ describe('published vectors', () => {
     expect(judge(url, { ...zone, keys: ['another key'] }, bearer)).toBe('signature');
   });
 
-  test.each(vectors.sign.filter(({ scheme }) => scheme.startsWith('embed')))('$scheme $name', (vector) => {
-    const requested = { mediaId: vector.videoId ?? '', keys: [vector.key] };
-    const shown = { token: vector.token, expiresSec: vector.expires };
-    expect(isEmbedTokenValid(shown, requested, vector.expires * 1000 - 1)).toBe(true);
-  });
+  test.each(vectors.sign.filter(({ scheme }) => scheme.startsWith('embed')))(
+    'accepts an embed token: $scheme $name',
+    (vector) => {
+      const requested = { mediaId: vector.videoId ?? '', keys: [vector.key] };
+      const shown = { token: vector.token, expiresSec: vector.expires };
+      expect(isEmbedTokenValid(shown, requested, vector.expires * 1000 - 1)).toBe(true);
+    },
+  );
 
-  test.each(vectors.verify)('$name: $expect', ({ zone, request, expect: expected }) => {
+  test.each(vectors.verify)('$name: returns $expect', ({ zone, request, expect: expected }) => {
     const signing = { keys: zone.keys, holdsAddress: zone.includeIp === true, prefix: null };
     const bearer = { address: request.ip, country: request.country, nowMs: request.now * 1000 };
     expect(judge(request.url, signing, bearer)).toBe(expected);
   });
 
-  test('all vectors are read: 43 for signing, 34 for verification', () => {
+  test('reads all vectors: 43 for signing, 34 for verification', () => {
     expect([vectors.sign.length, vectors.verify.length]).toEqual([43, 34]);
   });
 });
@@ -93,7 +96,7 @@ describe('a folder signed by the zone', () => {
     expect(judge(target, zone, bearer)).toBe(expected);
   });
 
-  test('for an address opens it to that address, or its /64 network, alone', () => {
+  test('for an address admits only that address or its /64 network', () => {
     const held = { ...zone, holdsAddress: true };
     const target = `/${sign('/abc/', '2001:db8:1:2::5')}/abc/x.ts`;
     expect(judge(target, held, { ...bearer, address: '2001:db8:1:2:9::1' })).toBe('ok');
@@ -101,7 +104,7 @@ describe('a folder signed by the zone', () => {
     expect(judge(`/${sign('/abc/')}/abc/x.ts`, held, bearer)).toBe('ip-required');
   });
 
-  test('rejects its token if any byte is changed', () => {
+  test('is rejected if any byte of its token is changed', () => {
     const token = sign('/abc/');
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=&%/.'];
     const changes = fc.record({ at: fc.nat(token.length - 1), to: fc.constantFrom(...alphabet) });

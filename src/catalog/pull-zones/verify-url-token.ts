@@ -12,7 +12,7 @@ import {
   type UrlToken,
 } from './url-token.ts';
 
-/** The requesting client as far as tokens care: `country` is ISO 3166-1 alpha-2, or empty. */
+/** Facts about the requesting client that tokens depend on: `country` is ISO 3166-1 alpha-2, or empty. */
 export type TokenBearer = { address: string; country: string; nowMs: number };
 
 /** A verified token, or the reason why there is none. */
@@ -27,7 +27,7 @@ export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer
   return judgeVerified(token, address, zone, bearer);
 }
 
-/** Checks a token whose signature was verified before: only what changes between requests. */
+/** Checks a token whose signature was verified before. Examines only facts that change between requests. */
 export function judgeVerified(
   token: UrlToken,
   { decodedPath }: SignedAddress,

@@ -3,8 +3,8 @@ import type { DirectPlayRule, ReferrerRules } from '../libraries/referrer.ts';
 import type { PullZoneName } from './pull-zone-name.ts';
 
 /**
- * All rules for the viewers of a pull zone, read at once. `revision` is incremented by every change of any of them, and
- * identifies the policy wherever something derived from it is kept.
+ * All rules for the viewers of a pull zone, read together. Every change of a rule increments `revision`, which
+ * identifies the policy in all caches of derived data.
  */
 export type ZonePolicy = {
   id: number;
@@ -15,7 +15,7 @@ export type ZonePolicy = {
   hostnames: readonly string[];
   settings: PullZoneSettings;
   referrers: ReferrerRules & DirectPlayRule;
-  /** Whether player pages, play data and keys require an embed token. */
+  /** True if player pages, play data and keys require an embed token. */
   embedTokenRequired: boolean;
   /** Language of the library's player pages. */
   uiLanguage: string;

@@ -34,9 +34,9 @@ type ActiveRendition = {
 };
 
 /**
- * Restores a video whose re-encode failed, if its active set is complete or each segment is available on demand. A
- * message says why, the new set is deleted, and encode tasks make what the old set lacks. Returns false, and does
- * nothing, if the video shows no such set.
+ * Restores a video whose re-encode failed, if its active set is complete or each segment is available on demand. Adds a
+ * message with the reason, deletes the new set, and plans encode tasks for the missing parts of the old set. Returns
+ * false, and does nothing, if the video shows no such set.
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const wanted = await findWanted(tx, key);
@@ -66,8 +66,8 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
 }
 
 /**
- * Marks an on-demand video as ready once each video rendition can be listed, and the default audio can be too, or has
- * begun: from then on every segment is available. Other videos are left unchanged.
+ * Marks an on-demand video as ready once each video rendition can be listed, and the default audio can be listed or has
+ * begun. From then on, every segment is available. Other videos are left unchanged.
  */
 export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
   const isReady = sql<boolean>`state = 'jit-segmenting'
@@ -130,7 +130,7 @@ async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[
   });
 }
 
-/** Returns the ranges that are made without a pause, from the first missing segment of a gap to its last. */
+/** Returns the contiguous ranges to make, each from the first missing segment of a gap to its last. */
 function restOf(
   key: MediaKey,
   rendition: ActiveRendition,
@@ -153,11 +153,11 @@ function rangesInOrder(
   kind: 'audio' | 'pass-through',
   all: ChunkRange,
 ): ChunkRange[] {
-  // A copy without gaps has ended with its last segment.
+  // A copy without gaps ended with its last segment.
   if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
-  // Segments made for viewers are scattered, and each encode task encodes from the track's start, so one task skips
-  // them.
+  // Segments made for viewers are scattered, and each encode task encodes from the track's start, so a single task
+  // makes the rest and skips them.
   return isOnDemand ? [{ fromSegment: ranges[0]?.fromSegment ?? 0, toSegment: all.toSegment }] : ranges;
 }
 
@@ -174,7 +174,9 @@ function backfillTasks(key: MediaKey, rendition: ActiveRendition, cutList: CutLi
   });
 }
 
-/** Returns at least one range, even if viewers had all of it made, because its end ends the rendition. */
+/**
+ * Returns at least one range, even if all of it was made for viewers, because the end of its task ends the rendition.
+ */
 function restRanges(stored: readonly number[], ranges: readonly ChunkRange[]): ChunkRange[] {
   const there = new Set(stored);
   const missing = ranges.flatMap((range) => missingRanges(range, there));

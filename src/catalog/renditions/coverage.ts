@@ -5,8 +5,9 @@ export type Placed = { firstSegment: number; segmentCount: number; startTick: nu
 export type Extent = { segments: number | null; endTick: number; toleranceTicks: number };
 
 /**
- * Returns why chunks are not a complete rendition, or null if they are: they cover every segment from 0 without gap or
- * overlap, times are continuous, and the end is the timeline's, within the tolerance. `chunks` are in segment order.
+ * Returns the reason why chunks are not a complete rendition, or null if they are: they cover every segment from 0
+ * without gap or overlap, times are continuous, and the end is the timeline's, within the tolerance. `chunks` are in
+ * segment order.
  */
 export function findGap(chunks: readonly Placed[], extent: Extent): string | null {
   let segment = 0;

@@ -1,7 +1,7 @@
 import type { MediaKey, Tx } from '../db.ts';
 
 /**
- * Deletes sets and added codecs that never became active, with all encode tasks; their objects are then orphans and
+ * Deletes sets and added codecs that never became active, with all encode tasks; their objects become orphans and are
  * swept. Further periods of a recording are not active either, but are kept.
  */
 export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {

@@ -4,7 +4,8 @@ import type { MediaMessage } from '../schema.ts';
 export const CANCELLED_VALUE = 'cancelled';
 
 /**
- * Message for a video that stays as it was, because its replacement failed: `what` says which, `why` gives the reason.
+ * Message for a video that stays as it was, because its replacement failed. `what` names the failed step, `why` gives
+ * the reason.
  */
 export function keptMessage(
   what: 'The new file could not be used' | 'Encoding it again failed',

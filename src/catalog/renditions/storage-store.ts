@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Sets the bytes of a media and of its renditions to what is stored: see `sumStorage`. */
+/** Recalculates the stored bytes of a media and of its renditions, see `sumStorage`. */
 export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set storage_bytes = coalesce(
@@ -13,8 +13,8 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Sets the bytes of a media from its renditions' sums and everything else stored for it: original, thumbnail, captions,
- * files of added audio tracks, other images, and retired objects that are not deleted yet.
+ * Sets the bytes of a media to the sum of its renditions and everything else stored for it: original, thumbnail,
+ * captions, files of added audio tracks, other images, and retired objects that are not deleted yet.
  */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`

@@ -2,8 +2,8 @@ import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * The one row with the progress of the scrub; no place means the beginning of a round. Counts are of this round, or the
- * last one.
+ * Single row with the progress of the scrub. Without a position, a round begins. Counts are of this round, or the last
+ * one.
  */
 export type ScrubTable = {
   id: Generated<number>;
@@ -15,6 +15,6 @@ export type ScrubTable = {
   objects_seen: Generated<number>;
   bytes_seen: Generated<number>;
   objects_damaged: Generated<number>;
-  /** Skipped, because they could not be read completely. */
+  /** Objects skipped because they could not be read completely. */
   objects_unread: Generated<number>;
 };

@@ -34,8 +34,8 @@ const ROUND_DAYS = 7;
 export type TakenItem = { item: ScrubItem; before: Place };
 
 /**
- * Takes the next object in row order: no other worker takes it in this round. Null if the round is over, or none is
- * due.
+ * Claims the next object in row order, so that no other worker checks it in this round. Returns null if the round is
+ * over, or none is due.
  */
 export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
@@ -61,7 +61,7 @@ export async function giveBack(db: Db, { item, before }: TakenItem): Promise<voi
   });
 }
 
-/** Finds some objects after a place, in row order. */
+/** Finds some objects after a position, in row order. */
 export async function findNext(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
   const chunks = await selectChunks(db, place, limit);
   const last = chunks.length < limit ? END : (chunks.at(-1)?.key ?? END);
@@ -199,7 +199,7 @@ function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
 /** The last time when a video's stored objects were read and hashed. */
 export type VideoScrub = {
   roundBeganAt: Date;
-  /** The round has passed the video; until it has, the previous round read it last. */
+  /** True if this round has passed the video. Otherwise the previous round read it last. */
   isRead: boolean;
 };
 

@@ -3,8 +3,8 @@ import type { Hit } from './hit.ts';
 import { RULES } from './rules.ts';
 
 /**
- * Returns the fault in how a request names its host (RFC 9112 section 3.2 has such requests refused); null for none.
- * With several names, a cache or proxy before us may have chosen another one than Node, which keeps the first.
+ * Returns the fault in a request's host (RFC 9112 section 3.2 requires such requests to be refused); null for none.
+ * With several host names, a cache or proxy before us may have chosen another one than Node, which keeps the first.
  */
 export function findHostFault({
   rawHeaders,

@@ -13,6 +13,6 @@ test.each([
   ['/%62cdn_token=abc/x', '/%62cdn_token=***/x'],
   [`/x/key/${'k'.repeat(43)}`, '/x/key/***'],
   ['/%zz?%zz=1', '/%zz?%zz=1'],
-])('%s is logged as %s', (url, expected) => {
+])('logs %s as %s', (url, expected) => {
   expect(redactUrl(url)).toBe(expected);
 });

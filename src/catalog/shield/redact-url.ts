@@ -1,4 +1,4 @@
-/** Query parameters, in any case, whose values grant access or write what a page watched. */
+/** Query parameters, in any case, whose values grant access or allow writing viewing statistics. */
 const SECRETS = new Set([
   'token',
   'bcdn_token',

@@ -4,7 +4,7 @@ import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 export type Rule = {
   id: string;
   group: string;
-  /** For programs, in the body of a refusal. */
+  /** Machine-readable code in the body of a refusal. */
   code: EdgeErrorCode;
   severity: string;
   message: string;

@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts';
 import { readWafSettings, type WafSettings } from '../libraries/library-settings.ts';
 
-/** How requests to no pull zone are inspected. Those of a pull zone are in its own settings. */
+/** Inspection settings for requests that match no pull zone. Each pull zone has its own. */
 export type ShieldSettingsStore = {
   loadUnzoned(): Promise<WafSettings>;
-  /** Returns the new settings. */
+  /** Changes the settings and returns the new ones. */
   changeUnzoned(transition: (waf: WafSettings) => WafSettings): Promise<WafSettings>;
 };
 

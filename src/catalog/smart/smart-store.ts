@@ -37,7 +37,7 @@ function selectSmart(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
     .executeTakeFirst();
 }
 
-/** Loads the input of a request; null if the video is gone. */
+/** Loads the input of a request; null if the video no longer exists. */
 export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Promise<SmartSource | null> {
   const row = await selectSmart(db, key, false);
   if (row === undefined) return null;
@@ -47,7 +47,7 @@ export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Pro
 
 /**
  * Requests features of a video and runs the follow-up, such as sending the job, with the id of the request. Features in
- * progress continue; if there are no others, nothing follows. Refuses (`not-found`) an unknown video.
+ * progress continue. If all are in progress, the follow-up does not run. Refuses (`not-found`) an unknown video.
  */
 export async function requestSmart(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function beginSmart(db: Db, key: MediaKey, request: Guid): Promise<
   await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'in-progress' }));
 }
 
-/** Fails the open features of a request, and records why. */
+/** Fails the open features of a request, and records the reason. */
 export async function failSmart(db: Db, key: MediaKey, request: Guid, message: MediaMessage): Promise<void> {
   await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'failed' }), message);
 }
@@ -114,7 +114,7 @@ async function changeOpen(
   });
 }
 
-/** Generated texts, and messages about them; `isExtracted`: taken from the speech, without a model. */
+/** Generated texts, and messages about them. `isExtracted`: extracted from the speech, without a model. */
 export type GeneratedValues = {
   values: Partial<SmartValues>;
   messages: readonly MediaMessage[];

@@ -14,7 +14,7 @@ test.each([
     'GX010042',
   ],
   ...['PXL_20260101_100000000', 'undefined', 'Untitled', '', '20260101_100000', newGuid()],
-])('"%s" is a file name', (title) => {
+])('recognises "%s" as a file name', (title) => {
   expect(isFileName(title)).toBe(true);
 });
 
@@ -27,11 +27,11 @@ test.each([
   '1984 12',
   'Movie 43 review',
   'How to use .mp4 files',
-])('"%s" was chosen by a person', (title) => {
+])('recognises "%s" as chosen by a person', (title) => {
   expect(isFileName(title)).toBe(false);
 });
 
-test('a title that was generated before may be replaced by another', () => {
+test('allows replacing a title that was generated before', () => {
   const entry = { state: 'queued', request: newGuid(), seen: '' } as const;
   expect(mayExtractTitle({ ...entry, made: fingerprint('Generated') }, 'Generated')).toBe(true);
   expect(mayExtractTitle({ ...entry, made: fingerprint('Generated') }, 'By hand')).toBe(false);

@@ -40,8 +40,8 @@ export function openFeatures(smart: SmartGeneration, request: Guid): SmartFeatur
 }
 
 /**
- * Returns whether a feature may be replaced: it is unchanged since the last generation or, before the first, since that
- * was requested. Any other value was set by a person.
+ * Returns whether a feature may be replaced: it is unchanged since the last generation or, before the first, since its
+ * request. Any other value was set by a person.
  */
 export function mayReplace(entry: SmartEntry, value: SmartValues[SmartFeature]): boolean {
   return fingerprint(value) === (entry.made ?? entry.seen);

@@ -7,7 +7,7 @@ export type SpeechRun = {
   /** Incremented with each transcription of the video. */
   run: number;
   state: SpeechState;
-  /** Why it failed, or found nothing. */
+  /** Reason why it failed or found nothing. */
   reason: string;
   doneSec: number;
   /** Detected language, ISO 639-1; null before detection, and if the language was given. */
@@ -53,7 +53,7 @@ export async function loadSpeechRun(db: Db, { libraryId, mediaId }: MediaKey): P
   return { run, state, reason, doneSec, language };
 }
 
-/** Records the end or the start of a run. Ignored if it was cancelled or superseded. */
+/** Records the start or the end of a run. Ignored if the run was cancelled or superseded. */
 export async function noteSpeechRun(
   db: Db,
   { libraryId, mediaId, run }: SpeechRunKey,

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 export type SpeechState = 'waiting' | 'running' | 'finished' | 'failed' | 'cancelled';
 
-/** Progress of a video's latest transcription; `reason` says why it failed, or found nothing. */
+/** Progress of a video's latest transcription; `reason` explains why it failed or found nothing. */
 type SpeechRunTable = {
   library_id: number;
   media_id: Guid;

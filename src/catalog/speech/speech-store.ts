@@ -54,8 +54,8 @@ export function autoLanguage(language: string): string {
 }
 
 /**
- * Returns whether captions in a language may be made: never over a person's, and over generated ones only if forced. If
- * a person made captions in the language, nothing is made unless forced.
+ * Returns whether captions in a language may be generated: never over a person's, and over generated ones only if
+ * forced. If a person made captions in the language, nothing is generated unless forced.
  */
 export function mayTranscribe(captions: readonly CaptionTrack[], language: string, force: boolean): boolean {
   const made = findCaption(captions, autoLanguage(language));

@@ -46,7 +46,7 @@ async function selectBlocks(
 ): Promise<Row[]> {
   const key = sql`media_id, created_at, srclang, first_ms`;
   const order = sql`order by created_at desc, media_id, first_ms`;
-  // The longest word first: it is usually the rarest, and if it is not found the others are not searched.
+  // Searches for the longest word first: it is usually the rarest, and if it is not found the others are not tested.
   const said = sql.join(
     words.toSorted((a, b) => b.length - a.length).map((word) => sql`cues ilike ${containing(word)}`),
     sql` and `,

@@ -20,13 +20,13 @@ type ViewSessionTable = {
   failures: Generated<number>;
   /** Time when its newest beacon was written. */
   seen_at: Generated<Date>;
-  /** Seconds watched by picture height. */
+  /** Seconds watched by video height. */
   rung_sec: Generated<Record<string, number>>;
   /** Derived from segment requests of another player. */
   is_estimate: Generated<boolean>;
-  /** Its viewer is in the sketch of the day. */
+  /** True if its viewer is in the sketch of the day. */
   is_sketched: Generated<boolean>;
-  /** Whether it counts as a view (`judge-session.ts`). */
+  /** Verdict on whether it counts as a view (`judge-session.ts`). */
   verdict: Generated<Verdict>;
   /** Seconds that were claimed but not counted. */
   discarded_sec: Generated<number>;
@@ -40,7 +40,7 @@ type StatHourTable = {
   country: string;
   views: number;
   watch_sec: number;
-  /** For other players, whether or not they are also in `views` and `watch_sec`. */
+  /** Estimates for other players, whether or not they are also in `views` and `watch_sec`. */
   estimated_views: Generated<number>;
   estimated_watch_sec: Generated<number>;
 };

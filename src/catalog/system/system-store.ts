@@ -9,11 +9,11 @@ export type QueueLine = {
   waiting: number;
   running: number;
   failed: number;
-  /** Time since which the oldest has waited; null if none does. */
+  /** Time since which the oldest task has waited; null if none waits. */
   oldestAt: Date | null;
 };
 
-/** A worker that holds tasks now. */
+/** A worker that currently holds tasks. */
 export type WorkerLine = { owner: string; tasks: number; kinds: string[]; leaseUntil: Date | null };
 
 /** A video that is being encoded or waits for it. `isPlanned`: its file was probed. */
@@ -44,7 +44,7 @@ export type SystemView = {
   storedBytes: number;
   queue: QueueLine[];
   workers: WorkerLine[];
-  /** The first of them: those being encoded, then those waiting longest. */
+  /** First entries only: videos being encoded, then those waiting longest. */
   encodes: EncodeLine[];
   scrub: ScrubLine | null;
   move: MoveLine | null;
@@ -129,14 +129,14 @@ export async function noteBackup(db: Db, { madeAt, objects, bytes, place }: Last
       bytes = excluded.bytes, place = excluded.place`.execute(db);
 }
 
-/** Returns null if there was none yet. */
+/** Returns the last backup; null if there was none yet. */
 export async function loadLastBackup(db: Db): Promise<LastBackup | null> {
   const { rows } = await sql<LastBackup>`
     select made_at as "madeAt", objects, bytes, place from last_backup`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Remains of the old store that must still move: objects, their bytes, and uploads in progress there. */
+/** Contents of the old store that must still move: objects, their bytes, and uploads in progress there. */
 export type MoveLeft = { objects: number; bytes: number; uploads: number };
 export type MoveLine = MoveLeft & { notedAt: Date };
 
@@ -153,7 +153,7 @@ export async function noteMove(db: Db, { objects, bytes, uploads }: MoveLeft): P
       uploads_left = excluded.uploads_left, noted_at = now()`.execute(db);
 }
 
-/** Returns null while no objects move. */
+/** Returns the remaining part of a move; null while no objects move. */
 export async function loadMove(db: Db): Promise<MoveLine | null> {
   const { rows } = await sql<MoveLine>`
     select objects_left as objects, bytes_left as bytes, uploads_left as uploads, noted_at as "notedAt"

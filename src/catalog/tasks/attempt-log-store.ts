@@ -18,7 +18,7 @@ export type AttemptLog = {
 /** Maximum logs per video. */
 const MAX_KEPT = 5;
 
-/** Stores the log of a failed attempt, replacing the video's oldest. Does nothing if the video is gone. */
+/** Stores the log of a failed attempt, replacing the video's oldest. Does nothing if the video no longer exists. */
 export async function keepAttemptLog(
   db: Db,
   { key, kind, renditionIds, fromSegment, toSegment }: EncodeTask,

@@ -5,15 +5,15 @@ import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from '
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
-/** First pause after a failure, which doubles with each, and maximum pause. */
+/** First pause after a failure, which doubles with each further one, and maximum pause, in s. */
 const FIRST_PAUSE_SEC = 1;
 const MAX_PAUSE_SEC = 120;
-/** For segments that viewers wait for. */
+/** Maximum pause of segments that viewers wait for, in s. */
 const MAX_VIEWER_PAUSE_SEC = 2;
 
 /**
  * Claims a waiting encode task by id, for work done within the transaction that planned it. Null if another worker has
- * it, or it has ended.
+ * claimed it, or the task has ended.
  */
 export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: string): Promise<Claim | null> {
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
@@ -32,8 +32,8 @@ export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim 
 }
 
 /**
- * Sets the sums behind the video's progress from its encode tasks. Progress only rises, and 100 is left to the finish.
- * Between commits `writeProgress` maintains the sums (docs/decisions/280-progress-sums.md).
+ * Recalculates the sums behind a video's progress from its encode tasks. Progress never decreases, and only the finish
+ * sets 100. Between commits `writeProgress` maintains the sums (docs/decisions/280-progress-sums.md).
  */
 export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -59,8 +59,8 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
 }
 
 /**
- * Releases an encode task that is blocked by something outside the video, with the reason as the video's. It is retried
- * after pauses that double from a second to minutes, without counting a failure.
+ * Releases an encode task that is blocked by something outside the video, and sets the reason as the video's. The task
+ * is retried after pauses that double from a second to minutes, without counting a failure.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
   const longestSec = claim.task.kind === 'segment' ? MAX_VIEWER_PAUSE_SEC : MAX_PAUSE_SEC;

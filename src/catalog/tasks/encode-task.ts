@@ -29,9 +29,9 @@ export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
 
 /**
- * The right to run an encode task now. Its holder renews the lease. No two claims, of any encode tasks, have the same
- * `attempt`: only the latest one's is accepted, and objects are named by it. `failures` counts the attempts that ended
- * in an error, `deaths` those whose worker did not end them.
+ * The right to run an encode task now. Its holder renews the lease. Every claim, of any encode task, has a unique
+ * `attempt`, which names its objects; only the latest attempt is accepted. `failures` counts the attempts that ended in
+ * an error, `deaths` those whose worker did not end them.
  */
 export type Claim = { task: EncodeTask; attempt: number; failures: number; deaths: number; owner: string };
 
@@ -41,7 +41,7 @@ export const RENEW_EVERY_MS = 5_000;
 /** Time without a renewal after which a holder gives up, in ms. Until then its attempt fences its writes. */
 export const GIVE_UP_MS = 90_000;
 
-/** Seconds that the lease of a segment for viewers lasts, after which a dead worker's segment is restarted. */
+/** Lease of a segment for viewers, in s, after which a dead worker's segment is restarted. */
 export const SEGMENT_LEASE_SEC = 3;
 
 /**
@@ -107,7 +107,7 @@ export function taskPriority(isFirst: boolean, videoSec: number, fromSegment: nu
   return Math.max(0, MIN_PRIORITY - length - Math.min(39, fromSegment));
 }
 
-/** In the queue `viewers`: segments that a viewer waits for, and those that follow. */
+/** Priorities in the queue `viewers`: of segments that a viewer waits for, and of those that follow. */
 export const AWAITED_PRIORITY = 1;
 export const AHEAD_PRIORITY = 0;
 

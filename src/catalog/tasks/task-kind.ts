@@ -18,10 +18,12 @@ export type TaskKind =
   | 'repair'
   | 'segment';
 
-/** Kinds outside the main work: they are not part of a video's progress, and a video finishes without them. */
+/** Kinds outside the main work: they do not count towards a video's progress, and a video can finish without them. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
-/** Returns whether a task publishes its output as it grows. A repair replaces a chunk, which is listed until then. */
+/**
+ * Returns whether a task publishes its output as it grows. A repair replaces a chunk, which stays listed until then.
+ */
 export function publishesGrowing(kind: TaskKind): boolean {
   return kind !== 'repair';
 }

@@ -33,7 +33,7 @@ export type EncodeTaskTable = {
   done_fraction: Generated<number>;
   state: 'waiting' | 'running' | 'done' | 'failed';
   attempt: Generated<number>;
-  /** Attempts that ended in an error, and those whose worker was never seen again. */
+  /** Attempts that ended in an error, and those whose worker disappeared. */
   failures: Generated<number>;
   deaths: Generated<number>;
   reason: string | null;

@@ -77,7 +77,7 @@ async function serve(most = Number.POSITIVE_INFINITY): Promise<number[]> {
   }
 }
 
-test('a library with one video waits for at most one more task of a busy library; every task is done', async () => {
+test('a library with one video waits for at most one more task of a busy library, and every task runs', async () => {
   const [full, late] = [await addLibrary(), await addLibrary()];
   await addVideo(full, Array(20).fill({}));
   const begun = await serve(5);
@@ -92,17 +92,17 @@ test('two libraries share a queue by cost, not by number', async () => {
   await addVideo(small, Array(40).fill({ weight: 1 }));
   await addVideo(big, Array(10).fill({ weight: 4 }));
   const cheap = (await serve(25)).filter((library) => library === small).length;
-  // The task in progress when the count ends may be either.
+  // The last task counted may belong to either library.
   expect(Math.abs(cheap - 20)).toBeLessThanOrEqual(1);
 });
 
-test('within a library the most urgent goes first', async () => {
+test('claims the most urgent task of a library first', async () => {
   const tasks = await addVideo(await addLibrary(), [{ priority: 1 }, { priority: 9 }, { priority: 5 }]);
   const order = [await mustClaim(), await mustClaim(), await mustClaim()].map(({ task }) => task.id);
   expect(order).toEqual([tasks[1], tasks[2], tasks[0]]);
 });
 
-test('backfill, and tasks that do not fit on a worker, are left to others', async () => {
+test('leaves backfill, and tasks that do not fit on a worker, to other workers', async () => {
   const library = await addLibrary();
   await addVideo(library, [{ priority: -500 }]);
   expect(await claim(database.db, { leastPriority: 0 })).toBeNull();
@@ -112,7 +112,7 @@ test('backfill, and tasks that do not fit on a worker, are left to others', asyn
   expect((await mustClaim()).task.id).toBe(other.task.id);
 });
 
-test('a task waits longer after each failure or postponement, and is then ready again', async () => {
+test('a task waits longer after each failure or postponement before it is ready again', async () => {
   const { db } = database;
   const [id = newGuid()] = await addVideo(await addLibrary(), [{}]);
   await noteFailure(db, await mustClaim(), 'It broke.');
@@ -159,7 +159,7 @@ test('an expired lease is taken over only if the database was available without 
   expect(await renewLeases(db, [first], 30)).toEqual(new Set());
 });
 
-test('a renewal of leases changes no index', async () => {
+test('renewing leases changes no index', async () => {
   await addVideo(await addLibrary(), [{}, {}]);
   const claims = [await mustClaim(), await mustClaim()];
   await sql`vacuum full encode_task`.execute(database.db);
@@ -178,7 +178,7 @@ async function countUpdates(tx: Tx): Promise<{ updated: number; hot: number }> {
   return rows[0] ?? { updated: 0, hot: 0 };
 }
 
-test('a worker that stalls while it publishes or plans keeps no other claim waiting', async () => {
+test('a worker that stalls while it publishes or plans blocks no other claim', async () => {
   const { db } = database;
   const library = await addLibrary();
   await addVideo(library, [{ priority: 1 }, {}]);
@@ -200,7 +200,7 @@ test('a worker that stalls while it publishes or plans keeps no other claim wait
   expect((await mustClaim()).task.id).toBe(frozen.task.id);
 });
 
-test('tasks that are planned again have no attempt number in common with earlier ones', async () => {
+test('tasks that are planned again share no attempt number with earlier ones', async () => {
   const library = await addLibrary();
   const attempts = new Set<number>();
   for (let round = 0; round < 3; round += 1) {
@@ -222,7 +222,7 @@ test('concurrent claims take different tasks, and find all of them', async () =>
   expect(taken).toEqual(new Set(tasks));
 });
 
-test('one idle worker is woken for a task that becomes ready', async () => {
+test('wakes one idle worker for a task that becomes ready', async () => {
   const { db, pool } = database;
   const client = await pool.connect();
   const woken: (string | undefined)[] = [];
@@ -238,7 +238,7 @@ test('one idle worker is woken for a task that becomes ready', async () => {
   client.release();
 });
 
-test('shares lost in a database crash are created again', async () => {
+test('recreates shares that were lost in a database crash', async () => {
   await addVideo(await addLibrary(), [{}]);
   await addVideo(await addLibrary(), [{}]);
   await sql`truncate encode_share`.execute(database.db);

@@ -43,25 +43,29 @@ export async function registerIdle(db: Db, queue: string, owner: string): Promis
   `.execute(db);
 }
 
-/** Removes a worker's registrations. Those left by a dead worker would be woken instead of another. */
+/** Removes a worker's registrations. Otherwise a dead worker would be woken instead of a live one. */
 export async function forgetIdle(db: Db, owner: string): Promise<void> {
   await sql`delete from encode_idle where owner = ${owner}`.execute(db);
 }
 
-/** Makes tasks ready whose pause is over, and takes tasks from dead workers; once a second across all workers. */
+/**
+ * Marks tasks as ready whose pause is over, and takes tasks from dead workers. Runs once a second across all workers.
+ */
 export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
 }
 
 /**
- * Creates the rows again by which tasks and uploads are claimed: they are unlogged, and lost in a crash of the
- * database.
+ * Recreates the rows by which tasks and uploads are claimed: they are unlogged, and lost in a crash of the database.
  */
 export async function restoreShares(db: Db): Promise<void> {
   await sql`select share_encode_queues(), share_upload_queues()`.execute(db);
 }
 
-/** Renews the leases of a worker's claims at once (a HOT update); returns the ids of those that it still holds. */
+/**
+ * Renews the leases of a worker's claims in one statement (a HOT update). Returns the ids of the tasks that it still
+ * holds.
+ */
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: number): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`
     update encode_task w set lease_until = now() + make_interval(secs => ${leaseSec})
@@ -77,9 +81,9 @@ export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: nu
 export type TaskProgress = { claim: Claim; fraction: number; written: number };
 
 /**
- * Writes the progress of tasks and adds the difference to the sums of their videos; returns the ids of tasks that are
- * still held. Two statements, so that no lock on a task is held while waiting for a video's: a commit takes them in the
- * other order.
+ * Writes the progress of tasks and adds the difference to the sums of their videos. Returns the ids of tasks that are
+ * still held. Uses two statements, so that no lock on a task is held while waiting for a video's: a commit takes them
+ * in the opposite order.
  */
 export async function writeProgress(db: Db, tasks: readonly TaskProgress[]): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`

@@ -16,9 +16,9 @@ export type TaskRendition = {
   heightPx: number | null;
   timescale: number;
   plan: RenditionPlan;
-  /** Not only its encode tasks may store its segments. */
+  /** True if others than its encode tasks may also store its segments. */
   isOnDemand: boolean;
-  /** Its segments are copied from the source. */
+  /** True if its segments are copied from the source. */
   isPassThrough: boolean;
   /** Its init segment and codec name once they are fixed. */
   listed: { init: Buffer; codecString: string } | null;
@@ -26,7 +26,7 @@ export type TaskRendition = {
   publishedTo: number;
 };
 
-/** Input of an encode task, read at once. Renditions are those that did not fail, highest first. */
+/** Input of an encode task, from one read. The renditions are those that did not fail, highest first. */
 export type TaskView = {
   sourceKey: StorageKey;
   sourceBytes: number;
@@ -41,7 +41,7 @@ export type TaskView = {
 /** The part of a video that an encode task covers. */
 export type TaskPlace = Pick<EncodeTask, 'key' | 'kind' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
 
-/** Reads the input of an encode task. Null if its video, or the video's original, is gone. */
+/** Reads the input of an encode task. Null if its video, or the video's original, no longer exists. */
 export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | null> {
   const { libraryId, mediaId } = task.key;
   const media = await db
@@ -64,7 +64,7 @@ export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | 
   };
 }
 
-/** Reads a timeline's cut list; null if there is no such timeline. */
+/** Reads a timeline's cut list; null if the timeline does not exist. */
 export async function loadCutList(
   db: Db,
   { key, timelineId }: Pick<EncodeTask, 'key' | 'timelineId'>,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('a late renewal does not lease a fetch that was given back', async () => {
+test('a late renewal does not restore the lease of a released fetch', async () => {
   const { db } = database;
   const secretBox = createSecretBox(TEST_SECRET);
   const ref = { id: newGuid(), key: { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() } };

@@ -19,8 +19,8 @@ export type FetchRequest = { url: string; headers: Record<string, string> };
 export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };
 
 /**
- * `over`: complete, abandoned or gone. `busy`: another worker's lease is still valid. `worn-out`: its workers died too
- * often.
+ * `over`: complete, abandoned or deleted. `busy`: another worker's lease is still valid. `worn-out`: its workers died
+ * too often.
  */
 export type FetchAnswer =
   | { kind: 'claimed'; claim: FetchClaim }
@@ -90,7 +90,8 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
 }
 
 /**
- * Renews the lease. Returns false if it was released, the fetch has ended or is another worker's, or its video is gone.
+ * Renews the lease. Returns false if the lease was released, the fetch has ended or belongs to another worker, or its
+ * video no longer exists.
  */
 export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -114,7 +115,7 @@ export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promis
     .execute();
 }
 
-/** Releases a fetch that is blocked by something other than its file, with the reason as the video's. */
+/** Releases a fetch that is blocked by something other than its file, and sets the reason as the video's. */
 export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): Promise<void> {
   const { ref, attempt } = claim;
   await sql`
@@ -150,7 +151,7 @@ export async function isFetchOpen(db: Db, id: Guid): Promise<boolean> {
 }
 
 /**
- * Adds a message to the video that the upload failed, and why. Level 3 is an error, issue code 0 has no special
+ * Adds a message to the video with the reason why the upload failed. Level 3 is an error, issue code 0 has no special
  * meaning.
  */
 export function notingFailure({ libraryId, mediaId }: MediaKey, reason: string): FollowUp {

@@ -16,15 +16,15 @@ export type DeadUpload = UploadRef & { isSource: boolean };
 type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean; concat: string | null };
 
 /**
- * Takes at most a hundred ended upload sessions, in any order: PUTs whose lease expired (their process died), uploads
+ * Claims at most a hundred ended upload sessions, in any order: PUTs whose lease expired (their process died), uploads
  * and fetches past their expiry, and abandoned ones that were being closed. From then on nothing can complete them: the
- * caller removes their bytes, then deletes the sessions. Sessions that were taken but not deleted are taken again after
- * a minute.
+ * caller removes their bytes, then deletes the sessions. Sessions that were claimed but not deleted are claimed again
+ * after a minute.
  */
 export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
   return inTransaction(db, async (tx) => {
     const rows = await closeDead(tx);
-    // In one order, so that two sweeps never wait for each other's lines.
+    // Uses a fixed order, so that two sweeps never wait for each other's lines.
     const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
     await announceLost(tx, lost);
     return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));

@@ -29,9 +29,9 @@ export type TusUpload = UploadRef & {
   lengthBytes: number | null;
   createdAt: Date;
   expiresAt: Date;
-  /** Whether its bytes are the video's. Never of a partial upload. */
+  /** True if its bytes are the video's. Always false for a partial upload. */
   isComplete: boolean;
-  /** `Upload-Concat` and `Upload-Metadata` as the client sent them; null if it did not. */
+  /** `Upload-Concat` and `Upload-Metadata` as the client sent them; null if absent. */
   concat: string | null;
   metadata: string | null;
 };

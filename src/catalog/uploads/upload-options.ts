@@ -22,7 +22,7 @@ const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallbac
 
 /**
  * Reads the options of an upload; an empty list requests nothing. Refuses (`invalid`) list entries that the interface
- * does not define, because a wrongly encoded or transcribed upload costs more than a second try.
+ * does not define, because a wrongly encoded or transcribed upload costs more than a retry.
  */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;

@@ -3,9 +3,9 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 
 /**
- * An upload session of a video: a PUT in progress, a TUS upload, a fetch. Its staged bytes are named by `id`. A session
- * that is `complete` passed its bytes to the video and is only kept to report that; a `closing` one accepts no more
- * bytes.
+ * An upload session of a video: a PUT in progress, a TUS upload, a fetch. Its staged bytes are named by `id`. A
+ * `complete` session passed its bytes to the video and is only kept to report that; a `closing` session accepts no
+ * further bytes.
  */
 export type UploadTable = {
   id: Guid;
@@ -18,7 +18,7 @@ export type UploadTable = {
   length_bytes: number | null;
   /** `Upload-Concat` of a tus upload as sent by the client: `partial` or `final;…`. Null for a whole file. */
   concat: Generated<string | null>;
-  /** The final upload that joins this partial one, and its place there from 0. Null before that. */
+  /** The final upload that joins this partial one, and its position there from 0. Null before that. */
   part_of: Generated<Guid | null>;
   part_number: Generated<number | null>;
   metadata: JsonDefault<Record<string, unknown>>;

@@ -13,7 +13,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
 const MAX_PUT_SEC = 7 * 24 * 3600;
 
-/** Seconds for which a complete upload session is reported, to clients that lost the last response. */
+/** Seconds for which a complete upload session is reported to clients that lost the last response. */
 const REMEMBERED_SEC = 24 * 3600;
 
 /** Owners of a lease are named `host/pid`, for people who inspect the table. */
@@ -27,12 +27,15 @@ export type UploadRef = { id: Guid; key: MediaKey };
 
 /** Upload sessions for PUTs, each with a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
-  /** Opens an upload session. Refuses (`not-found`) a video that is gone. */
+  /** Opens an upload session. Refuses (`not-found`) a video that does not exist. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
-  /** Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep took it. */
+  /**
+   * Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep claimed it.
+   */
   renew(id: Guid): Promise<void>;
   /**
-   * Closes an own upload session within the change that its upload caused. Refuses (`timeout`) if the sweep took it.
+   * Closes an upload session of this process within the change that its upload caused. Refuses (`timeout`) if the sweep
+   * claimed it.
    */
   closing(id: Guid): FollowUp;
   /** Deletes an upload session of any owner. Idempotent. */
@@ -132,7 +135,7 @@ export function givingUp(id: Guid): FollowUp {
 }
 
 /**
- * Makes an upload session accept no more bytes. `closing`: its bytes must be removed. `complete`: they are the video's.
+ * Stops an upload session from accepting bytes. `closing`: its bytes must be removed. `complete`: they are the video's.
  */
 export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
   return inTransaction(db, async (tx) => {

@@ -4,7 +4,7 @@ import type { Db, MediaKey } from '../db.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
 
-/** A unit of encoding for display: its output, its attempts, and why it waits or failed. */
+/** A unit of encoding for display: its output, its attempts, and the reason why it waits or failed. */
 export type TaskActivity = {
   id: Guid;
   kind: TaskKind;

@@ -10,8 +10,8 @@ import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';
 export type CleanupStore = {
   /**
    * Loads a video, lets `plan` choose, and removes the chosen parts in the same transaction: no playlist lists them
-   * from then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes).
-   * `isDryRun` only chooses. Refuses (`not-found`) an unknown video, and whatever `plan` refuses.
+   * from then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes). With
+   * `isDryRun`, removes nothing. Refuses (`not-found`) an unknown video, and whatever `plan` refuses.
    */
   clean(key: MediaKey, isDryRun: boolean, plan: (video: StoredVideo) => CleanupPlan): Promise<CleanupPlan>;
 };

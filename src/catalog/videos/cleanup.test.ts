@@ -67,13 +67,13 @@ describe('selection of a cleanup', () => {
   });
 
   test.each([
-    ['every rung by name', { rungs: [240, 360, 720] }, {}, 'at least one resolution to stay'],
-    ['every rung as not configured', { unlisted: true, configured: [] }, {}, 'at least one resolution to stay'],
+    ['every rung by name', { rungs: [240, 360, 720] }, {}, 'at least one resolution to remain'],
+    ['every rung as not configured', { unlisted: true, configured: [] }, {}, 'at least one resolution to remain'],
     ['all and the original', { all: true, original: true }, {}, 'nothing of the video would be left'],
     ['all without an original', { all: true }, { originalBytes: null }, 'nothing of the video would be left'],
-    ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'this one is transcoding'],
-    ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'this one is uploaded'],
-  ])('%s is refused', (_, request, change, message) => {
+    ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'got one that is transcoding'],
+    ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'got one that is uploaded'],
+  ])('refuses %s', (_, request, change, message) => {
     expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...request })).toThrow(message);
   });
 });

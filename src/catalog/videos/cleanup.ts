@@ -17,7 +17,7 @@ export type CleanupPlan = { renditions: readonly RenditionView[]; originalBytes:
 
 /**
  * Chooses the parts that a cleanup removes. Refuses (`invalid`) while the video is being made, if no resolution would
- * be left although not all were named explicitly, and if nothing of the video would be left.
+ * be left although not all were named explicitly, and if the video would be left empty.
  */
 export function planCleanup(video: StoredVideo, request: CleanupRequest): CleanupPlan {
   if (video.state !== 'finished' && video.state !== 'failed') {
@@ -45,8 +45,8 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
   if (request.all && (request.original || video.originalBytes === null)) {
     throw new Refused(
       'invalid',
-      'Expected the original to remain when all resolutions are removed: nothing of the video would be left. Delete the ' +
-        'video instead.',
+      'Expected the original to remain when all resolutions are removed: nothing of the video would be left. ' +
+        'Delete the video instead.',
     );
   }
   return { renditions: rejected, originalBytes };

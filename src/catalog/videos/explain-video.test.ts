@@ -36,7 +36,7 @@ test.each([
     change: { experiences: [{ ...experience, sessions: 2, stalled: 2 }] },
     kinds: ['finished'],
   },
-])('$name: $kinds', ({ change, kinds }) => {
+])('$name: finds $kinds', ({ change, kinds }) => {
   expect(explainVideo({ ...VIEW, ...change }).map(({ kind }) => kind)).toEqual(kinds);
 });
 
@@ -46,7 +46,7 @@ test('a cancelled video can be encoded again as long as its original exists', ()
   expect([remedy(1), remedy(null)]).toEqual(['reencode', null]);
 });
 
-test('a scrub reports its day, and whether it reached the video', () => {
+test('reports the day of a scrub, and whether it reached the video', () => {
   const sentence = (isRead: boolean) =>
     explainVideo({ ...VIEW, scrub: { roundBeganAt: began, isRead } }).find(({ kind }) => kind === 'scrub')?.sentence;
   expect(sentence(true)).toContain('compared with their hashes in the scrub that began on 2026-11-20');

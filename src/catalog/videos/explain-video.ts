@@ -7,7 +7,10 @@ import type { StoredVideo } from './rendition-view-store.ts';
 /** Remedy for a finding, for a button next to it. */
 export type Remedy = 'upload' | 'reencode' | 'retry' | 'open-rules' | 'open-queue' | null;
 
-/** A sentence about why a video does, or does not, play as it should. `kind` identifies the sentence for programs. */
+/**
+ * A sentence about why a video does, or does not, play as it should. `kind` is the machine-readable name of the
+ * sentence.
+ */
 export type Finding = { kind: string; level: 'good' | 'wait' | 'bad'; sentence: string; remedy: Remedy };
 
 export type WhyView = {
@@ -74,7 +77,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
     kind: 'rendition-failed',
     level: 'bad',
     sentence: `${kind === 'audio' ? nameAudio(language) : `The ${rung ?? ''}p rendition`} could not be encoded.`,
-    // A failed video is re-encoded completely, as the sentence for its state says.
+    // A failed video is re-encoded completely, as the sentence for its state explains.
     remedy: stored.state === 'failed' ? null : 'retry',
   }));
   const tried = tasks.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);

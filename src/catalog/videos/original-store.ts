@@ -9,7 +9,9 @@ import { retireObject } from '../retired-object-store.ts';
 const FINISHED_SEC = 600;
 const ROWS_AT_ONCE = 100;
 
-/** Retires the original of a video; its object is deleted ten minutes later. The caller sums up the storage again. */
+/**
+ * Retires the original of a video; its object is deleted ten minutes later. The caller must recalculate the storage.
+ */
 export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   const row = await tx
     .selectFrom('media')
@@ -35,11 +37,11 @@ export function findUnkeptOriginals(db: Db, finishedSec = FINISHED_SEC): Promise
   return findUnkept(db, finishedSec);
 }
 
-/** Retires the original of such a video, if it still qualifies. */
+/** Retires the original of a video, if `findUnkeptOriginals` would still find it. */
 export async function retireUnkeptOriginal(db: Db, key: MediaKey, finishedSec = FINISHED_SEC): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-    // Checked again under the lock, because it may now be re-encoding.
+    // Checks again under the lock, because the video may be re-encoding by now.
     if ((await findUnkept(tx, finishedSec, key)).length === 0) return;
     await retireOriginal(tx, key);
     await sumStorage(tx, key);

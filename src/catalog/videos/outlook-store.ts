@@ -21,7 +21,7 @@ const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Reads why videos wait. Refuses (`not-found`) an unknown video. */
+/** Reads the reasons why videos wait. Refuses (`not-found`) an unknown video. */
 export type OutlookStore = { load(key: MediaKey): Promise<OutlookView> };
 
 export function createOutlookStore(db: Db): OutlookStore {
@@ -44,9 +44,9 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
 }
 
 /**
- * Counts up to its last task: a video's tasks rank from early to late on its timeline, with others in between. Bounded
- * for any queue: the most urgent tasks of long queues are read, and a sample of many other libraries, whose mean
- * represents all.
+ * Counts the work before the video's last task, because a video's tasks rank from early to late on its timeline, with
+ * others in between. Bounded for any queue: reads the most urgent tasks of long queues, and a sample of many other
+ * libraries, whose mean represents all.
  */
 async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<QueueOutlook[]> {
   const { rows } = await sql<QueueOutlook>`
@@ -112,7 +112,9 @@ async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<Out
 /** Duration of a successful task. */
 export type SpeedSample = { task: EncodeTask; tookSec: number };
 
-/** Records how long tasks took, for estimates of waiting times: apart from their commits, many at once. */
+/**
+ * Records how long tasks took, for estimates of waiting times. Called in batches and apart from the commits of tasks.
+ */
 export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)

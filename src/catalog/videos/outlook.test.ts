@@ -66,6 +66,6 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
   ['it failed', { state: 'failed', reason: 'not-media', queues: [] }, null, 'Failed: Not-media.'],
   ['it has no file', { state: 'created', queues: [] }, null, 'Awaits its file.'],
   ['it is finished', { state: 'finished', queues: [] }, 0, 'Is finished.'],
-])('when %s', (_, view, etaSec, message) => {
+])('describes the outlook when %s', (_, view, etaSec, message) => {
   expect(describeOutlook({ ...VIEW, ...view })).toMatchObject({ etaSec, message });
 });

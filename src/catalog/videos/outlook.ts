@@ -3,7 +3,7 @@ import type { MediaState } from '../schema.ts';
 
 /** Work of one queue before all of a video's encode tasks in that queue are done; seconds of one slot. */
 export type QueueOutlook = {
-  /** Encode tasks of the video itself. */
+  /** Work of the video's own encode tasks. */
   ownSec: number;
   isRunning: boolean;
   /** Other videos of the library whose encode tasks are ahead. */
@@ -12,15 +12,15 @@ export type QueueOutlook = {
   /** Other libraries with tasks in the queue, and the waiting or running work of a sample that represents all. */
   otherLibraries: number;
   otherLibrariesSec: readonly number[];
-  /** Slots at work now. */
+  /** Number of slots in use. */
   slots: number;
   /** Time for which its encode tasks leave the encoders to viewers. */
   delaySec: number;
 };
 
 /**
- * Why a video is not finished yet, as far as rows show. `uploadsAhead` are videos of its library that are planned
- * before it.
+ * Facts from the rows that explain why a video is not finished yet. `uploadsAhead` are videos of its library that are
+ * planned before it.
  */
 export type OutlookView = {
   state: MediaState;
@@ -32,14 +32,14 @@ export type OutlookView = {
 };
 
 /**
- * Why a video is not finished and when it will be: `waitsFor` videos of its library are ahead; null if it cannot be
- * estimated.
+ * Explanation why a video is not finished, and an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
+ * null if it cannot be estimated.
  */
 export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
 
 /**
- * Describes why a video is not finished and about when it will be. Libraries share the encoders evenly, so each other
- * library takes at most as much as this one in the same time.
+ * Explains why a video is not finished and about when it will be. Libraries share the encoders evenly, so each other
+ * library uses at most as much as this one in the same time.
  */
 export function describeOutlook(view: OutlookView): Outlook {
   const { state, reason } = view;

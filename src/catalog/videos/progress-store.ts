@@ -7,7 +7,7 @@ import { RUNGS } from './view-columns-store.ts';
 /** Maximum videos per response. */
 const ROWS_AT_ONCE = 500;
 
-/** Progress of a video: state with its reason for people, percentage, finished rungs, revision. */
+/** Progress of a video: state with a human-readable reason, percentage, finished rungs, revision. */
 export type VideoProgress = {
   libraryId: number;
   id: Guid;

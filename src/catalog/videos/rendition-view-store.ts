@@ -17,7 +17,7 @@ export type RenditionView = {
   language: string;
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** Its missing segments are made on request. */
+  /** True if its missing segments are made on request. */
   isOnDemand: boolean;
   isRetired: boolean;
   hasStart: boolean;
@@ -30,7 +30,7 @@ export type RenditionView = {
 export type StoredVideo = {
   state: MediaState;
   createdAt: Date;
-  /** Its latest encode was cancelled as a whole. */
+  /** True if its latest encode was cancelled as a whole. */
   isCancelled: boolean;
   originalBytes: number | null;
   thumbnailBytes: number;
@@ -44,7 +44,7 @@ export type StoredVideo = {
   renditions: readonly RenditionView[];
 };
 
-/** Reads what is stored of a video in one snapshot. Refuses (`not-found`) an unknown video. */
+/** Reads everything stored for a video in one snapshot. Refuses (`not-found`) an unknown video. */
 export type StoredVideoStore = { load(key: MediaKey): Promise<StoredVideo> };
 
 export function createStoredVideoStore(db: Db): StoredVideoStore {
@@ -58,7 +58,7 @@ export function createStoredVideoStore(db: Db): StoredVideoStore {
   };
 }
 
-/** Like `StoredVideoStore.load`, within a transaction that may hold the row. */
+/** Like `StoredVideoStore.load`, within a transaction that may have locked the row. */
 export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
     select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb

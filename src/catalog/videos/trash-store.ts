@@ -30,17 +30,19 @@ export type TrashStore = {
   put(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /**
    * Restores a video from the trash, into its previous collection if that still exists. Refuses (`not-found`) one that
-   * is not there.
+   * is not in the trash.
    */
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not there. */
+  /**
+   * Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not in the trash.
+   */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** Like `remove`, for a video that has expired; also refuses one that was restored and trashed again. */
   removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Returns a page, latest first, and the total number. */
+  /** Returns a page of the trash, latest first, and the total number. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
   /**
-   * Returns a bounded number of expired videos of any library, in no order, so that failing ones do not block others.
+   * Returns a bounded number of expired videos of any library, in any order, so that failing ones do not block others.
    */
   findExpired(): Promise<MediaKey[]>;
 };
@@ -69,7 +71,7 @@ export function createTrashStore(db: Db): TrashStore {
   };
 }
 
-// The media row first, then collection and library, as in every change of a video.
+// Locks the media row first, then collection and library, as in every change of a video.
 async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ collection_id: Guid | null }>`

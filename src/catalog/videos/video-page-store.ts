@@ -8,7 +8,7 @@ import { VIEW } from './view-columns-store.ts';
 
 export type VideoOrder = 'date' | 'title' | 'status' | 'views' | 'length' | 'size';
 
-/** A collection of `none` (a filter that is no collection's id) matches nothing. */
+/** A collection of `none` (a filter that is not the id of a collection) matches nothing. */
 export type VideoQuery = {
   libraryId: number;
   page: number;
@@ -17,15 +17,15 @@ export type VideoQuery = {
   collection: Guid | 'none' | null;
   /** Only videos that are finished but incomplete. */
   isIncomplete: boolean;
-  /** Only those in one of these states; null is any. */
+  /** Only videos in one of these states; null matches any state. */
   states: readonly MediaState[] | null;
-  /** Only those with this tag (see `hasTag`); empty is any. */
+  /** Only videos with this tag (see `hasTag`); empty matches any. */
   tag: string;
-  /** Only those created at this time or later, and before the other; null is any time. */
+  /** Only videos created at `madeFrom` or later, and before `madeBefore`; null sets no limit. */
   madeFrom: Date | null;
   madeBefore: Date | null;
   orderBy: VideoOrder;
-  /** The opposite of the order's usual direction. */
+  /** Reverses the usual direction of the order. */
   isReversed: boolean;
 };
 
@@ -44,7 +44,7 @@ export function orderOf({ orderBy, isReversed }: Pick<VideoQuery, 'orderBy' | 'i
   return isReversed ? { forwards: backwards, backwards: forwards } : ORDERS[orderBy];
 }
 
-/** Orders and their opposites; the id makes each of them total. */
+/** Orders and their opposites. The id breaks ties. */
 const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
   // By their first 200 characters, which fit in an index entry.
@@ -65,9 +65,9 @@ const ORDERS: Record<VideoOrder, Order> = {
 type PageRow = { total: number } & (VideoViewRow | { id: null });
 
 /**
- * Returns the SQL of a page and the counter in one statement. Ids first: a far page is then found in the index alone,
- * from the nearer end of the order, and only its own rows are read. The counter is correct in the statement's own
- * snapshot.
+ * Returns the SQL of a page and the counter in one statement. Selects ids first: a far page is then found in the index
+ * alone, from the nearer end of the order, and only its own rows are read. The counter is correct in the statement's
+ * own snapshot.
  */
 function pageOf(counter: string, condition: string, { forwards, backwards }: Order): string {
   const found = `select media.id from media where media.library_id = $1 and media.type = 'video'${condition}`;

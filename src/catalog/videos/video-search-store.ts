@@ -107,7 +107,7 @@ async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
       limit ${mostIndexed})
     select (select count(*) from near) as indexed, ${countAndPick(query, sql`near as media`)}`.execute(db);
   const [found] = rows;
-  // At the limit some may have been left out.
+  // At the limit, some matches may be missing.
   return found === undefined || found.indexed === mostIndexed ? null : found;
 }
 

@@ -61,7 +61,7 @@ export function createVideoStore(db: Db): VideoStore {
   };
 }
 
-// Counters before the row: every transaction locks collection, then library, so that none deadlock.
+// Updates counters before the row: every transaction locks collection, then library, to avoid deadlocks.
 async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
     throw new Refused('invalid', `Found no collection ${collectionId} in library ${libraryId}. Create it first.`);

@@ -128,7 +128,7 @@ test('a search for one or two letters finds rare titles in a large library, in o
   }
 });
 
-test('a title of any length is stored, and found by its beginning', async () => {
+test('stores a title of any length, and finds it by its beginning', async () => {
   const title = Array.from({ length: 4000 }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('');
   await database.db.transaction().execute(async (tx) => {
     await sql`update media set title = ${title} where views = 4321`.execute(tx);
@@ -140,14 +140,14 @@ test('a title of any length is stored, and found by its beginning', async () => 
   });
 });
 
-test('a search finds parts of words of any length and case, and treats wildcards as text', async () => {
+test('a search finds parts of words of any length, ignoring case, and treats wildcards as text', async () => {
   for (const search of ['ärm', 'Ä', 'Rm', '50%_OFF', '%_', 'ÄRMEL 50%_off']) {
     expect(await titles(search)).toEqual(['ÄRMEL 50%_off']);
   }
   for (const search of ['50_', '%o', 'zq']) expect(await titles(search)).toEqual([]);
 });
 
-test('a list of incomplete videos has only those, in order, and counts them', async () => {
+test('lists only incomplete videos, in order, and counts them', async () => {
   await sql`update media set is_incomplete = true where library_id = 1 and views in (5, 8, 13)`.execute(database.db);
   const page = await views.list(query({ isIncomplete: true, orderBy: 'views', itemsPerPage: 2 }));
   expect({ total: page.total, views: page.items.map((item) => item.views) }).toEqual({ total: 3, views: [13, 8] });
@@ -156,7 +156,7 @@ test('a list of incomplete videos has only those, in order, and counts them', as
   ]);
 });
 
-test('a list of videos created in a time span has only those, in order, and counts them', async () => {
+test('lists only videos created in a time span, in order, and counts them', async () => {
   const { rows } = await sql<{ created_at: Date }>`
     select created_at from media where library_id = 1 and views in (10, 13) order by views desc`.execute(database.db);
   const [madeFrom = null, madeBefore = null] = rows.map((row) => row.created_at);

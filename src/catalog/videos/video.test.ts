@@ -43,7 +43,7 @@ const states: { video: Video; uploadable: boolean; reencoded: 'same' | 'uploaded
   { video: { ...details, state: 'jit-ready', source }, uploadable: false, reencoded: 'uploaded' },
 ];
 
-test.each(states)('$video.state: takes an upload $uploadable', ({ video, uploadable }) => {
+test.each(states)('$video.state: accepts an upload: $uploadable', ({ video, uploadable }) => {
   const receive = () => receiveSource(video, source, { jitEnabled: true });
   if (uploadable) {
     requireUploadable(video);
@@ -53,7 +53,7 @@ test.each(states)('$video.state: takes an upload $uploadable', ({ video, uploada
   }
 });
 
-test('a file that replaces another keeps the former options that its upload does not name', () => {
+test('a replacement file keeps the earlier options that its upload does not override', () => {
   const uploadOptions = { enabledRungs: [360], jitEnabled: false };
   const open: Video = { ...details, uploadOptions, state: 'finished', source, acceptsReplacement: true };
   expect(receiveSource(open, source, { jitEnabled: true }).uploadOptions).toEqual({
@@ -64,7 +64,7 @@ test('a file that replaces another keeps the former options that its upload does
   expect(receiveSource(failed, source, { jitEnabled: true }).uploadOptions).toEqual({ jitEnabled: true });
 });
 
-test.each(states)('$video.state: encoding again is $reencoded', ({ video, reencoded }) => {
+test.each(states)('$video.state: a re-encode gives $reencoded', ({ video, reencoded }) => {
   const again = () => requestReencode(video);
   if (reencoded === 'refused') expect(again).toThrow('original file');
   else if (reencoded === 'same') expect(again()).toBe(video);
@@ -85,13 +85,13 @@ test.each([
   { edit: moment(10), fault: null },
   { edit: moment(11), fault: 'moments[0].timestamp' },
   { edit: moment(-1), fault: 'moments[0].timestamp' },
-])('chapters and moments are within the video: $edit', ({ edit, fault }) => {
+])('requires chapters and moments to be within the video: $edit', ({ edit, fault }) => {
   const change = () => editVideo(finished, edit);
   if (fault === null) expect(change()).toEqual({ ...finished, ...edit });
   else expect(change).toThrow(fault);
 });
 
-test('without a measured file only an end before the start and a negative time are refused', () => {
+test('without a measured file, refuses only an end before the start and a negative time', () => {
   const created: Video = { ...details, state: 'created' };
   expect(editVideo(created, chapter(0, 99_999))).toMatchObject(chapter(0, 99_999));
   expect(() => editVideo(created, chapter(-1, 2))).toThrow('not to be negative');
@@ -100,7 +100,7 @@ test('without a measured file only an end before the start and a negative time a
   expect(editVideo({ ...finished, state: 'uploaded', source }, chapter(0, 20))).toMatchObject(chapter(0, 20));
 });
 
-test('an edit that changes nothing returns the same video', () => {
+test('returns the same video for an edit that changes nothing', () => {
   const video: Video = { ...details, state: 'created' };
   expect(editVideo(video, {})).toBe(video);
   expect(editVideo(video, { title: 'Title', metaTags: [{ property: 'a', value: '1' }] })).toBe(video);

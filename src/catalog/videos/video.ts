@@ -44,8 +44,8 @@ export type VideoEdit = {
 };
 
 /**
- * Refuses (`invalid`) a video that has had its upload: it accepts one upload, another if a replacement was requested,
- * and another if the previous file could not be used.
+ * Refuses (`invalid`) a video that accepts no upload. A video accepts one upload, another if a replacement was
+ * requested, and another if the previous file could not be used.
  */
 export function requireUploadable(video: Video): void {
   switch (video.state) {
@@ -69,8 +69,8 @@ export function requireUploadable(video: Video): void {
 
 /**
  * Prepares a video for an upload that has begun, with the upload's options; an earlier failure is cleared. A video that
- * has a file is left unchanged until the new one is complete. Always returns a new value. Refuses (`invalid`) if it has
- * had its upload.
+ * has a file is left unchanged until the new one is complete. Always returns a new value. Refuses (`invalid`) a video
+ * that accepts no upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: UploadOptions }): Video {
   requireUploadable(video);
@@ -78,7 +78,10 @@ export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: Up
   return { ...detailsOf(video), ...edit, state: 'created' };
 }
 
-/** Records that an upload failed, and why; another may follow. A video that has had its upload is left unchanged. */
+/**
+ * Records that an upload failed, and the reason; another may follow. A video that has received a file is left
+ * unchanged.
+ */
 export function failUpload(video: Video, reason: string): Video {
   if (video.state === 'finished' && video.acceptsReplacement) return { ...video };
   if (video.state !== 'created' && video.state !== 'upload-failed') return video;
@@ -87,7 +90,7 @@ export function failUpload(video: Video, reason: string): Video {
 
 /**
  * Gives a video its original. A replacement file keeps the options of the previous upload that its own do not override.
- * Refuses (`invalid`) a video that has had its upload.
+ * Refuses (`invalid`) a video that accepts no upload.
  */
 export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
@@ -107,8 +110,8 @@ export function openForOtherFile(video: Video): Video {
 }
 
 /**
- * Puts a video back in the queue; one that already waits is left unchanged. Refuses (`invalid`) if its original is
- * gone.
+ * Puts a video back in the queue; one that already waits is left unchanged. Refuses (`invalid`) if its original no
+ * longer exists.
  */
 export function requestReencode(video: Video): Video {
   switch (video.state) {
@@ -162,9 +165,7 @@ function requireMomentsWithin(video: Video): void {
   }
 }
 
-/**
- * Returns the end of a video, rounded up to whole seconds as clients read it; infinite until a file of it was measured.
- */
+/** Returns the end of a video, rounded up to whole seconds as clients read it; infinite until its file was measured. */
 function endOf({ state, durationMs }: Video): number {
   const isMeasured = durationMs > 0 && state !== 'uploaded' && state !== 'processing';
   return isMeasured ? Math.ceil(durationMs / 1000) : Number.POSITIVE_INFINITY;

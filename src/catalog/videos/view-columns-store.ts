@@ -48,7 +48,7 @@ const selectViewsOf = prepare<VideoViewRow>(
   `select ${VIEW} from media where media.library_id = $1 and media.id = any($2)`,
 );
 
-/** Selects the view of a video; undefined if there is none. */
+/** Selects the view of a video; undefined if the video does not exist. */
 export async function selectViewOf(db: Db, { libraryId, mediaId }: MediaKey): Promise<VideoView | undefined> {
   const [row] = await selectView(db, [libraryId, mediaId]);
   return row && toVideoView(row);

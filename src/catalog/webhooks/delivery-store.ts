@@ -6,7 +6,8 @@ import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import { type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
 
 /**
- * Only one sender claims at a time, so that the bounds apply across all of them. Any number that nothing else locks.
+ * Lock that lets only one sender claim at a time, so that the bounds apply across all of them. An arbitrary number that
+ * nothing else locks.
  */
 const CLAIM_LOCK = 7_700_003;
 
@@ -32,7 +33,7 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`.execute(tx);
     await claimLines(tx, claim, bounds);
-    // A separate statement, so that it sees what became final before the lines were locked.
+    // A separate statement, so that it sees events that became final before the lines were locked.
     const { rows } = await sql<ClaimedEvent>`
       update webhook_event e set attempts = e.attempts + 1
       from webhook_line l cross join lateral (
@@ -79,8 +80,8 @@ async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: 
 
 /**
  * Records the result of an attempt. A failed event is retried after `retrySec`, unless its three days are over or it is
- * a test; then, or if the receiver refuses further events, it is a dead letter. The next event of the video is due at
- * once. Changes nothing if another sender now has the line.
+ * a test. Then, or if the receiver refuses further events, it becomes a dead letter. The next event of the video is due
+ * immediately. Changes nothing if another sender now has the line.
  */
 export async function endEvent(
   db: Db,
@@ -100,7 +101,7 @@ export async function endEvent(
   });
 }
 
-/** Releases a line whose attempt was interrupted, so that the next sender can begin at once. */
+/** Releases a line whose attempt was interrupted, so that the next sender can begin immediately. */
 export async function releaseEvent(db: Db, { libraryId, mediaId, claim }: ClaimedEvent): Promise<void> {
   await db
     .updateTable('webhook_line')

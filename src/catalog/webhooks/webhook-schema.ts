@@ -3,13 +3,13 @@ import type { Guid } from '../../lib/guid.ts';
 
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` the receiver's last response, for people. */
+/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` describes the receiver's last response. */
 export type WebhookEventTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
   status: number;
-  /** For a finished video: something planned could not be made. */
+  /** True if a finished video lacks something that was planned. */
   is_incomplete: Generated<boolean>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
@@ -17,7 +17,7 @@ export type WebhookEventTable = {
   created_at: SetByDefault;
   give_up_at: Date;
   settled_at: Date | null;
-  /** The order of events, rising with the commits of a video's changes. */
+  /** The order of events, which follows the commits of a video's changes. */
   position: Generated<number>;
 };
 

@@ -35,7 +35,7 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
   };
 }
 
-// The line is written first: its lock, held until the commit, makes positions of one video rise with the commits.
+// Writes the line first: its lock, held until the commit, makes the positions of one video follow the commits.
 async function addEvent(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
@@ -139,7 +139,7 @@ const nextAttempt = sql<Date | null>`(
 
 /**
  * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues at once. Refuses (`not-found`) an event that the library does not have.
+ * line continues immediately. Refuses (`not-found`) an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {

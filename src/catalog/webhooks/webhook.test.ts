@@ -10,7 +10,7 @@ const mediaId = parseGuid('657bb740-a71b-4529-a012-528021c31a92');
 if (id === null || mediaId === null) throw new Error('Expected both to be GUIDs.');
 const event = { id, libraryId: 133, mediaId, status: 3, isIncomplete: false };
 
-test('a delivery is signed as published receivers check it', () => {
+test('signs a delivery as published receivers verify it', () => {
   expect(webhookBody(event)).toBe(
     '{"VideoLibraryId":133,"VideoGuid":"657bb740-a71b-4529-a012-528021c31a92","Status":3}',
   );
@@ -28,7 +28,7 @@ test('retry delays grow from seconds to hours', () => {
   expect([1, 2, 3, 9, 10, 50].map(retryDelaySec)).toEqual([5, 15, 60, 14_400, 14_400, 14_400]);
 });
 
-test('the id, the time and the body are signed as in Standard Webhooks, again for each attempt', () => {
+test('signs the id, the time and the body as in Standard Webhooks, again for each attempt', () => {
   const at = (nowMs: number) => {
     const headers = webhookHeaders(event, 'read-only-key', nowMs);
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${webhookBody(event)}`;
@@ -51,17 +51,17 @@ test.each([
   [410, 'gone'],
   [429, 'failed'],
   [500, 'failed'],
-])('a response of %i is %s', (status, kind) => {
+])('judges a response of %i as %s', (status, kind) => {
   expect(judgeStatus(status)).toEqual({ kind, answer: `HTTP ${status}` });
 });
 
-test('redirects that keep a POST are followed, but never from https to http', () => {
+test('follows redirects that keep a POST, but never from https to http', () => {
   expect(redirectTarget(308, '/new?a=1', 'https://example.com/hook')).toBe('https://example.com/new?a=1');
   expect(redirectTarget(302, 'https://other.example/', 'http://example.com/hook')).toBe('https://other.example/');
   expect(redirectTarget(303, '/new', 'https://example.com/hook')).toBeNull();
   expect(redirectTarget(307, undefined, 'https://example.com/hook')).toBeNull();
   expect(() => redirectTarget(307, 'http://example.com/', 'https://example.com/hook')).toThrow('from https to http:');
-  expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('no URL');
+  expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('invalid URL');
 });
 
 test('docs/webhooks.md lists every status', () => {

@@ -21,8 +21,8 @@ export const WebhookStatus = {
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 
 /**
- * An event; it keeps its id when it is retried or resent. `isIncomplete`: the video is finished, but something planned
- * could not be made.
+ * A webhook event. It keeps its id when it is retried or resent. `isIncomplete`: the video is finished, but something
+ * planned could not be made.
  */
 export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
 
@@ -41,7 +41,8 @@ export function retryDelaySec(attempts: number): number {
 }
 
 /**
- * Result of one attempt, with a line for people. `gone`: the receiver refuses further events, so it is dead at once.
+ * Result of one attempt, with a line for people. `gone`: the receiver refuses further events, so the event becomes a
+ * dead letter immediately.
  */
 export type Outcome = { kind: 'delivered' | 'failed' | 'gone'; answer: string };
 

@@ -23,9 +23,9 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const TABLES = 'tables-';
 
 /**
- * `millrace backup FOLDER`: copies every object, the database as of one moment, then the objects that were added in the
- * meantime. Another run into the same folder only copies new objects. The previous backup stays valid until this one is
- * complete.
+ * `millrace backup FOLDER`: copies every object, then a snapshot of the database, then the objects that were added in
+ * the meantime. Another run into the same folder only copies new objects. The previous backup stays valid until this
+ * one is complete.
  */
 export async function backup([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: backup FOLDER.');
@@ -49,8 +49,8 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const objectsFolder = path.join(target, 'objects');
   await mkdir(path.join(target, tablesFolder));
   await mkdir(objectsFolder, { recursive: true });
-  // Most objects are copied before the rows, the rest after them: objects that rows name may be deleted minutes after
-  // the rows were read.
+  // Copies most objects before the rows, and the rest after them, because objects that rows name may be deleted minutes
+  // after the rows were read.
   const early = await copyObjectsOut(storage, objectsFolder, signal);
   const gone = await findGoneObjects(storage, objectsFolder);
   const client = await database.pool.connect();
@@ -71,7 +71,7 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const old = (await readdir(target)).filter((name) => name.startsWith(TABLES) && name !== tablesFolder);
   for (const name of old) await rm(path.join(target, name), { recursive: true });
   for (const name of gone) await rm(path.join(objectsFolder, name), { force: true });
-  // The backup is complete: a database of an earlier version cannot store the note.
+  // The backup is complete even if the database of an earlier version cannot store this record.
   await noteBackup(database.db, { madeAt: createdAt, objects, bytes, place: target }).catch((error: Error) =>
     process.stderr.write(`The dashboard will not show this backup: ${error.message}\n`),
   );

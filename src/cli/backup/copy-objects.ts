@@ -14,7 +14,7 @@ export type Copied = { objects: number; bytes: number; copied: number };
 
 /**
  * Copies every object of a store into a folder. The bytes under a key never change, except in a repaired index, so
- * files of the same size are skipped. Objects deleted in the meantime are left out.
+ * files of the same size are skipped. Omits objects that are deleted in the meantime.
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
@@ -43,8 +43,8 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
 }
 
 /**
- * Finds the files of a folder that the store no longer has. It runs before the rows are read, so no row names them.
- * They are deleted only once the backup is complete.
+ * Finds the files of a folder that the store no longer has. Runs before the rows are read, so that no row names them.
+ * The files are deleted only once the backup is complete.
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
@@ -75,7 +75,7 @@ async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, name);
-    // A link in a foreign folder would be followed.
+    // A link in a folder of unknown origin would be followed.
     else if (entry.isFile()) yield name;
   }
 }

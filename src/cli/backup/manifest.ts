@@ -30,10 +30,10 @@ const ManifestSchema = Type.Object({
   bytes: Type.Number(),
 });
 
-/** Contents of a backup. It is written last: a folder without it is not a backup. */
+/** Contents of a backup. The manifest is written last: a folder without it is not a backup. */
 export type Manifest = Static<typeof ManifestSchema>;
 
-/** Returns the manifest of a folder, or null if there is none. Throws `Refused` if this version cannot read it. */
+/** Returns the manifest of a folder; null if it has none. Throws `Refused` if this version cannot read it. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, FILE);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -48,7 +48,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   return found;
 }
 
-/** Replaces the previous one atomically. */
+/** Replaces the previous manifest atomically. */
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const file = path.join(folder, FILE);
   await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), {

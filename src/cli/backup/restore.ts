@@ -19,8 +19,8 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const LOOK_MS = 15_000;
 
 /**
- * `millrace restore FOLDER`: restores a backup into the database and the store that the settings name, both unused.
- * Objects are restored first and rows last, in one transaction: an interrupted restore can be run again.
+ * `millrace restore FOLDER`: restores a backup into the configured database and store, which must be unused. Restores
+ * objects first and rows last, in one transaction, so that an interrupted restore can be run again.
  */
 export async function restore([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
@@ -72,7 +72,7 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
   }
 }
 
-/** A store that belongs to one database must not be filled by another. */
+/** Throws unless the store belongs to no database, because a restore must not fill another database's store. */
 async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));

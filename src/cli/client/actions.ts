@@ -6,7 +6,7 @@ import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
 
-/** Verbs that take more than one call. */
+/** Verbs that need more than one call. */
 export const actions = {
   login,
   upload: uploadAll,
@@ -20,7 +20,7 @@ export const actions = {
   api,
 } as const;
 
-/** `completion` needs no service and runs outside the table. */
+/** `completion` needs no service and is not in this table. */
 export type Action = keyof typeof actions | 'completion';
 
 const DAY_SEC = 86_400;
@@ -60,7 +60,7 @@ async function captions({ millrace, library, takes, pairs }: Context): Promise<v
   await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
 }
 
-/** The service returns the address of its player page; the pull zone has the key. */
+/** The service returns the address of its player page; the pull zone has the signing key. */
 async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
   const [videoId = ''] = takes;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
@@ -88,7 +88,7 @@ async function api({ millrace, takes, pairs, values }: Context): Promise<void> {
   await printAnswer(await millrace.request(method.toUpperCase(), path, body), values.json === true);
 }
 
-/** Returns the bytes of `--file`; `-` is stdin. */
+/** Returns the bytes of `--file`; `-` reads stdin. */
 export async function readBody(file: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(file === '-' ? await readStdin() : await readFile(file));
 }

@@ -37,8 +37,8 @@ export function readArguments(args: readonly string[]) {
 }
 
 /**
- * Finds address and key: from options, then the profile, then the settings of a service on this machine. `isNew` if the
- * profile is about to be created.
+ * Finds address and key: from options, then the profile, then the settings of a service on this machine. `isNew` is
+ * true if the profile is about to be created.
  */
 export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);
@@ -66,7 +66,7 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   };
 }
 
-/** Returns the key that signs uploads: a library key is that key, an account key can read it. */
+/** Returns the key that signs uploads: a library key itself, or the library key that an account key can read. */
 export async function libraryKeyOf({ millrace, library, key }: Context): Promise<string> {
   try {
     return (await millrace.call('getLibrary', { id: library })).ApiKey ?? key;

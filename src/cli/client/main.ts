@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line as a separate package: the verbs that call a service, and nothing of the service itself.
+// The command line as a separate package: the verbs that call a service, without the service itself.
 import { helpLines } from './manual.ts';
 import { runVerb } from './run-verb.ts';
 

@@ -11,7 +11,7 @@ const EXIT_CODES = [
   '6: the video could not be encoded',
 ];
 
-/** One line per verb. */
+/** Returns one line per verb. */
 export function helpLines(): string {
   return verbs.map((verb) => `  ${usage(verb).padEnd(52)} ${verb.does}\n`).join('');
 }
@@ -23,7 +23,7 @@ export function verbHelp(verb: Verb): string {
   return [`${usage(verb)}: ${verb.does}`, ...named].join('\n');
 }
 
-/** A bash function that completes verbs, their second words and options. */
+/** Returns a bash function that completes verbs, their second words and options. */
 export function bashCompletion(): string {
   const words = [...new Set(verbs.map((verb) => verb.words.split(' ')[0]))].join(' ');
   const groups = new Map<string, string[]>();
@@ -44,7 +44,7 @@ ${cases.join('\n')}
 complete -o default -F _millrace millrace`;
 }
 
-/** Content of docs/cli.md. */
+/** Returns the content of docs/cli.md. */
 export function cliPage(): string {
   const rows = verbs.map((verb) => `| \`${usage(verb)}\` | ${escaped(verb.does)} | ${escaped(reached(verb))} |`);
   const flags = Object.entries(options).map(([name, { help }]) => `- \`--${name}\`: ${help}`);
@@ -52,13 +52,13 @@ export function cliPage(): string {
   return `${[
     '# Command line',
     '<!-- Generated from src/cli/client/verbs.table.ts by: npm test -- test/conformance/documents.test.ts -u -->',
-    'Use these commands to manage videos from a terminal or a script. They need an address and a key, from `--url` and\n' +
-      '`--key`, from a profile saved by `login`, or from the settings of a service on the same machine. Profiles are\n' +
-      'stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists the commands of the\n' +
+    'Use these commands to manage videos from a terminal or a script. They need an address and a key, from `--url`\n' +
+      'and `--key`, from a profile saved by `login`, or from the settings of a service on this machine. Profiles\n' +
+      'are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists commands of the\n' +
       'service itself, such as `serve` and `doctor`.',
-    'Pass parameters and body fields as `name=text` or `name:=json`. `true`, `false` and `null` become JSON values.\n' +
-      'Field names are those of `docs/openapi.json`. A list prints one line per item, with tabs between id, name and\n' +
-      'state. `--json` prints one JSON object per line. Progress is shown only in a terminal.',
+    'Pass parameters and body fields as `name=text` or `name:=json`. `true`, `false` and `null` become JSON\n' +
+      'values. Field names are those of `docs/openapi.json`. A list prints one line per item, with tabs between id,\n' +
+      'name and state. `--json` prints one JSON object per line. Progress is shown only in a terminal.',
     `| Verb | Does | Operations |\n|---|---|---|\n${rows.join('\n')}`,
     '## Options',
     flags.join('\n'),

@@ -16,7 +16,10 @@ function rowOf(item: object): string {
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
 }
 
-/** Prints a response: as one line of JSON, else one field per line. A plain success prints nothing when piped. */
+/**
+ * Prints a response: as one line of JSON, else one field per line. Prints nothing for a plain success if the output is
+ * piped.
+ */
 export async function printAnswer(answer: unknown, asJson: boolean): Promise<void> {
   if (answer === undefined) return;
   if (answer instanceof Response) return await printResponse(answer);
@@ -32,7 +35,7 @@ export async function printAnswer(answer: unknown, asJson: boolean): Promise<voi
   for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
 }
 
-/** Prints bytes as they arrive; for server-sent events the data, one per line. */
+/** Prints bytes as they arrive. For server-sent events, prints the data, one per line. */
 async function printResponse(response: Response): Promise<void> {
   if (response.body === null) return;
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -45,7 +48,7 @@ async function printResponse(response: Response): Promise<void> {
   }
 }
 
-/** Redraws one line of the terminal. Does nothing when piped. */
+/** Redraws one line of the terminal. Does nothing if the output is piped. */
 export function printProgress(label: string, part: number): void {
   if (!process.stderr.isTTY) return;
   const done = Math.round(part * 30);

@@ -21,7 +21,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     return 0;
   } catch (error) {
     const code = codeOf(error);
-    // Any other error is our fault: print its stack.
+    // Any other error is a bug of ours, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}`);
@@ -61,7 +61,7 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
   const body = await bodyFor(route.body, fields, values.file, parameters);
-  // The service checks the arguments, and says what it expected.
+  // The service checks the arguments, and reports what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
   if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
   let left = Number(values.limit ?? Number.POSITIVE_INFINITY);
@@ -97,7 +97,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'code' in error && 'syscall' in error ? 1 : null;
 }
 
-/** Arguments that parseArgs from node:util rejects. */
+/** Returns whether parseArgs from node:util rejected the arguments. */
 function isArgumentError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }

@@ -7,7 +7,7 @@ import { type Context, libraryKeyOf } from './context.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
-/** File names that are uploaded from a folder. A file that is named itself may have any name. */
+/** Extensions of files that are uploaded from a folder. A file that is named explicitly may have any name. */
 const MEDIA = new Set(
   '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
 );
@@ -17,7 +17,7 @@ type Source = { path: string; collectionId: string | null };
 
 /** Uploads files and the media of folders one after the other. Prints each video's id. */
 export async function uploadAll(context: Context): Promise<void> {
-  // Before any video is created: a wrong path must not leave one behind.
+  // Searches before any video is created, so that a wrong path leaves no video behind.
   const found: { path: string; files: string[] | null }[] = [];
   for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
   const uploader = await openUploader(context);
@@ -28,7 +28,7 @@ export async function uploadAll(context: Context): Promise<void> {
   }
 }
 
-/** `replace VIDEO FILE`: the old file plays until the new one is ready. */
+/** `replace VIDEO FILE`: the old file keeps playing until the new one is ready. */
 export async function replaceFile(context: Context): Promise<void> {
   const [videoId = '', path = ''] = context.takes;
   await mediaOf(path);

@@ -15,8 +15,7 @@ const call = (words: string, name: OperationName, takes: readonly string[], does
 });
 
 /**
- * Help, completion and docs/cli.md are generated from this table. Further parameters and fields are given as
- * name=value.
+ * Help, completion and docs/cli.md are generated from this table. Other parameters and fields are given as name=value.
  */
 export const verbs: readonly Verb[] = [
   {
@@ -263,7 +262,7 @@ export const verbs: readonly Verb[] = [
   },
 ];
 
-/** Operations that only `api` reaches, and why that is enough. */
+/** Operations that only `api` can call, with the reason why that is sufficient. */
 export const leftToApi: Partial<Record<OperationName, string>> = {
   getFairPlayCertificate: 'players call it',
   askFairPlayLicence: 'players call it',

@@ -1,6 +1,6 @@
 const FIRST_MS = 100;
 const MAX_MS = 10_000;
-/** A process that lived this long was healthy: its next death starts again from the shortest wait. */
+/** Lifetime after which a process counts as healthy: its next death restarts with the shortest wait. */
 const WELL_AFTER_MS = 30_000;
 
 /** Time to wait before restarting a process that died. It doubles each time. */

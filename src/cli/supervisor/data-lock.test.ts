@@ -18,18 +18,18 @@ test.each([
   { before: 0o750, after: 0o700 | (ENTER & 0o010), returned: '750' },
   { before: 0o700, after: 0o700, returned: null },
   { before: 0o711, after: 0o711, returned: null },
-])('a data folder of mode $before is closed to others', async ({ before, after, returned }) => {
+])('removes the permissions of others from a data folder of mode $before', async ({ before, after, returned }) => {
   await chmod(folder, before);
   expect(makeDataDir(folder)).toBe(returned);
   expect((await stat(folder)).mode & 0o777).toBe(after);
 });
 
-test('a folder of another owner that others can read is refused', () => {
-  // Nobody can change a folder of the kernel.
+test('refuses a folder of another owner that others can read', () => {
+  // No user can change a folder of the kernel.
   expect(() => makeDataDir('/proc/sys')).toThrow(/^MILLRACE_DATA_DIR: expected .* got mode 555 .* chmod 700/);
 });
 
-test('a new data folder is closed from the start', async () => {
+test('creates a new data folder without permissions for others', async () => {
   const made = join(folder, 'made');
   expect(makeDataDir(made)).toBeNull();
   expect((await stat(made)).mode & 0o777).toBe(0o700);

@@ -6,9 +6,9 @@ import { Refused } from '../../lib/refused.ts';
 import { tryLock } from '../../lib/try-lock.ts';
 
 const LOOK_EVERY_MS = 100;
-/** A holder whose launcher was just killed needs a moment to write that it is stopping. */
+/** Time for a holder whose launcher was just killed to write that it is stopping, in ms. */
 const HOLDER_PATIENCE_MS = 1000;
-/** A service stops within 10 s. */
+/** Time for a holder to stop, in ms. A service stops within 10 s. */
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
@@ -16,9 +16,9 @@ const STOPPING = 'stopping';
 const OTHERS_MAY = 0o066;
 
 /**
- * Creates the data folder, which holds the database and the secrets, for this user alone. Removes the permissions of
- * others from an existing one, and returns its previous mode; null if nothing changed. Throws `Refused` if it has
- * another owner and others may read or write it.
+ * Creates the data folder, which contains the database and the secrets, for this user only. Removes the permissions of
+ * others from an existing folder, and returns its previous mode; null if nothing changed. Throws `Refused` if the
+ * folder has another owner and others may read or write it.
  */
 export function makeDataDir(dataDir: string): string | null {
   if (!existsSync(dataDir)) {
@@ -40,7 +40,7 @@ export function makeDataDir(dataDir: string): string | null {
   return mode.toString(8);
 }
 
-/** Holds the data folder for this process. The kernel releases it however the process ends. */
+/** Lock on the data folder for this process. The kernel releases it however the process ends. */
 export class DataLock {
   readonly #handle: number;
 
@@ -50,8 +50,8 @@ export class DataLock {
   }
 
   /**
-   * Locks the data folder for this process. Waits for a holder that is stopping; throws `Refused` if another process
-   * keeps it.
+   * Locks the data folder for this process. Waits for a holder that is stopping. Throws `Refused` if another process
+   * keeps the lock.
    */
   static async take(dataDir: string): Promise<DataLock> {
     const path = join(dataDir, 'lock');
@@ -66,7 +66,7 @@ export class DataLock {
     }
   }
 
-  /** Makes a concurrent start wait instead of giving up. */
+  /** Marks the holder as stopping, so that a concurrent start waits instead of giving up. */
   markStopping(): void {
     this.#write(` ${STOPPING}`);
   }

@@ -10,7 +10,7 @@ import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 /** Folder of the programs and their environment. */
 export type PostgresBinaries = { binFolder: string; environment: NodeJS.ProcessEnv };
 
-/** Returns the version of the PostgreSQL from the packages, such as `postgres (PostgreSQL) 18.4`. */
+/** Returns the version of the packaged PostgreSQL, such as `postgres (PostgreSQL) 18.4`. */
 export async function describePackagedPostgres(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'millrace-postgres-'));
   try {
@@ -22,7 +22,7 @@ export async function describePackagedPostgres(): Promise<string> {
 
 /**
  * Makes the packaged PostgreSQL usable by `identity`. If that user cannot read node_modules (an install in a private
- * home), the programs are copied into `home`.
+ * home), copies the programs into `home`.
  */
 export async function preparePostgresBinaries(home: string, identity: PostgresIdentity): Promise<PostgresBinaries> {
   const native = packagedFolder();
@@ -77,7 +77,7 @@ async function describeBinaries(native: string, home: string): Promise<PostgresB
 }
 
 /**
- * Creates the short library names that the package leaves to its install script. They are in a folder of ours, because
+ * Creates the short library names that the package leaves to its install script. They are in our own folder, because
  * node_modules may belong to another user.
  */
 async function linkLibraries(native: string, folder: string): Promise<void> {
@@ -99,7 +99,7 @@ async function linkLibraries(native: string, folder: string): Promise<void> {
 
 async function copyBinaries(native: string, home: string): Promise<string> {
   const packageFolder = join(home, 'postgres-programs');
-  // Copied each time: a version from before an upgrade must not remain.
+  // Copies each time, so that no version from before an upgrade remains.
   await rm(packageFolder, { recursive: true, force: true });
   await cp(native, join(`${packageFolder}.new`, 'native'), { recursive: true, verbatimSymlinks: true });
   await rename(`${packageFolder}.new`, packageFolder);

@@ -13,7 +13,7 @@ export const DATABASE_USER = 'millrace';
 const LEFT_OVER_GRACE_MS = 5000;
 const LOOK_EVERY_MS = 50;
 
-/** Creates the cluster unless it exists. It gets its name only once it is complete. */
+/** Creates the cluster unless it exists. The cluster gets its final name only once it is complete. */
 export async function ensureCluster(
   places: PostgresPlaces,
   binaries: PostgresBinaries,
@@ -31,10 +31,10 @@ export async function ensureCluster(
 }
 
 /**
- * Ends processes that an earlier, killed server left running on the cluster, and deletes the pid files of the cluster
- * and the socket. Only for the holder of the data folder's lock. PostgreSQL's own check of those files fails if the pid
- * was since given to another process (the usual case in a restarted container), or if the dead process is not reaped
- * yet.
+ * Kills processes that an earlier, killed server left running on the cluster, and deletes the pid files of the cluster
+ * and the socket. Only the holder of the data folder's lock may call it. PostgreSQL's own check of those files fails if
+ * the pid now belongs to another process (the usual case in a restarted container), or if the dead process is not
+ * reaped yet.
  */
 export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
   await endProcessesIn(cluster);
@@ -78,7 +78,7 @@ async function workingFolder(pid: number): Promise<string | null> {
   try {
     return await readlink(`/proc/${pid}/cwd`);
   } catch (error) {
-    // It has ended, or it belongs to another user, so it is not ours.
+    // The process has exited, or belongs to another user and is therefore not ours.
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].some((code) => hasCode(error, code))) return null;
     throw error;
   }

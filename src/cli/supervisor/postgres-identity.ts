@@ -10,7 +10,7 @@ const NOBODY_ID = 65_534;
  */
 export type PostgresIdentity = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; uid: number; gid: number };
 
-/** Returns the identity for a cluster: its current owner, else what this process is able to use. */
+/** Returns the identity for a cluster: its current owner, else one that this process is able to use. */
 export async function choosePostgresIdentity(clusterFolder: string): Promise<PostgresIdentity> {
   if (process.getuid?.() !== 0) return { kind: 'self' };
   const owner = await ownerOf(clusterFolder);
@@ -19,8 +19,9 @@ export async function choosePostgresIdentity(clusterFolder: string): Promise<Pos
 }
 
 /**
- * Returns the command line that replaces this process by a program as `identity`: nothing forks, so the child's pid is
- * the program's. When the parent dies, the program gets SIGINT: a fast shutdown of PostgreSQL, an end of initdb.
+ * Returns the command line that replaces this process by a program as `identity`. Nothing forks, so the child's pid is
+ * the program's. When the parent dies, the program gets SIGINT, which is a fast shutdown for PostgreSQL and terminates
+ * initdb.
  */
 export function commandAs(identity: PostgresIdentity, command: readonly string[]): [string, ...string[]] {
   const tied = ['setpriv', '--pdeathsig', 'INT'];
@@ -39,7 +40,7 @@ export function commandAs(identity: PostgresIdentity, command: readonly string[]
         ...command,
       ];
     case 'user': {
-      // Set last, because a change of user resets it.
+      // Applied last, because a change of user resets it.
       const ids = ['--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'];
       return ['setpriv', ...ids, '--', ...tied, '--', ...command];
     }

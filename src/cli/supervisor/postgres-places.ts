@@ -20,8 +20,8 @@ export function placesIn(home: string): PostgresPlaces {
 }
 
 /**
- * Creates the folders for `identity`. Parent folders may keep another user out of the data folder. The cluster is then
- * in /var/lib, under a name derived from the data folder's.
+ * Creates the folders for `identity`. If parent folders keep another user out of the data folder, the cluster is in
+ * /var/lib, under a name derived from the data folder's.
  */
 export async function preparePlaces(dataDir: string, identity: PostgresIdentity): Promise<PostgresPlaces> {
   const home = identity.kind === 'user' ? await openHomeFor(dataDir, identity) : dataDir;
@@ -41,7 +41,7 @@ export async function giveTo(folder: string, identity: PostgresIdentity): Promis
   }
 }
 
-/** Removes the socket's folder after a stop. The next start creates it again. */
+/** Removes the socket's folder after a stop. The next start recreates it. */
 export async function removeSocketFolder(places: PostgresPlaces): Promise<void> {
   await rm(places.socket, { recursive: true, force: true });
 }
@@ -61,7 +61,7 @@ function socketFolder(home: string): string {
   return pathBytes <= MAX_SOCKET_PATH_BYTES ? folder : join(tmpdir(), `millrace-${shortHash(home)}`);
 }
 
-/** Another user could have created a folder under /tmp, and its owner owns the database. */
+/** Another user could have created a folder under /tmp, and the owner of the folder controls the database. */
 async function requireOwn(folder: string, identity: PostgresIdentity): Promise<void> {
   const found = await lstat(folder);
   const uid = identity.kind === 'user' ? identity.uid : process.getuid?.();

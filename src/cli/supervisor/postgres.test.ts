@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('a new folder gets a UTF-8 database that survives a stop', async () => {
+test('a new data folder gets a UTF-8 database that survives a stop', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   expect(await ask(first, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
@@ -33,7 +33,7 @@ test('a new folder gets a UTF-8 database that survives a stop', async () => {
   expect(await ask(await start(dataDir), 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
-test('leftovers of a killed initdb are removed', async () => {
+test('removes leftovers of a killed initdb', async () => {
   const dataDir = newFolder();
   mkdirSync(join(dataDir, 'postgres.new'));
   writeFileSync(join(dataDir, 'postgres.new/PG_VERSION'), '1');
@@ -41,22 +41,22 @@ test('leftovers of a killed initdb are removed', async () => {
   expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false);
 });
 
-test('pid files of cluster and socket that name an unrelated process do not prevent the start', async () => {
+test('starts although pid files of cluster and socket name an unrelated process', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   const socket = join(dataDir, 'postgres-socket');
-  // Not this process: PostgreSQL ignores its own parent.
+  // A child process and not this one, because PostgreSQL ignores its own parent.
   const stranger = spawn('sleep', ['600']);
   strangers.push(stranger);
   const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, socket, '', ''];
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'), { mode: 0o600 });
-  // As after a kill -9, which leaves the socket and its lock file.
+  // Recreates the state after a kill -9, which leaves the socket and its lock file.
   mkdirSync(socket, { mode: 0o700 });
   writeFileSync(join(socket, '.s.PGSQL.5432.lock'), lines.join('\n'), { mode: 0o600 });
   expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
 });
 
-test('a process that an earlier server left in the cluster is ended, others are not', async () => {
+test('kills a process that an earlier server left in the cluster, but no others', async () => {
   const [cluster, elsewhere] = [newFolder(), newFolder()];
   writeFileSync(join(cluster, 'postmaster.pid'), '1');
   const left = spawn('sleep', ['600'], { cwd: cluster });
@@ -70,14 +70,14 @@ test('a process that an earlier server left in the cluster is ended, others are 
   other.kill('SIGKILL');
 });
 
-test('a cluster of another major version is refused with the message of PostgreSQL', async () => {
+test('refuses a cluster of another major version with the message of PostgreSQL', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n');
   await expect(start(dataDir)).rejects.toThrow(/incompatible/);
 });
 
-// As root there are two ways to run a program that refuses root; otherwise there is no choice.
+// As root, there are two ways to run a program that refuses root; otherwise there is only one.
 const identities: { name: string; identity: PostgresIdentity; owner: number }[] = isRoot
   ? [
       { name: 'another user', identity: { kind: 'user', uid: 65_534, gid: 65_534 }, owner: 65_534 },
@@ -85,7 +85,7 @@ const identities: { name: string; identity: PostgresIdentity; owner: number }[] 
     ]
   : [{ name: 'the same user', identity: { kind: 'self' }, owner: process.getuid?.() ?? -1 }];
 
-test.each(identities)('it runs as $name, and continues as the owner of the files', async ({ identity, owner }) => {
+test.each(identities)('runs as $name, and continues as the owner of the files', async ({ identity, owner }) => {
   const dataDir = newFolder();
   const first = await start(dataDir, identity);
   await ask(first, 'create table kept as select 7 as value');
@@ -94,7 +94,7 @@ test.each(identities)('it runs as $name, and continues as the owner of the files
   expect(await ask(await start(dataDir), 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
-test.each(isRoot ? [{ uid: 65_534 }] : [])('as root it serves the files of user $uid as that user', async ({ uid }) => {
+test.each(isRoot ? [{ uid: 65_534 }] : [])('as root, serves the files of user $uid as that user', async ({ uid }) => {
   const dataDir = newFolder();
   chownSync(dataDir, uid, uid);
   await (await start(dataDir, { kind: 'user', uid, gid: uid })).stop();
@@ -103,7 +103,7 @@ test.each(isRoot ? [{ uid: 65_534 }] : [])('as root it serves the files of user 
   expect(statSync(join(dataDir, 'postgres/postmaster.pid')).uid).toBe(uid);
 });
 
-test('health is reported from starting over ok to the end of a killed server and back', async () => {
+test('reports health from starting to ok, after the server is killed, and after its restart', async () => {
   const healths: PartHealth[] = [];
   const server = await start(newFolder(), undefined, (health) => healths.push(health));
   const isBack = new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKE
 import { describeUnreadiness } from './reach-database.ts';
 
 const DATABASE_NAME = 'millrace';
-/** A server that never responded and ended this often will not respond the next time either. */
+/** A server that never responded and died this often will not respond the next time either. */
 const FIRST_START_LIVES = 4;
 const READY_CHECK_EVERY_MS = 25;
 const FAST_SHUTDOWN_MS = 2500;
@@ -21,7 +21,7 @@ const IMMEDIATE_SHUTDOWN_MS = 500;
 const KEPT_LINES = 20;
 const LAST_WORDS_MS = 500;
 
-/** Small, for one machine that also encodes. Durability has PostgreSQL's defaults (all on). */
+/** Small settings, for one machine that also encodes. Durability has PostgreSQL's defaults (all on). */
 const SERVER_OPTIONS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -31,7 +31,7 @@ const SERVER_OPTIONS = {
   work_mem: '4MB',
   maintenance_work_mem: '64MB',
   huge_pages: 'off',
-  // One process instead of four: there are few reads, and the kernel caches them.
+  // Uses one process instead of four: there are few reads, and the kernel caches them.
   io_method: 'sync',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -45,7 +45,7 @@ const SERVER_OPTIONS = {
 
 export type PostgresOptions = {
   dataDir: string;
-  /** The health changed. */
+  /** Called when the health changed. */
   changed(health: PartHealth): void;
   log(level: 'debug' | 'warn' | 'error', text: string): void;
   /** Uses this identity instead of the best one. */
@@ -54,7 +54,7 @@ export type PostgresOptions = {
 
 /**
  * Our own PostgreSQL on a unix socket. The caller holds the data folder's lock. The server is restarted on the same
- * socket whenever it dies, and ends with this process.
+ * socket whenever it dies, and exits with this process.
  */
 export class EmbeddedPostgres {
   readonly connection: OwnConnection;
@@ -80,7 +80,7 @@ export class EmbeddedPostgres {
     this.connection = connectionTo(places);
   }
 
-  /** Creates the cluster if there is none, and waits until the server responds. */
+  /** Creates the cluster if it does not exist, and waits until the server responds. */
   static async start(options: PostgresOptions): Promise<EmbeddedPostgres> {
     const identity = options.identity ?? (await choosePostgresIdentity(placesIn(options.dataDir).cluster));
     const places = await preparePlaces(options.dataDir, identity);
@@ -96,7 +96,7 @@ export class EmbeddedPostgres {
     return this.#server?.pid ?? null;
   }
 
-  /** Shuts down: clients are disconnected, committed data is kept. */
+  /** Shuts the server down: clients are disconnected, committed data is kept. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#server?.kill('SIGINT');
@@ -141,7 +141,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Runs the server once, from its start to its end. Returns how it ended. */
+  /** Runs the server once, until it exits. Returns the signal or exit code. */
   async #serveOnce(opened: () => void): Promise<string> {
     const isOver = new AbortController();
     try {
@@ -156,7 +156,7 @@ export class EmbeddedPostgres {
       const [code, signal] = await ended.finally(() => isOver.abort());
       this.#options.changed({ state: 'failing', detail: `ended with ${signal ?? `code ${code}`}` });
       await watching;
-      // Its last output may arrive after its exit, and its children may hold the pipe open for longer.
+      // The last output may arrive after the exit, and the server's children may keep the pipe open for longer.
       await Promise.race([said, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
       return signal ?? `code ${code}`;
     } catch (error) {
@@ -171,7 +171,7 @@ export class EmbeddedPostgres {
     const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#places.cluster, ...flags];
     const [program, ...args] = commandAs(this.#identity, postgres);
-    // Detached: Ctrl-C in the terminal is for the supervisor, which closes the roles first.
+    // Detached, because Ctrl-C in the terminal is for the supervisor, which closes the roles first.
     const server = spawn(program, args, {
       cwd: '/',
       env: this.#binaries.environment,
@@ -210,6 +210,6 @@ export function connectionTo(places: PostgresPlaces): OwnConnection {
 
 function levelOf(line: string): 'debug' | 'warn' | 'error' {
   if (line.startsWith('PANIC:')) return 'error';
-  // Errors of a statement go to its client. FATAL ends one connection, as readiness checks see.
+  // Errors of a statement are sent to its client. FATAL ends one connection, as in readiness checks.
   return line.startsWith('WARNING:') ? 'warn' : 'debug';
 }

@@ -12,7 +12,7 @@ export async function withDatabase<T>(
   task: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A connection that breaks between two queries would end the process. The next query rejects instead.
+  // A connection that breaks between two queries would otherwise crash the process. The next query rejects instead.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Returns whether the database accepts connections and responds, and if not, why. */
+/** Returns whether the database accepts connections and responds, with the reason if it does not. */
 export async function databaseAnswers(connection: DatabaseConnection): Promise<{ ok: boolean; detail?: string }> {
   try {
     await withDatabase(connection, async (client) => await client.query('select 1'));
@@ -32,7 +32,7 @@ export async function databaseAnswers(connection: DatabaseConnection): Promise<{
   }
 }
 
-/** Returns how many connections the server accepts from ordinary users, and how many are open. */
+/** Returns the number of connections that the server accepts from ordinary users, and the number of open ones. */
 export async function countConnections(connection: DatabaseConnection): Promise<{ most: number; used: number }> {
   return await withDatabase(connection, async (client) => {
     const { rows } = await client.query<{ most: number; used: number }>(`
@@ -45,8 +45,8 @@ export async function countConnections(connection: DatabaseConnection): Promise<
 }
 
 /**
- * Returns why our own server is not usable, or null if it accepts connections. Creates the database if the cluster is
- * new.
+ * Returns the reason why our own server is not usable, or null if it accepts connections. Creates the database if the
+ * cluster is new.
  */
 export async function describeUnreadiness(connection: OwnConnection): Promise<string | null> {
   try {

@@ -8,22 +8,22 @@ import { BackOff } from './back-off.ts';
 
 const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
 
-/** Young objects are short-lived here: 4 MiB for them instead of 16 saves 20 MiB per process. */
+/** Young objects are short-lived here: 4 MiB for them instead of 16 MiB saves 20 MiB per process. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** A role's process reports its progress. */
+/** Message with which a role's process reports its progress. */
 export type RoleMessage = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
 
 export type RoleEvents = {
   /** The process waits for messages, for the first time or after a restart. */
   online(): void;
   change(change: RoleMessage): void;
-  /** Its health changed. */
+  /** Called when its health changed. */
   changed(): void;
   log(level: 'info' | 'warn', text: string): void;
 };
 
-/** One role's process: started, restarted with growing waits when it dies, stopped for good once. */
+/** Process of one role: started, restarted with increasing delays when it dies, and stopped permanently once. */
 export class RoleProcess {
   readonly role: Role;
   readonly #events: RoleEvents;
@@ -44,11 +44,11 @@ export class RoleProcess {
   }
 
   send(message: ToRole): void {
-    // A message to a process that just died is lost. Its replacement is notified again.
+    // A message to a process that just died is lost. The replacement process gets the message again.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
-  /** Signals the process to close and waits for its end. Kills it after `graceMs`. */
+  /** Signals the process to close and waits until it exits. Kills it after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#restart !== null) clearTimeout(this.#restart);
@@ -65,7 +65,7 @@ export class RoleProcess {
     this.#restart = null;
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
-      // Node still warns that stripping types of the player's browser code is experimental, although not for its own
+      // Node warns that stripping types of the player's browser code is experimental, although it does not for its own
       // code.
       execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
       env: environmentOf(this.role),

@@ -20,15 +20,17 @@ import { findSandboxLevel } from '../sandbox-level.ts';
 import { EmbeddedPostgres } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
-/** Together with PostgreSQL's own shutdown, this stays within the promised 10 s. */
+/**
+ * Time that roles have to close, in ms. Together with PostgreSQL's own shutdown, this stays within the promised 10 s.
+ */
 const ROLE_GRACE_MS = 6000;
-/** Time for which a first start is retried while a role cannot start (its port may be about to be free), in ms. */
+/** Time for which a first start is retried while a role cannot start, in ms. Its port may become free soon. */
 const FAILING_START_PATIENCE_MS = 5000;
 
-/** State of a role's process: the last instruction that it was sent. */
+/** State of a role's process: the last instruction sent to it. */
 type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 
-/** Runs PostgreSQL and one process per role, keeps them running, and ends them together. */
+/** Runs PostgreSQL and one process per role, restarts them if they die, and stops them together. */
 export class Supervisor {
   readonly #settings: Settings;
   readonly #log: Logger;
@@ -39,7 +41,7 @@ export class Supervisor {
   readonly #allReady = Promise.withResolvers<void>();
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
-  /** Assumed to work until it was checked. */
+  /** Assumed to work until it is checked. */
   #sandbox: SandboxLevel = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
@@ -49,7 +51,7 @@ export class Supervisor {
   constructor(settings: Settings, log: Logger) {
     this.#settings = settings;
     this.#log = log;
-    // Awaited only after everything was started. An earlier failure must not count as unhandled.
+    // Awaited only after everything was started, so an earlier failure must not count as unhandled.
     this.#allReady.promise.catch(() => undefined);
   }
 
@@ -69,7 +71,7 @@ export class Supervisor {
     if (weakness !== null) this.#log.warn({ sandbox }, weakness);
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
-    // For an owner's server, the roles themselves report the state.
+    // For an owner's database server, the roles themselves report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
     await this.#allReady.promise;
@@ -133,7 +135,7 @@ export class Supervisor {
     for (const role of this.#roles.keys()) this.#advance(role);
   }
 
-  /** Sends a waiting role its next step, if what it needs is available. `api` prepares for all. */
+  /** Sends a waiting role its next step, if everything that the role needs is available. `api` prepares for all. */
   #advance(role: Role): void {
     if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
     const settings = { ...this.#roleSettings, ...this.#ports() };
@@ -146,7 +148,7 @@ export class Supervisor {
     }
   }
 
-  /** Keeps the ports that were taken once: a restarted role listens on the same port. */
+  /** Keeps the ports of the first start: a restarted role listens on the same port. */
   #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'rtmpsPort' | 'srtPort' | 'whipPort'> {
     const { port, edgePort, rtmpPort, rtmpsPort, srtPort, whipPort } = this.#settings;
     const { api = port, edge = edgePort, rtmp = rtmpPort, rtmps = rtmpsPort } = this.#listeners;
@@ -165,7 +167,7 @@ export class Supervisor {
       clearTimeout(this.#patience);
       this.#patience = null;
     } else if (isFailing) {
-      // Only before the first start is complete: afterwards nothing awaits this promise.
+      // Only before the first start is complete, because nothing awaits this promise afterwards.
       this.#patience ??= setTimeout(() => this.#giveUp(), FAILING_START_PATIENCE_MS);
     }
   }

@@ -13,7 +13,7 @@ test.each([
   { ending: 'changes of everything', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
   { ending: 'the end of its time', maxMs: 1, end: () => undefined },
   { ending: 'an abort', maxMs: 60_000, end: (_: unknown, closing: AbortController) => closing.abort() },
-])('a wait that $ending ended stops listening to its signal', async ({ maxMs, end }) => {
+])('removes its abort listener when $ending ends a wait', async ({ maxMs, end }) => {
   const cache = emptyCache();
   const closing = new AbortController();
   const signal = AbortSignal.any([new AbortController().signal, closing.signal]);

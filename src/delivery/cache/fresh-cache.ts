@@ -7,7 +7,7 @@ export type FreshCacheOptions<Value> = {
   maxLoads: number;
   load(key: string, known: Value | null): Promise<Value | null>;
   sizeBytes(value: Value): number;
-  /** Called for each failed load; the last good value stays in use. */
+  /** Called for each failed load. The cache keeps the last good value. */
   onLoadError(error: unknown, key: string): void;
 };
 
@@ -17,20 +17,20 @@ type Entry<Value> = {
   freshUntilMs: number;
   bytes: number;
   loading: Promise<Value | null> | null;
-  /** Set if changes arrived during a load: the loaded value may already be old. */
+  /** Whether a change arrived during the load, so that the loaded value may already be outdated. */
   isOutdated: boolean;
 };
 
 const ENTRY_BYTES = 300;
 
-/** Time after which a reload is no longer waited for if an older value exists, in ms. */
+/** Time after which a request stops waiting for a reload and gets the older value, in ms. */
 const PATIENCE_MS = 300;
-/** Maximum wait without a known value, in ms: together with a reload of the policy, less than 2 s. */
+/** Maximum wait for the first value, in ms. Together with a reload of the policy, a request waits less than 2 s. */
 const FIRST_PATIENCE_MS = 1_300;
 
 /**
- * Caches values and loads them again after `ttlMs`, or at once after a notification. Runs one load per key; evicts the
- * least recently used values at `maxBytes`. While loads fail, the last value is used.
+ * Caches values and reloads them after `ttlMs`, or immediately after a notification. Runs one load per key and evicts
+ * the least recently used values at `maxBytes`. While loads fail, it returns the last value.
  */
 export class FreshCache<Value> {
   readonly #options: FreshCacheOptions<Value>;
@@ -38,7 +38,9 @@ export class FreshCache<Value> {
   readonly #waiters = new Map<string, Set<() => void>>();
   #bytes = 0;
   #loads = 0;
-  /** The last load failed or took too long. Until one succeeds, no request waits for a load if a value is known. */
+  /**
+   * Whether the last load failed or took too long. Until a load succeeds, no request with a cached value waits for one.
+   */
   #isAway = false;
 
   constructor(options: FreshCacheOptions<Value>) {
@@ -56,14 +58,14 @@ export class FreshCache<Value> {
     if (!entry.isKnown || entry.value === null) return this.#orRefused(loading);
     if (this.#isAway) {
       entry.freshUntilMs = performance.now() + PATIENCE_MS;
-      // Its failure is reported where it is loaded.
+      // The loader reports the failure.
       loading.catch(() => undefined);
       return entry.value;
     }
     return this.#orLast(loading, entry.value, entry);
   }
 
-  /** Returns the value if it is fresh, else null. Loads nothing. */
+  /** Returns the value if it is fresh, else null. Never starts a load. */
   peek(key: string): Value | null {
     const entry = this.#entries.get(key);
     if (entry === undefined || performance.now() >= entry.freshUntilMs) return null;
@@ -71,19 +73,19 @@ export class FreshCache<Value> {
     return entry.value;
   }
 
-  /** Whether the value is being loaded; joining that load costs nothing. */
+  /** Whether a load of the value is running. Joining that load costs nothing. */
   isLoading(key: string): boolean {
     return (this.#entries.get(key)?.loading ?? null) !== null;
   }
 
-  /** Marks the value of a key as old. It is loaded at the next request. */
+  /** Marks the value of a key as outdated. The next request reloads it. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#outdate(entry);
     for (const wake of this.#waiters.get(key) ?? []) wake();
   }
 
-  /** Like `invalidate`, for each value that matches; absent ones are null. */
+  /** Like `invalidate`, for each value that matches. An absent value is null. */
   invalidateWhere(isMeant: (value: Value | null) => boolean): void {
     for (const [key, { value }] of this.#entries) if (isMeant(value)) this.invalidate(key);
   }
@@ -93,7 +95,7 @@ export class FreshCache<Value> {
     for (const waiting of this.#waiters.values()) for (const wake of waiting) wake();
   }
 
-  /** Waits for changes of a key, at most `maxMs`, or until the signal aborts. */
+  /** Waits until a key changes, for at most `maxMs` or until the signal aborts. */
   async untilChange(key: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const waiting = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiting);
@@ -169,7 +171,10 @@ export class FreshCache<Value> {
     throw new Refused('unavailable', 'The video cannot be looked up now; try again.', { cause: error });
   }
 
-  /** Returns the new value if it arrives soon, else the last one; then no request waits for a while. */
+  /**
+   * Returns the new value if it arrives within `PATIENCE_MS`, else the last one. After that, no request waits for a
+   * while.
+   */
   async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
     const showLast = () => {
@@ -184,7 +189,7 @@ export class FreshCache<Value> {
     return value;
   }
 
-  /** Returns the value, or a refusal if it does not arrive soon. */
+  /** Returns the value, or refuses if it does not arrive in time. */
   async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const timer = setTimeout(() => {

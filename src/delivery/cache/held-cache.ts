@@ -3,8 +3,8 @@ type Held<Value> = { value: Value; bytes: number } | { loading: Promise<Value> }
 const ENTRY_BYTES = 200;
 
 /**
- * Caches immutable values by name and evicts the least recently used ones beyond `maxBytes`. A missing value is made
- * once for all requests; a failure is given to all of them and not cached.
+ * Caches immutable values by name and evicts the least recently used ones beyond `maxBytes`. Concurrent requests for a
+ * missing value share one creation. A failure rejects all of them and is not cached.
  */
 export class HeldCache<Value extends object> {
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class HeldCache<Value extends object> {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Returns a cached value at once, else a promise of it. */
+  /** Returns a cached value synchronously, else a promise. */
   get(name: string, make: () => Value | Promise<Value>): Value | Promise<Value> {
     const held = this.#held.get(name);
     if (held === undefined) return this.#fill(name, make());
@@ -27,7 +27,7 @@ export class HeldCache<Value extends object> {
     return held.value;
   }
 
-  /** Returns a cached value, else null. */
+  /** Returns a cached value, or null. */
   peek(name: string): Value | null {
     const held = this.#held.get(name);
     return held === undefined || 'loading' in held ? null : held.value;

@@ -3,8 +3,8 @@ import type { ClientBudgets } from './client-budgets.ts';
 type Budget = Pick<ClientBudgets<'lentBytes'>, 'take' | 'give'>;
 
 /**
- * Counts the bytes in memory that wait for each client, as `lentBytes` of its budget. Bytes of one name count once
- * however many responses use them: a school behind one address watches one segment.
+ * Counts the bytes in memory that wait for each client against its `lentBytes` budget. Bytes with the same name count
+ * once per client, because a school behind one address watches the same segment.
  */
 export class ByteLeases {
   readonly #budgets: Budget;
@@ -14,7 +14,9 @@ export class ByteLeases {
     this.#budgets = budgets;
   }
 
-  /** Returns the release, which is called once; null if the client has reached its limit. */
+  /**
+   * Returns a function that releases the bytes and is called once. Returns null if the client has reached its limit.
+   */
   take(client: string, { name, sizeBytes }: { name: string; sizeBytes: number }): (() => void) | null {
     const key = `${client}|${name}`;
     const users = this.#users.get(key) ?? 0;

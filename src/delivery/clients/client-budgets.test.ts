@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClientBudgets } from './client-budgets.ts';
 
-test('a client gets up to its limit, others are unaffected, and idle clients are not stored', () => {
+test('limits each client separately and stores no idle clients', () => {
   const budgets = new ClientBudgets({ connections: 2, bytes: 10 });
   const take = (client: string) => budgets.take(client, 'connections');
   expect([take('a'), take('a'), take('a'), take('b')]).toEqual([true, true, false, true]);

@@ -1,6 +1,6 @@
 /**
- * Limits how much of each shared resource one client address may use at a time, so that no single client can take what
- * is meant for all. Amounts are in the resource's own unit. Only clients that use something are stored.
+ * Limits how much of each shared resource one client address may use concurrently, so that no client can exhaust it.
+ * Amounts use the unit of the resource. Only clients that use a resource are stored.
  */
 export class ClientBudgets<Resource extends string> {
   readonly #limits: Readonly<Record<Resource, number>>;
@@ -10,7 +10,7 @@ export class ClientBudgets<Resource extends string> {
     this.#limits = limits;
   }
 
-  /** Returns false, and takes nothing, if the client would exceed its limit. */
+  /** Reserves an amount. Returns false, and reserves nothing, if the client would exceed its limit. */
   take(client: string, resource: Resource, amount = 1): boolean {
     const held = this.#held.get(client);
     const before = held?.get(resource) ?? 0;
@@ -20,7 +20,7 @@ export class ClientBudgets<Resource extends string> {
     return true;
   }
 
-  /** Returns an amount that `take` granted. */
+  /** Releases an amount that `take` reserved. */
   give(client: string, resource: Resource, amount = 1): void {
     const held = this.#held.get(client);
     const left = (held?.get(resource) ?? 0) - amount;
@@ -30,7 +30,7 @@ export class ClientBudgets<Resource extends string> {
     else held.delete(resource);
   }
 
-  /** Number of clients that use anything. */
+  /** Number of clients that use any resource. */
   get clients(): number {
     return this.#held.size;
   }

@@ -21,14 +21,14 @@ import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
-/** `licenceUrl` is the complete URL at which this viewer's player requests keys. */
+/** `licenceUrl` is the complete URL from which this viewer's player requests keys. */
 export type ManifestRequest = { licenceUrl: string };
 type ManifestDeps = { written: HeldCache<Buffer>; keys: PackageKeys };
 
-/** Placeholder in cached manifests for the licence URL, which contains each viewer's token. */
+/** Placeholder in cached manifests for the licence URL, which contains the viewer's token. */
 const LICENCE_GAP = 'urn:millrace:licence';
 
-/** Answers the DASH manifest, over the same segments as HLS, once every listed rendition is complete. */
+/** Serves the DASH manifest once every listed rendition is complete. It lists the same segments as HLS. */
 export async function serveManifest(
   publication: Publication,
   { licenceUrl }: ManifestRequest,
@@ -48,14 +48,14 @@ export async function serveManifest(
 
 type Written = { protection: ManifestProtection; licenceUrl: string; etag: string | null };
 
-/** Answers a manifest; without `etag` it is never cached. */
+/** Returns the response with a manifest. Without an `etag`, it is never cached. */
 export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: Written): Answer {
   const { namesLicences } = protection;
   return {
     kind: 'bytes',
     bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
-    // A manifest with a viewer's own licence URL, including a token, belongs to that viewer.
+    // A manifest with a viewer's own licence URL, which includes a token, must not be shared.
     cacheControl: namesLicences ? CACHE_NOTHING : etag === null ? CACHE_NEVER : CACHE_SHORTLY,
     etag: namesLicences ? null : etag,
   };
@@ -63,7 +63,7 @@ export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: W
 
 export const HLS_ONLY = notFound('hls-only');
 
-/** Returns how the segments of a manifest are delivered; null if a manifest cannot list them. */
+/** Returns how the segments of a manifest are protected, or null if a manifest cannot list them. */
 export async function chooseProtection(
   publication: Publication,
   keys: PackageKeys,
@@ -79,7 +79,7 @@ export async function chooseProtection(
   }
 }
 
-/** Delivery of a manifest's segments. */
+/** Protection of the segments that a manifest lists. */
 export type ManifestProtection = {
   tag: string;
   /** Whether the manifest contains the viewer's licence URL. */
@@ -114,10 +114,7 @@ function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }:
   };
 }
 
-/**
- * Returns null while something is missing. The description is delayed until it is clear that the manifest is not
- * cached.
- */
+/** Returns null while something is missing. The manifest is only described after a cache miss. */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   way: { protection: ManifestProtection; frameRate: Rational | null },
@@ -130,13 +127,13 @@ function describe(
   });
 }
 
-/** Whether nothing is missing, or everything is known in advance and encoded on demand. */
+/** Whether every segment is stored, or all are planned and encoded on demand. */
 function isWhole(rendition: StoredRendition): rendition is WithInit {
   const isListed = rendition.isOnDemand && rendition.planned !== null;
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
-/** A copied rendition has the average rate of its source. */
+/** A copied rendition has the average frame rate of its source. */
 function describeVideo(
   rendition: WithInit,
   { protection, frameRate }: { protection: ManifestProtection; frameRate: Rational | null },

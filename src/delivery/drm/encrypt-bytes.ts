@@ -11,26 +11,26 @@ import { OVER, type PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
 import { isClear, livePackages } from './protection.ts';
 
-/** A protection for delivery, with its encryption parameters. */
+/** Protection of delivered bytes, with its encryption parameters. */
 export type OpenProtection =
   | { kind: 'clear' }
   | { kind: 'package'; packaged: DrmPackage }
   | { kind: 'session'; session: string; key: Buffer };
 
-/** Requested bytes of a rendition: its init segment, a segment, or one picture. */
+/** Requested bytes of a rendition: its init segment, a segment, or one frame. */
 export type Piece =
   | { kind: 'init'; bytes: Buffer }
   | { kind: 'segment'; window: ObjectWindow; segment: number }
   | ({ kind: 'picture'; name: string } & Picture);
 
-/** A picture of a segment, as a fragment with its own head. */
+/** A frame of a segment, as a fragment with its own header. */
 type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
 export type ProtectionDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
 
 const NO_HEAD = Buffer.alloc(0);
 
-/** Opens the protection that a URL names, or returns why nothing is delivered under it. */
+/** Returns the protection that a URL names, or the reason for refusing it. */
 export function openProtection(
   publication: Publication,
   protection: NamedProtection,
@@ -52,7 +52,7 @@ export function openProtection(
   }
 }
 
-/** A piece of a rendition, and the protection for its delivery. */
+/** A piece of a rendition and the protection to deliver it with. */
 export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   publication: Publication;
   rendition: KeyedRendition;
@@ -60,7 +60,7 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   protection: C;
 };
 
-/** Answers a piece encrypted by its protection. `leave` is only called if memory has to be waited for. */
+/** Returns the response with a piece encrypted by its protection. Calls `leave` only if it must wait for memory. */
 export async function encryptBytes(
   protectedPiece: ProtectedPiece,
   deps: ProtectionDeps,

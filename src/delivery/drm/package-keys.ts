@@ -11,10 +11,10 @@ import { HeldCache } from '../cache/held-cache.ts';
 /** A rendition with bytes to encrypt. */
 export type OpenedRendition = StoredRendition & { init: Buffer };
 
-/** The properties of a rendition that its encryption needs. */
+/** Properties of a rendition that its encryption needs. */
 export type KeyedRendition = Pick<OpenedRendition, 'id' | 'kind' | 'init' | 'keyGroup' | 'ivPrefix'>;
 
-/** A rendition of a video and the package for its delivery. */
+/** A rendition of a video and the package that delivers it. */
 export type PackagedTrack = { publication: Publication; packaged: DrmPackage; rendition: KeyedRendition };
 
 const KEYS_BYTES = 600;
@@ -23,7 +23,7 @@ const KEYS_CACHE_BYTES = 2 * 2 ** 20;
 const CIPHER_CACHE_BYTES = 8 * 2 ** 20;
 const INIT_CACHE_BYTES = 4 * 2 ** 20;
 
-/** Opens the sealed keys of packages and caches the derived values, a bounded number of each. */
+/** Decrypts the sealed keys of packages. Caches a bounded number of keys and of values derived from them. */
 export class PackageKeys {
   readonly #secretBox: SecretBox;
   readonly #keys = new HeldCache<ContentKeys>(KEYS_CACHE_BYTES, () => KEYS_BYTES);
@@ -63,7 +63,7 @@ export class PackageKeys {
   }
 }
 
-/** Returns the name of a rendition in a package. Neither number is ever reused. */
+/** Returns the name of a rendition in a package. Rendition ids and package numbers are never reused. */
 export function nameOf({ rendition, packaged }: Omit<PackagedTrack, 'publication'>): string {
   return `${rendition.id}|e${packaged.number}`;
 }

@@ -7,7 +7,7 @@ const sessions = createPlaySessions(Buffer.alloc(32, 1));
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 
-test('a session has one 16-byte key, different from any other session, at every edge', () => {
+test('derives one unique 16-byte key per session at every edge', () => {
   const [one, other] = [sessions.begin(video, 60, NOW_MS), sessions.begin(video, 60, NOW_MS)];
   expect(one).toMatch(/^[\w-]{43}$/);
   const key = sessions.keyOf(video, one, NOW_MS);
@@ -16,13 +16,13 @@ test('a session has one 16-byte key, different from any other session, at every 
   expect(createPlaySessions(Buffer.alloc(32, 1)).keyOf(video, one, NOW_MS)).toEqual(key);
 });
 
-test('it outlasts the video by hours and then ends', () => {
+test('a session expires hours after the end of the video', () => {
   const session = sessions.begin(video, 2 * 3600, NOW_MS);
   expect(sessions.keyOf(video, session, NOW_MS + 7.9 * HOUR_MS)).not.toBeNull();
   expect(sessions.keyOf(video, session, NOW_MS + 8.1 * HOUR_MS)).toBeNull();
 });
 
-test('a viewer keeps one session for hours, and shares it with no other viewer or video', () => {
+test('a viewer keeps one session for hours and shares it with no other viewer or video', () => {
   const keep = (viewer: string, nowMs = NOW_MS, of = video) => sessions.keep(of, viewer, { durationSec: 60, nowMs });
   const [begun] = [keep('one')];
   expect([keep('one', NOW_MS + HOUR_MS), keep('one', NOW_MS + 5 * HOUR_MS)]).toEqual([begun, begun]);
@@ -39,12 +39,12 @@ test.each([
   ['with a longer life', (session: string) => ({ of: video, session: `_${session.slice(1)}` })],
   ['cut short', (session: string) => ({ of: video, session: session.slice(0, -2) })],
   ['of nothing', () => ({ of: video, session: '' })],
-])('a session %s has no key', (_, change) => {
+])('returns no key for a session %s', (_, change) => {
   const { of, session } = change(sessions.begin(video, 60, NOW_MS));
   expect(sessions.keyOf(of, session, NOW_MS)).toBeNull();
 });
 
-test('a session of an edge with another secret has no key', () => {
+test('returns no key for a session of an edge with another secret', () => {
   const session = createPlaySessions(Buffer.alloc(32, 2)).begin(video, 60, NOW_MS);
   expect(sessions.keyOf(video, session, NOW_MS)).toBeNull();
 });

@@ -6,30 +6,32 @@ const EXPIRES_BYTES = 4;
 const RANDOM_BYTES = 12;
 const MAC_BYTES = 16;
 const HEAD_BYTES = EXPIRES_BYTES + RANDOM_BYTES;
-/** Time beyond the length of the video, in seconds: for pauses, and for videos that are watched twice. */
+/** Session lifetime beyond the length of the video, in seconds. It covers pauses and watching twice. */
 const LIFETIME_SEC = 6 * 3600;
-/** Time for which a viewer keeps a session, in seconds: all reads in such an interval use the same one. */
+/** Length of the intervals in which a viewer's reads get the same session, in seconds. */
 const KEPT_SEC = 6 * 3600;
 
-/** Problem of an expired session. */
+/** Problem returned for an expired session. */
 export const OVER: Problem = toProblem('session-over');
 
 /**
- * Play sessions of basic DRM. A session is a text of 43 characters that authenticates itself: its end, a random part,
- * and a code over both and the video's id. Its key is derived from it, so edges need not share sessions.
+ * Play sessions of basic DRM. A session is a text of 43 characters that authenticates itself: its expiry time, a random
+ * part, and a code over both and the video's id. Its key is derived from the text, so edges need not share sessions.
  */
 export type PlaySessions = {
-  /** Starts a session of a video that lasts `durationSec`. */
+  /** Starts a session for a video of `durationSec`. */
   begin(key: MediaKey, durationSec: number, nowMs: number): string;
-  /** Returns the session of a viewer who reads the same playlist repeatedly: the same one for hours, at every edge. */
+  /**
+   * Returns the session of a viewer who reads the same playlist repeatedly. It stays the same for hours at every edge.
+   */
   keep(key: MediaKey, viewer: string, ends: { durationSec: number; nowMs: number }): string;
-  /** Returns the AES-128 key of a session; null for one that has expired, belongs to another video or is invalid. */
+  /** Returns the AES-128 key of a session, or null if it has expired, belongs to another video or is invalid. */
   keyOf(key: MediaKey, session: string, nowMs: number): Buffer | null;
 };
 
-/** `secret` is the same at each edge. */
+/** Creates play sessions. `secret` must be the same at each edge. */
 export function createPlaySessions(secret: Uint8Array): PlaySessions {
-  // From raw bytes, a key would be created again for each code, which takes four times as long as the code itself.
+  // With raw bytes, Node would create a key object for each code, which takes four times as long as the code itself.
   const secretKey = createSecretKey(secret);
   const code = (purpose: string, { libraryId, mediaId }: MediaKey, head: Buffer) =>
     createHmac('sha256', secretKey)

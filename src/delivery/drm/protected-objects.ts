@@ -6,9 +6,9 @@ import type { ObjectSender } from '../objects/object-sender.ts';
 import { type LentBytes, SharedBytes } from '../objects/shared-bytes.ts';
 
 /**
- * A request for the encrypted form of a window. `name` identifies these bytes; null if nobody requests them twice.
- * `encrypt` gets the clear bytes in a buffer with this much room before and after them, and returns a part of that
- * buffer, or a new one.
+ * A request for the encrypted form of a window. `name` identifies these bytes and is null if nobody requests them
+ * twice. `encrypt` receives the clear bytes in a buffer with `beforeBytes` and `behindBytes` of free space around them.
+ * It returns a part of that buffer or a new one.
  */
 export type ProtectedWindow = {
   name: string | null;
@@ -18,12 +18,12 @@ export type ProtectedWindow = {
   encrypt(room: Buffer): Generator<undefined, Buffer>;
 };
 
-/** A window whose encrypted form is only measured. */
+/** A window of which only the encrypted size is needed. */
 export type MeasuredWindow = { window: ObjectWindow; measure(clear: Buffer): number };
 
 const POOLED_BYTES = 32 * 2 ** 20;
 
-/** Encrypts stored bytes while they are served. `SharedBytes` describes the cache and its limits. */
+/** Encrypts stored bytes while serving them. `SharedBytes` describes the cache and its limits. */
 export class ProtectedObjects {
   readonly #objects: Pick<ObjectSender, 'readInto'>;
   readonly #shared: SharedBytes;
@@ -34,19 +34,21 @@ export class ProtectedObjects {
     this.#shared = new SharedBytes(bounds, new BufferPool(POOLED_BYTES));
   }
 
-  /** The caller releases the lent bytes. Refuses (`unavailable`) while too many bytes are in use. */
+  /**
+   * Returns encrypted bytes, which the caller must release. Refuses (`unavailable`) while too many bytes are in use.
+   */
   lend(wanted: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
     const { name, window, beforeBytes, behindBytes, encrypt } = wanted;
     const make = async (take: (sizeBytes: number) => Buffer) => {
       const room = take(beforeBytes + window.sizeBytes + behindBytes);
       await this.#objects.readInto(room.subarray(beforeBytes, beforeBytes + window.sizeBytes), window);
-      // Other viewers do not wait while a large segment is encrypted.
+      // Yields, so that other viewers do not wait while a large segment is encrypted.
       return runInTurns(encrypt(room));
     };
     return this.#shared.lend({ name, sizeBytes: window.sizeBytes, make }, leave);
   }
 
-  /** Returns the size of the encrypted form in bytes. Refuses like `lend`, because the clear bytes must be read. */
+  /** Returns the size of the encrypted form in bytes. Refuses like `lend`, because it must read the clear bytes. */
   async measure({ window, measure }: MeasuredWindow, leave: () => AbortSignal): Promise<number> {
     const make = async (take: (sizeBytes: number) => Buffer) => {
       const clear = take(window.sizeBytes);

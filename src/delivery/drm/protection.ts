@@ -11,18 +11,16 @@ export function protectionOf({ settings, packages }: Publication): Protection {
   if (settings.drm === 'none') return { kind: 'none' };
   if (settings.drm === 'basic') return { kind: 'sessions' };
   const packaged = packages.find(({ retiredAt }) => retiredAt === null);
-  // Videos uploaded before DRM was enabled have no keys until they are repackaged.
+  // Videos uploaded before DRM was enabled have no keys until they are packaged again.
   return packaged === undefined ? { kind: 'none' } : { kind: 'package', packaged };
 }
 
-/**
- * Returns the packages whose bytes and keys are delivered: the one that playlists name, and the ones it replaced today.
- */
+/** Returns the packages whose bytes and keys are delivered: the current one and those replaced within the last day. */
 export function livePackages({ packages }: Publication, nowMs: number): DrmPackage[] {
   return packages.filter(({ retiredAt }) => retiredAt === null || retiredAt.getTime() + GRACE_MS > nowMs);
 }
 
-/** Returns the renditions that playlists may name: in a package, only H.264 video can be encrypted. */
+/** Returns the renditions that playlists may list. A package can only encrypt H.264 video. */
 export function listableRenditions(publication: Publication): readonly StoredRendition[] {
   if (protectionOf(publication).kind !== 'package') return publication.renditions;
   return publication.renditions.filter((rendition) => rendition.kind === 'audio' || isH264(rendition));

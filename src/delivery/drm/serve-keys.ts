@@ -26,7 +26,7 @@ const RAW = {
 } as const;
 
 /**
- * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer had a token when it started, or a
+ * Serves 16 raw bytes: the key of a play session (43 characters), whose viewer had a token when it started, or a
  * content key by its id, for players that do not request licences.
  */
 export async function serveKey(
@@ -54,8 +54,8 @@ async function serveSessionKey(
 }
 
 /**
- * Answers a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses what
- * `parseClearKeyRequest` refuses.
+ * Responds to a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses like
+ * `parseClearKeyRequest`.
  */
 export async function serveLicence(
   publication: Publication,
@@ -71,7 +71,8 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Forwards a player's challenge to the licence server of a system that a key server signalled. Refuses like `request`.
+ * Forwards a player's challenge to the licence server of a DRM system that a key server signalled. Refuses like
+ * `request`.
  */
 export async function serveSystemLicence(
   publication: Publication,
@@ -88,14 +89,14 @@ export async function serveSystemLicence(
   return { ...RAW, bytes: await licences.request(system, { mediaId: publication.mediaId, challenge }, signal) };
 }
 
-/** Answers FairPlay's certificate, which players need before they can request a licence. */
+/** Serves the FairPlay certificate, which players need before they can request a licence. */
 export function serveCertificate({ licences }: KeyDeps): Answer {
   const certificate = licences?.fairPlayCertificate ?? null;
   if (certificate === null) return notFound('no-certificate');
   return { ...RAW, bytes: certificate, cacheControl: CACHE_SHORTLY };
 }
 
-/** Keys of a key server are only delivered by its own licence servers. */
+/** Only the licence servers of a key server deliver its keys. */
 async function grantedKeys(publication: Publication, { keys }: KeyDeps): Promise<ContentKey[]> {
   const ours = livePackages(publication, Date.now()).filter(({ signals }) => signals.length === 0);
   const opened = await Promise.all(ours.map((packaged) => keys.keysOf(publication, packaged)));

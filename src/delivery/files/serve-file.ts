@@ -6,7 +6,7 @@ import { ObjectMissing } from '../objects/object-missing.ts';
 
 type FileRequest = { kind: 'captions'; language: string } | { kind: 'original' };
 
-/** Answers a file other than playlists and segments: captions, or the original if the library exposes it. */
+/** Serves files other than playlists and segments: captions, or the original if the library exposes it. */
 export async function serveFile(publication: Publication, file: FileRequest, storage: EdgeStorage): Promise<Answer> {
   switch (file.kind) {
     case 'captions':
@@ -22,12 +22,12 @@ async function serveCaptions({ captions }: Publication, language: string, storag
   return serveObject(track.key, 'text/vtt; charset=utf-8', storage);
 }
 
-/** Early play exposes the original only until the encoded video exists. With DRM it is never exposed. */
+/** Early play exposes the original only until an encoded rendition exists. With DRM it is never exposed. */
 async function serveOriginal(publication: Publication, storage: EdgeStorage): Promise<Answer> {
   const { settings, sourceKey, sourceContainer, state } = publication;
   const isShown = settings.exposesOriginals && settings.keepsOriginals;
   const isEarly = settings.allowsEarlyPlay && state !== 'finished';
-  // A clear file next to an encrypted video would open it to everybody.
+  // A clear file next to an encrypted video would bypass its encryption.
   const isHidden = settings.drm !== 'none';
   if (sourceKey === null || isHidden || !(isShown || isEarly)) return notFound('no-original');
   return serveObject(sourceKey, originalType(sourceContainer ?? ''), storage);
@@ -39,7 +39,7 @@ function originalType(container: string): string {
   return 'application/octet-stream';
 }
 
-/** Answers a whole stored object. */
+/** Serves a whole stored object. */
 export async function serveObject(key: StorageKey, contentType: string, storage: EdgeStorage): Promise<Answer> {
   const info = await storage.head(key);
   if (info === null) throw new ObjectMissing(`Expected a stored object ${key}.`);

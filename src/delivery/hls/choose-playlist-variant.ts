@@ -16,8 +16,8 @@ import {
 export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; playback: PlaybackAuthorizer };
 
 /**
- * `session` is that of the playlist's URL; `wantsIdentity` requests keys that are fetched raw; `isReread` marks
- * playlists that players read repeatedly while they grow.
+ * `session` is the one in the playlist's URL. `wantsIdentity` selects keys that players fetch raw. `isReread` marks
+ * growing playlists, which players read repeatedly.
  */
 export type PlaylistVariantRequest = {
   session: string | null;
@@ -27,9 +27,9 @@ export type PlaylistVariantRequest = {
 };
 
 /**
- * Selects how a video's playlists are written for a viewer, or a problem with the reason. A play session is started for
- * each permitted viewer who reads a playlist without one. Repeated reads of a growing playlist get the viewer's same
- * session.
+ * Selects how a video's playlists are written for a viewer, or returns a problem with the reason for refusal. Starts a
+ * play session for each permitted viewer who reads a playlist without one. Repeated reads of a growing playlist get the
+ * same session.
  */
 export async function choosePlaylistVariant(
   publication: Publication,
@@ -58,5 +58,5 @@ export async function choosePlaylistVariant(
     : packageVariant(packaged, opened);
 }
 
-/** Session length for a live stream, in seconds: it has no length of its own yet. */
+/** Session length for a live stream, whose length is not known yet, in seconds. */
 const LIVE_SESSION_SEC = 12 * 3600;

@@ -9,7 +9,7 @@ import type { EdgeLog } from '../edge-deps.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
-/** The I-frame playlist of a finished rendition, and its rates for a multivariant playlist. */
+/** I-frame playlist of a finished rendition, and its bit rates for a multivariant playlist. */
 export type IFrameList = { text: Buffer; rates: IFrameRates };
 
 type Rates = ReadonlyMap<string, IFrameRates>;
@@ -18,19 +18,21 @@ type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
-/** Maximum videos whose pictures are listed at once, of the eight sets of tables that may be read at once. */
+/**
+ * Maximum videos whose I-frames are listed concurrently. At most eight sets of sample tables may be read concurrently.
+ */
 const PREPARED_AT_ONCE = 4;
 /** Time that a multivariant playlist waits for the rates of its I-frame playlists, in ms. */
 const RATES_WAIT_MS = 1000;
 
-/** Index of single pictures. It comes from the sample tables, which are read when first needed. */
+/** Lists and finds I-frames. Reads the sample tables when they are first needed. */
 export class IFrameLists {
   readonly #indexes: IndexReader;
   readonly #log: EdgeLog;
   readonly #lists = new HeldCache<IFrameList>(LIST_CACHE_BYTES, ({ text }) => text.length);
   readonly #chunks = new HeldCache<ChunkIndex>(CHUNK_CACHE_BYTES, ({ syncs }) => syncs.length * SAMPLE_BYTES);
 
-  /** Sets of renditions whose pictures are being listed, by their names: all requests for one share the work. */
+  /** Running preparations by the names of their renditions. Requests for the same set share one preparation. */
   readonly #preparing = new Map<string, Promise<void>>();
 
   constructor(indexes: IndexReader, log: EdgeLog) {
@@ -38,15 +40,18 @@ export class IFrameLists {
     this.#log = log;
   }
 
-  /** `keys` belong to an encrypted rendition, whose list names them: each has its own list. */
+  /**
+   * Returns the I-frame playlist of a rendition. `keys` are those of an encrypted rendition. Its playlist names them,
+   * so each set of keys has its own playlist.
+   */
   list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
     const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
     return this.#lists.get(name, () => this.#make(rendition, keys));
   }
 
   /**
-   * Returns the rates of each rendition, or null if they are not known within a second: playback does not wait longer
-   * for a scrubbing bar. They are then computed for later requests.
+   * Returns the rates of each rendition, or null if they take longer than a second. Playback does not wait longer for a
+   * scrubbing bar. Later requests get the rates.
    */
   ratesOf(renditions: readonly StoredRendition[]): Rates | null | Promise<Rates | null> {
     const known = this.#knownRates(renditions);
@@ -69,7 +74,7 @@ export class IFrameLists {
     return known;
   }
 
-  /** Returns the picture shown from a tick on, and the chunk that contains it; null if there is none. */
+  /** Returns the I-frame shown from a tick on and the chunk that contains it, or null if there is none. */
   async find<Chunk extends PlacedChunk>(
     rendition: { chunks: readonly Chunk[] },
     startTick: number,
@@ -91,7 +96,7 @@ export class IFrameLists {
     return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
-  /** Lists one rendition after the other. A failure is logged: the video plays without them. */
+  /** Lists the renditions one after the other. Logs a failure, because the video plays without I-frame playlists. */
   #prepare(name: string, renditions: readonly StoredRendition[]): Promise<void> {
     const prepared = this.#listAll(renditions).finally(() => this.#preparing.delete(name));
     this.#preparing.set(name, prepared);

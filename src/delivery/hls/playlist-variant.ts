@@ -8,28 +8,31 @@ import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 
-/** Differences between playlists of one publication that result from its delivery. */
+/** Differences between playlists of one publication that depend on how its segments are delivered. */
 export type PlaylistVariant = {
-  /** Distinguishes the texts in caches and ETags. */
+  /** Distinguishes the variants in caches and ETags. */
   tag: string;
-  /** Relative to a rendition's folder: empty or ending in `/`. */
+  /** Path relative to the rendition's folder. It is empty or ends with `/`. */
   segmentFolder: string;
   addresses: PlaylistAddresses;
-  /** Bytes that are added to segments on delivery. */
+  /** Bytes that delivery adds to segments. */
   added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
-  /** Whether single pictures are listed. */
+  /** Whether I-frame playlists are listed. */
   listsIFrames: boolean;
-  /** The keys (EXT-X-SESSION-KEY) of those renditions. */
+  /** Returns the keys (EXT-X-SESSION-KEY) of the renditions. */
   sessionKeys(renditions: readonly Pick<StoredRendition, 'keyGroup'>[]): HlsKey[];
-  /** The keys (EXT-X-KEY) of a rendition; `toVideo` leads from the playlist to the video's folder. */
+  /**
+   * Returns the keys (EXT-X-KEY) of a rendition. `toVideo` is the relative path from the playlist to the video's
+   * folder.
+   */
   keys(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): HlsKey[];
-  /** Inserts the parts that differ between viewers; null if the text is the same for all. */
+  /** Inserts the parts that differ between viewers. Null if the text is the same for all. */
   fill: ((text: string) => string) | null;
 };
 
 export const SESSION_TAG = '-s';
 
-/** Placeholder for the text that `fill` inserts. None of our URLs contains braces. */
+/** Placeholder for the text that `fill` inserts. No URL of ours contains braces. */
 const GAP = '{gap}';
 
 export const CLEAR_VARIANT: PlaylistVariant = {
@@ -43,7 +46,10 @@ export const CLEAR_VARIANT: PlaylistVariant = {
   fill: null,
 };
 
-/** For a package: players that support Encrypted Media Extensions, or another system that a key server signalled. */
+/**
+ * Returns the variant of a package for players that support Encrypted Media Extensions, or another DRM system that a
+ * key server signalled.
+ */
 export function packageVariant({ number, signals }: DrmPackage, keys: ContentKeys): PlaylistVariant {
   const folder = packageFolder(number);
   const isOurs = signals.length === 0;
@@ -68,8 +74,8 @@ export function packageVariant({ number, signals }: DrmPackage, keys: ContentKey
 }
 
 /**
- * For a package: players that fetch raw keys (`?drm=identity`), like Shaka Player with ClearKey in HLS. `query` (the
- * viewer's token, or empty) is added to every URL below.
+ * Returns the variant of a package for players that fetch raw keys (`?drm=identity`), like Shaka Player with ClearKey
+ * in HLS. `query` (the viewer's token, or empty) is added to every URL in the playlist.
  */
 export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistVariant {
   const requested = query === '' ? '' : `&${query}`;
@@ -88,7 +94,7 @@ export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query
   };
 }
 
-/** For a play session: whole segments encrypted with the session's key. */
+/** Returns the variant of a play session, whose key encrypts whole segments. */
 export function sessionVariant(session: string): PlaylistVariant {
   return {
     tag: SESSION_TAG,
@@ -97,13 +103,14 @@ export function sessionVariant(session: string): PlaylistVariant {
     addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
     listsIFrames: false,
     sessionKeys: () => [],
-    // After EXT-X-MAP the init segment is read as clear: without an IV an encrypted one is not allowed.
+    // The key follows EXT-X-MAP, so players read the init segment as clear. HLS forbids an encrypted init segment
+    // without an IV.
     keys: (_, toVideo) => [{ method: 'AES-128', uri: `${toVideo}key/${GAP}` }],
     fill: (text) => text.replaceAll(GAP, session),
   };
 }
 
-/** Returns the folder, within a rendition's, of the bytes that a package's keys decrypt. */
+/** Returns the subfolder of a rendition whose bytes a package's keys decrypt. */
 export function packageFolder(number: number): string {
   return `e${number}/`;
 }

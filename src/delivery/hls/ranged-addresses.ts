@@ -2,7 +2,7 @@ import type { ClockRange } from '../../media/hls/clock-range.ts';
 import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type Answer, toProblem } from '../http/answer.ts';
 
-/** Returns URLs of media playlists that list a range; single pictures have none. */
+/** Returns URLs of media playlists limited to a time range. I-frame playlists have no ranged URL. */
 export function rangedAddresses(addresses: PlaylistAddresses, { query }: ClockRange): PlaylistAddresses {
   return {
     media(id) {

@@ -20,7 +20,7 @@ const answer: Answer = {
   etag: '"x"',
 };
 
-/** The part of a publication that is read. */
+/** The only part of a publication that the test reads. */
 const makePublication = () => ({ renditions: [{ id: renditionId, isOnDemand: false }] }) as unknown as Publication;
 
 function makeTarget(change: Partial<Target> = {}): Target {
@@ -50,27 +50,27 @@ test.each([
   { what: 'a range', request: ask({ range: 'bytes=0-1' }), address: at('/a'), isFound: false },
   { what: 'a condition', request: ask({ 'if-none-match': '"x"' }), address: at('/a'), isFound: false },
   { what: 'another condition', request: ask({ 'if-match': '"x"' }), address: at('/a'), isFound: false },
-])('a segment is known to a request for $what: $isFound', ({ request, address, isFound }) => {
+])('finds a cached segment for a request $what: $isFound', ({ request, address, isFound }) => {
   expect(keepOne().find(request, address) !== null).toBe(isFound);
 });
 
-test('it is known only as long as its publication is current', () => {
+test('drops a response when its publication changes', () => {
   expect(keepOne('/a', () => false).find(ask(), at('/a'))).toBeNull();
 });
 
-test('a path longer than our addresses is not kept', () => {
+test('does not cache a path longer than our own URLs', () => {
   const path = `/${'a'.repeat(400)}`;
   expect(keepOne(path).find(ask(), at(path))).toBeNull();
 });
 
-test('a request in a session is not kept', () => {
+test('does not cache a request in a session', () => {
   const known = new SegmentResponseCache({ isCurrent: () => true });
   const file = { ...makeTarget().file, protection: { kind: 'session', session: 'x' } } as Target['file'];
   known.keep(at('/a'), makeTarget({ file }), { publication, answer });
   expect(known.find(ask(), at('/a'))).toBeNull();
 });
 
-test('a publication that ended is not retained', async () => {
+test('does not retain an ended publication', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const known = new SegmentResponseCache({ isCurrent: () => true });
@@ -80,7 +80,7 @@ test('a publication that ended is not retained', async () => {
     return new WeakRef(passing);
   };
   const held = keep();
-  // A weak reference that was read in one turn of the event loop lives until its end.
+  // A weak reference read in one turn of the event loop stays alive until that turn ends.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(held.deref()).toBeUndefined();

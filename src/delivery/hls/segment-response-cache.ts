@@ -16,25 +16,28 @@ type Found = { publication: Publication; answer: Answer };
 /** Cache key of a response: the path without its token, its zone, and whether shared caches may keep it. */
 export type SegmentAddress = { zone: string; path: string; isPrivate: boolean };
 
-/** Maximum cached segments, about half a KB each. */
+/** Maximum cached segments. Each needs about half a KB. */
 const MAX_SEGMENTS = 8_192;
-/** Maximum characters of a cached path. Our playlists use shorter ones. */
+/** Maximum characters of a cached path. The URLs in our playlists are shorter. */
 const MAX_ADDRESS_CHARS = 400;
 
 /**
- * Caches where the bytes of requested segments are, by path, because a look-up costs as much as sending them. An entry
- * is valid until its publication changes. It never contains a verdict: the client was admitted before.
+ * Caches the locations of requested segments by path, because finding them costs as much as sending them. An entry is
+ * valid until its publication changes. It contains no access decision, so admit the client first.
  */
 export class SegmentResponseCache {
   readonly #reader: Pick<PublicationReader, 'isCurrent'>;
-  /** Evicts the oldest first. The publication of a long video is large, and an outdated one must not be retained. */
+  /**
+   * Evicts the oldest entry first. References are weak, because the publication of a long video is large and must not
+   * be retained once outdated.
+   */
   readonly #segments = new Map<string, SegmentResponse & { publication: WeakRef<Publication> }>();
 
   constructor(reader: Pick<PublicationReader, 'isCurrent'>) {
     this.#reader = reader;
   }
 
-  /** Only for a GET without conditions and ranges; null if the segment has to be looked up. */
+  /** Returns the response to a GET without conditions and ranges, or null if it is not cached. */
   find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): Current | null {
     if (method !== 'GET' || headers.range !== undefined || hasConditions(headers)) return null;
     const known = this.#segments.get(nameOf(address));
@@ -43,7 +46,7 @@ export class SegmentResponseCache {
     return { window: known.window, headers: known.headers, publication };
   }
 
-  /** Caches a response that stays valid: of a clear segment that no encoder needs to be notified of. */
+  /** Caches a response that stays valid: a clear segment for which no encoder must be notified. */
   keep(address: SegmentAddress, { file }: Target, { publication, answer }: Found): void {
     if (address.path.length > MAX_ADDRESS_CHARS) return;
     if (file.kind !== 'segment' || file.protection.kind !== 'clear' || answer.kind !== 'object') return;

@@ -26,7 +26,8 @@ type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: 
 type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
 
 /**
- * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its URL says.
+ * Serves the I-frame playlist of a finished rendition, or one of its I-frames as a segment, encrypted as its URL
+ * specifies.
  */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
@@ -66,7 +67,7 @@ async function servePictureList(
   };
 }
 
-/** Returns how the list in that folder is written; null if there is none. */
+/** Returns how the playlist in that folder is written, or null if there is none. */
 async function variantOf(
   publication: Publication,
   protection: OpenProtection,
@@ -79,7 +80,7 @@ async function variantOf(
 
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };
 
-/** A picture is encrypted like the sample of its segment: with the same initialisation vector. */
+/** An I-frame is encrypted like its sample in the segment, with the same initialisation vector. */
 function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPicture): Piece {
   const { segment, firstSample } = locateSample(chunk, frame.sample);
   const sizeBytes = frame.endByte - frame.startByte + 1;
@@ -93,7 +94,7 @@ function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPictu
   };
 }
 
-/** Answers a clear picture: the bytes of its sample with its own head. */
+/** Serves a clear I-frame: the bytes of its sample behind a header of its own. */
 export function answerPicture(
   { id, init }: Pick<OpenedRendition, 'id' | 'init'>,
   { chunk, frame }: { chunk: Pick<StoredChunk, 'storageKey'>; frame: IFrame },

@@ -19,13 +19,13 @@ type SegmentDeps = ProtectionDeps & {
   reader: PublicationReader;
   requests: SegmentRequests;
   leave: () => AbortSignal;
-  /** Counts a response that waits for its client; null if the client may have no more of them. */
+  /** Counts a response that waits for its client. Returns null if the client has reached its limit. */
   wait: () => (() => void) | null;
 };
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
-/** Answers an init or media segment, encrypted as its URL says. `findOrAwait` handles missing ones. */
+/** Serves an init or media segment, encrypted as its URL specifies. `findOrAwait` handles missing ones. */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
@@ -36,8 +36,8 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 }
 
 /**
- * Finds the requested bytes. A listed segment that is not stored yet is awaited (and requested, if it is encoded on
- * demand), and refused with 503 if it does not arrive in time.
+ * Finds the requested bytes. Waits for a listed segment that is not stored yet, and requests it if it is encoded on
+ * demand. Refuses with 503 if it does not arrive in time.
  */
 async function findOrAwait(
   publication: Publication,
@@ -64,7 +64,7 @@ async function findOrAwait(
   }
 }
 
-/** Returns the segment if it is encoded on demand. */
+/** Returns the requested segment if it is encoded on demand, else null. */
 function findOnDemand(publication: Publication, file: SegmentFile): RequestedSegment | null {
   if (file.kind !== 'segment') return null;
   const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
@@ -72,7 +72,10 @@ function findOnDemand(publication: Publication, file: SegmentFile): RequestedSeg
   return { publication, rendition, segment: file.segment };
 }
 
-/** Returns the bytes in a publication, or why there are none; null if the file is listed and not stored yet. */
+/**
+ * Returns the bytes in a publication, or the reason that they are missing. Returns null if the file is listed but not
+ * stored yet.
+ */
 function findFile(publication: Publication, file: SegmentFile): Found | Missing | null {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
   if (rendition === undefined) return notFound('unknown-rendition');
@@ -93,7 +96,7 @@ function findFile(publication: Publication, file: SegmentFile): Found | Missing 
   return { publication, rendition, piece: { kind: 'segment', window, segment: file.segment } };
 }
 
-/** A rendition's id identifies its bytes forever, so tag and date need nothing else. */
+/** A rendition's id identifies its bytes permanently, so the ETag and date depend on nothing else. */
 function answerClear({ rendition: { id, kind }, piece }: Found): Answer {
   const name = piece.kind === 'init' ? 'init' : `${piece.segment}`;
   const modifiedAt = timeOfGuid(id);

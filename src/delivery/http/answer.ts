@@ -3,45 +3,45 @@ import { EDGE_ERRORS, type EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import type { ObjectWindow, Part, Slice } from '../objects/object-part.ts';
 import type { LentBytes } from '../objects/shared-bytes.ts';
 
-/** Description of a response's bytes. */
+/** Metadata of a response body. */
 export type Described = {
-  /** 200 by default; a page that explains why there is nothing to see is 403 or 404. */
+  /** Default: 200. A page that explains a refusal has 403 or 404. */
   status?: 200 | 403 | 404;
   contentType: string;
   cacheControl: string;
-  /** Null if the bytes differ each time. */
+  /** Null if the bytes differ between responses. */
   etag: string | null;
-  /** Time since which the bytes at this URL are the same; omitted if unknown. */
+  /** Time since which the bytes at this URL have not changed. Omitted if unknown. */
   modifiedAt?: Date;
   headers?: Record<string, string>;
-  /** The rule by which a page shows a refusal. */
+  /** Rule that caused the refusal which a page shows. */
   hit?: Hit;
 };
 
-/** Returns the rule that a response refuses by; null for all others. */
+/** Returns the rule that caused a refusal, or null for other responses. */
 export function hitOf(answer: Answer): Hit | null {
   return (answer.kind === 'problem' ? answer.problem.hit : answer.hit) ?? null;
 }
 
-/** `lend` provides bytes that are counted until the sender releases them, once. */
+/** `lend` returns bytes that count as in use until the sender releases them, once. */
 export type MadeBytes = { measure(): Promise<number>; lend(): Promise<LentBytes> };
 
-/** Response of the edge, before ranges and conditions are applied. */
+/** Response of the edge before ranges and conditions are applied. */
 export type Answer =
   | ({ kind: 'bytes'; bytes: Buffer } & Described)
-  /** Bytes that are made on demand; a HEAD request only causes `measure`. */
+  /** Bytes made on demand. A HEAD request only calls `measure`. */
   | ({ kind: 'made' } & MadeBytes & Described)
   | ({ kind: 'object'; window: ObjectWindow } & Described)
-  /** Assembled from parts: `cut` returns those of a slice of the whole, in order. */
+  /** Body assembled from parts. `cut` returns the parts of a slice of the body, in order. */
   | ({ kind: 'parts'; sizeBytes: number; cut(slice: Slice): Iterable<Part> } & Described)
   | { kind: 'problem'; problem: Problem; retryAfterSec?: number };
 
-/** Reason why there is nothing to see: a stable code, and a sentence for people. */
+/** Reason for a refusal: a stable code and a sentence for people. */
 export type Problem = {
   status: number;
   code: EdgeErrorCode;
   message: string;
-  /** The rule that refused, if one did. */
+  /** Rule that caused the refusal, if any. */
   hit?: Hit;
 };
 
@@ -49,16 +49,16 @@ export const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 export const CACHE_SHORTLY = 'public, max-age=5';
 export const CACHE_NEVER = 'no-cache';
 export const CACHE_NOTHING = 'no-store';
-/** For responses that belong to one viewer. */
+/** Cache-Control of responses for a single viewer. */
 export const CACHE_PRIVATELY = 'private, max-age=3600';
 
-/** Returns a problem of the catalogue, with a more specific message if one is given. */
+/** Returns a problem from the catalogue. `message` replaces its sentence with a more specific one. */
 export function toProblem(code: EdgeErrorCode, message?: string): Problem {
   const { status, sentence } = EDGE_ERRORS[code];
   return { status, code, message: message ?? sentence };
 }
 
-/** Codes of missing things. */
+/** Error codes with status 404. */
 type AbsentCode = { [C in EdgeErrorCode]: (typeof EDGE_ERRORS)[C]['status'] extends 404 ? C : never }[EdgeErrorCode];
 
 export function notFound(code: AbsentCode): Extract<Answer, { kind: 'problem' }> {

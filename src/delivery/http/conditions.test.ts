@@ -18,11 +18,11 @@ test.each([
   { headers: { 'if-modified-since': EARLIER }, verdict: 'send' },
   { headers: { 'if-none-match': '"b"', 'if-modified-since': DATE }, verdict: 'send' },
   { headers: { 'if-none-match': 'W/"a"', 'if-modified-since': EARLIER }, verdict: 'not-modified' },
-])('$headers -> $verdict', ({ headers, verdict }) => {
+])('judges $headers as $verdict', ({ headers, verdict }) => {
   expect(judgeConditions(headers, { etag: '"a"', modifiedAt })).toBe(verdict);
 });
 
-test('dates are ignored if there is nothing to compare with', () => {
+test('ignores date conditions if the response has no date', () => {
   const headers = { 'if-unmodified-since': EARLIER, 'if-modified-since': DATE };
   expect(judgeConditions(headers, { etag: '"a"' })).toBe('send');
 });

@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Validators for conditions; `modifiedAt` is absent if no date is known. */
+/** Validators that conditions are compared with. `modifiedAt` is absent if no date is known. */
 export type Validators = { etag: string | null; modifiedAt?: Date };
 
 /** Result of evaluating conditions. */
 export type Verdict = 'send' | 'not-modified' | 'changed';
 
 /**
- * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2: `changed` is 412, `not-modified`
- * is 304. A date counts only without a tag, and only if the response has a date (sections 13.1.3 and 13.1.4).
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2. `changed` means 412,
+ * `not-modified` means 304. A date condition only applies without an ETag condition, and only if the response has a
+ * date (sections 13.1.3 and 13.1.4).
  */
 export function judgeConditions(headers: IncomingHttpHeaders, { etag, modifiedAt }: Validators): Verdict {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -27,7 +28,7 @@ export function hasConditions(headers: IncomingHttpHeaders): boolean {
 
 const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const;
 
-/** Returns null if there is nothing to compare: no header, no date of ours, or an invalid header. */
+/** Returns null if the dates cannot be compared: the header is missing or invalid, or the response has no date. */
 function isModifiedSince(header: string | undefined, modifiedAt: Date | undefined): boolean | null {
   const sinceMs = header === undefined ? null : readHttpDate(header);
   if (sinceMs === null || modifiedAt === undefined) return null;
@@ -39,7 +40,7 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** Parses the three forms of section 5.6.7, in milliseconds; null for anything else. */
+/** Parses the three date formats of RFC 9110 section 5.6.7. Returns ms since 1970, or null for other text. */
 function readHttpDate(text: string): number | null {
   const isAscTime = ASCTIME.test(text);
   if (!isAscTime && !IMF_FIXDATE.test(text) && !RFC_850.test(text)) return null;
@@ -47,7 +48,7 @@ function readHttpDate(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether If-None-Match names the tag (section 13.1.2, weak comparison). */
+/** Whether If-None-Match names the ETag (section 13.1.2, weak comparison). */
 function matchesEtag(header: string, etag: string | null): boolean {
   if (etag === null) return false;
   if (header.trim() === '*') return true;
@@ -55,7 +56,7 @@ function matchesEtag(header: string, etag: string | null): boolean {
 }
 
 /**
- * Returns false if If-Match names only other representations (section 13.1.1, strong comparison). Without a tag only
+ * Returns false if If-Match names only other representations (section 13.1.1, strong comparison). Without an ETag, only
  * `*` matches.
  */
 function allowsMatch(header: string, etag: string | null): boolean {
@@ -64,7 +65,8 @@ function allowsMatch(header: string, etag: string | null): boolean {
 }
 
 /**
- * Whether a range may be served: there is no If-Range, or it names the exact tag (section 13.1.5). A date is too weak.
+ * Whether a range may be served: If-Range is absent or names the exact ETag (section 13.1.5). A date is too weak a
+ * validator.
  */
 export function allowsRange(header: string | undefined, etag: string | null): boolean {
   return header === undefined || header.trim() === etag;

@@ -10,7 +10,7 @@ function hand(contentType: string, text: string): string {
   return handed.kind === 'bytes' ? handed.bytes.toString() : '';
 }
 
-test('every relative address of a playlist gets the query, and no other', () => {
+test('adds the query to every relative URL of a playlist and to no other', () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-MAP:URI="init.mp4"',
@@ -31,7 +31,7 @@ test('every relative address of a playlist gets the query, and no other', () => 
   ]);
 });
 
-test('a playlist that was compressed gets it too', () => {
+test('adds the query to a compressed playlist', () => {
   const answer = {
     ...({ kind: 'bytes', bytes: gzipSync('0.m4s\n'), contentType: 'application/vnd.apple.mpegurl' } as const),
     ...{ cacheControl: '', etag: null, headers: { Vary: 'Accept-Encoding', 'Content-Encoding': 'gzip' } },
@@ -41,14 +41,14 @@ test('a playlist that was compressed gets it too', () => {
   expect(handed).not.toHaveProperty(['headers', 'Content-Encoding']);
 });
 
-test('parameters that an address already has are not added again', () => {
+test('does not repeat parameters that a URL already has', () => {
   const text = 'r/a/video.m3u8?from=5&expires=5\n';
   expect(hand('application/vnd.apple.mpegurl', text)).toBe(
     'r/a/video.m3u8?from=5&expires=5&token=HS256-a&token_path=%2Fx%2F\n',
   );
 });
 
-test('a manifest gets the query as XML, a storyboard before its fragment', () => {
+test('escapes the query for XML in a manifest and inserts it before the fragment in a storyboard', () => {
   const mpd = '<SegmentTemplate media="r/$RepresentationID$/$Number$.m4s" initialization="r/init.mp4"/>';
   const escaped = QUERY.replaceAll('&', '&amp;');
   expect(hand('application/dash+xml', mpd)).toBe(

@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import type { Answer } from './answer.ts';
 
 /**
- * Adds the query of a request to every relative URL of a playlist (RFC 8216) or manifest: a token in the query of the
- * playlist also opens its segments. URLs with a scheme belong to others and stay unchanged.
+ * Adds the query of a request to every relative URL of a playlist (RFC 8216) or manifest, so that a token in the
+ * playlist's query also admits its segments. Absolute URLs belong to other servers and stay unchanged.
  */
 export function handOnQuery(answer: Answer, query: string): Answer {
   if (answer.kind !== 'bytes' || answer.status !== undefined) return answer;
@@ -41,7 +41,7 @@ function addToManifest(text: string, query: string): string {
   );
 }
 
-/** Cues of a storyboard name an image and a region in it. */
+/** Storyboard cues name an image and a region in it. */
 function addToStoryboard(text: string, query: string): string {
   return text.replaceAll(/^(\S+\.jpg)(#xywh=\S*)?$/gm, (_, picture: string, place = '') => add(picture, query) + place);
 }
@@ -50,7 +50,7 @@ function add(address: string, query: string): string {
   if (HAS_SCHEME.test(address) || address === '') return address;
   const mark = address.indexOf('?');
   if (mark === -1) return `${address}?${query}`;
-  // Parameters that the URL already has stay: a repeated parameter is malformed.
+  // Keep the parameters that the URL already has: a repeated parameter is malformed.
   const own = new Set(new URLSearchParams(address.slice(mark)).keys());
   const rest = query.split('&').filter((pair) => !own.has(pair.slice(0, pair.search(/=|$/))));
   return [address, ...rest].join('&');

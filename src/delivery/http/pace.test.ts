@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { paced } from './pace.ts';
 
-test('the first bytes go at once, the rest at its pace, whole and in order', async () => {
+test('sends the first bytes immediately and the rest in order at the given rate', async () => {
   const bytes = Buffer.from(Array.from({ length: 60 }, (_, index) => index));
   const parts = [{ bytes: bytes.subarray(0, 25) }, { bytes: bytes.subarray(25) }];
   const startMs = performance.now();
@@ -11,11 +11,11 @@ test('the first bytes go at once, the rest at its pace, whole and in order', asy
   }
   expect(Buffer.concat(pieces.map((piece) => piece.bytes))).toEqual(bytes);
   expect(pieces[0]?.bytes.length).toBe(20);
-  // 40 bytes at 100 a second, the last piece of up to 25 without a wait after it.
+  // 40 bytes at 100 bytes/s. No wait follows the last piece, which has up to 25 bytes.
   expect(pieces.at(-1)?.atMs).toBeGreaterThan(140);
 });
 
-test('it ends when the viewer leaves', async () => {
+test('stops when the viewer disconnects', async () => {
   const left = new AbortController();
   const pieces = [];
   for await (const part of paced([{ bytes: Buffer.alloc(100) }], { bytesPerSec: 1, freeBytes: 0 }, left.signal)) {

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { Part } from '../objects/object-part.ts';
 
-/** Rate of a response: bytes per second after its first bytes, which are sent at full speed. */
+/** Rate of a response in bytes per second. The first `freeBytes` are sent at full speed. */
 export type Pace = { bytesPerSec: number; freeBytes: number };
 
-/** Length of a piece in seconds, short enough for an even flow. */
+/** Duration of a piece, in seconds. It is short enough for an even flow. */
 const PIECE_SEC = 0.25;
 const KILO = 1000;
 
-/** Returns the rate of a response: the lower one of its zone's limit and its token's; null without a limit. */
+/** Returns the rate of a response: the lower of the limits of its zone and its token. Returns null without a limit. */
 export function paceOf({ request: { policy }, token }: Pick<Admitted, 'request' | 'token'>): Pace | null {
   const { rateKBps = 0, rateAfterKB = 0 } = policy?.zone.settings ?? {};
   const tokenKBps = token?.limitKBps ?? 0;
@@ -20,7 +20,7 @@ export function paceOf({ request: { policy }, token }: Pick<Admitted, 'request' 
     : { bytesPerSec: rateKBps * KILO, freeBytes: rateAfterKB * KILO };
 }
 
-/** Splits the same parts into pieces, each at its time. Ends when the viewer disconnects. */
+/** Splits parts into pieces and yields each at its scheduled time. Stops when the viewer disconnects. */
 export async function* paced(
   parts: Iterable<Part>,
   { bytesPerSec, freeBytes }: Pace,

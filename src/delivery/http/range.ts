@@ -1,8 +1,8 @@
 import type { Slice } from '../objects/object-part.ts';
 
 /**
- * Parses a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Returns null to send it whole, also for
- * several ranges, other units and malformed headers. A range past the end is unsatisfiable.
+ * Parses a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Returns null, which means the whole body,
+ * for a missing or malformed header, several ranges, and other units. A range past the end is unsatisfiable.
  */
 export function readRange(header: string | undefined, sizeBytes: number): Slice | 'unsatisfiable' | null {
   const match = header === undefined ? null : /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header.replaceAll(' ', ''));

@@ -10,11 +10,14 @@ import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
-/** A response with bytes to send. Made bytes are lent, or measured if only their length is requested. */
+/** A response with a body. Made bytes are lent, or only measured for a HEAD request. */
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 
-/** Any page may read what it may request, and measure the time it took. Tokens and referrers decide who may request. */
+/**
+ * Any page may read the responses to its requests and measure their timing. Tokens and referrers decide who may send
+ * requests.
+ */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -23,12 +26,12 @@ const CORS = {
     'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After, X-Millrace-Rule',
 };
 
-/** Header that names the rule that refused a request. */
+/** Header with the name of the rule that refused a request. */
 const RULE_HEADER = 'X-Millrace-Rule';
 
 /**
- * `admitted` is the proof that a response may be sent. `encrypt` counts one more encrypted response of this client;
- * null if there are too many.
+ * `admitted` proves that a response may be sent. `encrypt` counts one more encrypted response of this client and
+ * returns null if there are too many.
  */
 type Sending = {
   admitted: Admitted;
@@ -39,8 +42,8 @@ type Sending = {
 };
 
 /**
- * Sends a response with conditions, ranges, HEAD and CORS applied. Resolves when the last byte is handed over, and
- * always releases lent bytes.
+ * Sends a response and applies conditions, ranges, HEAD and CORS. Resolves when the last byte is written, and always
+ * releases lent bytes.
  */
 export async function sendAnswer(
   request: IncomingMessage,
@@ -140,7 +143,7 @@ function headersOfBody({ contentType }: Described, sizeBytes: number): OutgoingH
   };
 }
 
-/** Returns all headers of a whole stored object that any page may read. */
+/** Returns all headers of the response with a whole stored object, readable by any page. */
 export function headersOfWhole(answer: Extract<Answer, { kind: 'object' }>): OutgoingHttpHeaders {
   return { ...openHeadersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
 }
@@ -179,11 +182,11 @@ async function sendBody(
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
-    // A head without a body is sent in one write.
+    // Write the header of an empty response in one call.
     response.end(bytes.length === 0 ? undefined : bytes);
     return;
   }
-  // A slow viewer retains the bytes: they count until the last one is sent.
+  // The bytes stay in memory for a slow viewer, so they count as in use until the last one is sent.
   const sent = new Promise((resolve) => response.once('close', resolve));
   response.end(bytes);
   await sent;
@@ -203,7 +206,8 @@ function leaving(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Sends a refusal as short JSON. Caches store none unless the zone says so, because a missing file may appear later.
+ * Sends a refusal as short JSON. Caches may not store it unless the zone allows that, because a missing file may appear
+ * later.
  */
 export function sendProblem(
   request: IncomingMessage,
@@ -222,17 +226,18 @@ export function sendProblem(
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
   if (hit !== undefined) headers[RULE_HEADER] = hit.rule.id;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
-  // Does not wait for the rest of a body that is too large, nor for requests after one with ambiguous limits.
+  // Close the connection instead of reading the rest of an oversized body, or requests after one with ambiguous
+  // framing.
   if (status === 413 || status === 400) headers.Connection = 'close';
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Header names joined by commas (RFC 9110 section 5.6.2), limited to what a browser would send. */
+/** Matches comma-separated header names (RFC 9110 section 5.6.2), within the limits of what a browser would send. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]{1,100}(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]{1,100}){0,40}$/;
 const USUAL_HEADERS =
   'Range, If-None-Match, If-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control, Content-Type';
 
-/** Allows the requested headers: players send CMCD and their own, which have no effect here. */
+/** Allows the requested headers. Players send CMCD and custom headers, which the edge ignores. */
 export function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
   const requested = headers['access-control-request-headers'];
   const isList = requested !== undefined && HEADER_NAMES.test(requested);
@@ -248,7 +253,7 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
     .end();
 }
 
-/** Sends 204 for an accepted beacon, without a body and with as few headers as possible. */
+/** Sends 204 for an accepted beacon, with no body and as few headers as possible. */
 export function sendTaken(response: ServerResponse): void {
   response.writeHead(204, TAKEN).end();
 }

@@ -1,10 +1,13 @@
 import type { PullZoneSettings } from '../../catalog/libraries/library-settings.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 
-/** Time for which a cache in front of the edge may serve stale files while the edge is unreachable, in seconds. */
+/** Time for which an upstream cache may serve stale files while the edge is unreachable, in seconds. */
 const OFFLINE_SEC = 86_400;
 
-/** Whether a zone lets pages of other origins read a file. Without a list of extensions this applies to all files. */
+/**
+ * Whether a zone allows pages of other origins to read a file. Without a list of extensions, the setting applies to all
+ * files.
+ */
 export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'policy' | 'address'>): boolean {
   if (policy === null) return true;
   const { allowsOrigins: allows, originExtensions } = policy.zone.settings;
@@ -14,8 +17,9 @@ export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'polic
 }
 
 /**
- * Adds what caches in front of the edge may do with a revalidated response while the edge is away (RFC 5861). Immutable
- * and private responses are unchanged. Browsers must not show old playlists: a page reads a changed one at once.
+ * Adds a directive that lets caches in front of the edge serve stale responses while the edge is unreachable (RFC
+ * 5861). Leaves immutable and private responses unchanged. It does not apply to browsers: a page must see a changed
+ * playlist immediately.
  */
 export function withStale(cacheControl: string, { staleWhileOffline }: PullZoneSettings): string {
   if (!staleWhileOffline || !cacheControl.startsWith('public, max-age=') || cacheControl.includes('immutable')) {

@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   mp4: 'video/mp4',
 };
 
-/** Answers a thumbnail, a storyboard sheet or an animation, or the file that describes the sheets. */
+/** Serves a thumbnail, a storyboard sheet or an animation, or the file that describes the sheets. */
 export async function serveImage(publication: Publication, file: ImageRequest, storage: EdgeStorage): Promise<Answer> {
   switch (file.kind) {
     case 'storyboard':

@@ -4,10 +4,10 @@ import { createFeedReader, type FeedFrame } from '../../media/live/playlist/feed
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
 
-/** Time without a byte after which a feed is dead, in ms. */
+/** Time without a byte after which a feed counts as broken, in ms. */
 const SILENT_MS = 20_000;
 
-/** Opens a stream's feed at its owner. `lost` is called once, unless `close` was called first. */
+/** Opens a stream's feed at the process that owns the stream. Calls `lost` once, unless `close` was called before. */
 export function openFeedConnection(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
   let isOver = false;
   const lose = (reason: string) => {
@@ -23,7 +23,7 @@ export function openFeedConnection(url: string, secret: string, handlers: FeedHa
     },
   );
   requested.on('error', (error) => lose(error.message));
-  requested.on('timeout', () => requested.destroy(new Error('Nothing came over the feed for too long.')));
+  requested.on('timeout', () => requested.destroy(new Error('The feed sent nothing for too long.')));
   requested.end();
   return {
     close() {

@@ -7,7 +7,7 @@ import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export type LiveSource = {
-  /** Secret by which edges authenticate to the owners of streams. */
+  /** Secret with which edges authenticate to stream owners. */
   secret: string;
   /** Stores the viewer counts. */
   recordViewers(counts: readonly ViewerCount[]): Promise<void>;
@@ -16,12 +16,12 @@ export type LiveSource = {
 
 type Log = { warn(fields: object, message: string): void };
 
-/** Time after which a stream without requests is dropped, in ms. */
+/** Time without requests after which a stream is dropped, in ms. */
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
 const MAX_STREAMS = 1_000;
 
-/** The live streams that are watched at this edge: one feed per stream, however many viewers it has. */
+/** Live streams watched at this edge. Each stream has one feed, however many viewers it has. */
 export class LiveStreams {
   readonly #source: LiveSource;
   readonly #log: Log;
@@ -38,7 +38,7 @@ export class LiveStreams {
     this.#timer.unref();
   }
 
-  /** Returns the local state of a stream; null if this edge watches too many already. */
+  /** Returns the local state of a stream, or null if this edge already watches the maximum number. */
   async watch({ libraryId, mediaId }: Publication, head: LiveHead): Promise<WatchedStream | null> {
     let stream = this.#watched.get(mediaId);
     if (stream === undefined) {
@@ -54,7 +54,7 @@ export class LiveStreams {
     try {
       await stream.ready;
     } catch (error) {
-      // Nothing is known about it: the next viewer tries again.
+      // The stream's state is unknown. The next viewer's request tries again.
       this.#watched.delete(mediaId);
       stream.close();
       throw error;
@@ -62,7 +62,10 @@ export class LiveStreams {
     return stream;
   }
 
-  /** Length of a segment or part of the video, or of the audio if there is no video; null for any other. */
+  /**
+   * Returns the length of a segment or part of the video, or of the audio if there is no video. Returns null for other
+   * files.
+   */
   watchedLengthMs(
     mediaId: Guid,
     { renditionId, segment, part }: { renditionId: Guid; segment: number; part: number | null },
@@ -89,7 +92,7 @@ export class LiveStreams {
       return viewers === 0 ? [] : [{ streamId, viewers, watchedSec: viewers * COUNT_EVERY_SEC }];
     });
     if (counts.length === 0) return;
-    // A count that cannot be written is lost, which is acceptable for a statistic.
+    // A count that cannot be stored is dropped, which is acceptable for a statistic.
     this.#source.recordViewers(counts).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'Viewers of live streams could not be counted.');
     });

@@ -18,8 +18,8 @@ import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
 /**
- * Returns the text of a slot's I-frame playlist while the stream grows: each segment begins with a keyframe. Null for
- * none.
+ * Returns the I-frame playlist of a slot of a growing stream, or null if there is none. Each segment begins with a
+ * keyframe.
  */
 export function liveIFrameList(
   stream: WatchedStream,
@@ -43,7 +43,7 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   const { segment, rendition, durationSec, period } = one;
   const path = rendition.id === folder ? '' : `../${rendition.id}/`;
   const tags: PlaylistTag[] = [];
-  // One for each period, including those without media, as in the media playlist.
+  // Add one discontinuity per period, including periods without media, as in the media playlist.
   const passed = before === null ? 0 : period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (before?.period !== period) tags.push({ tag: 'map', uri: `${path}init.mp4` });
@@ -55,7 +55,7 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   return [...tags, { tag: 'segment', durationSec, uri: `${path}${iFrameAddress(segment?.startTick ?? 0)}` }];
 }
 
-/** Answers the keyframe at the start of a segment, as its own segment. */
+/** Serves the keyframe at the start of a segment as a segment. */
 export async function serveLiveIFrame(
   rendition: IndexedRendition,
   startTick: number,

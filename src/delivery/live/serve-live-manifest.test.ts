@@ -16,12 +16,12 @@ const RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a8010004
 const PICTURES = avcConfig(Buffer.from(RECORD, 'hex'), 25);
 const SOUND = aacConfig(Buffer.from('1190', 'hex'));
 const mediaId = newGuid();
-/** The parts of a publication that a clear manifest needs. */
+/** Only the fields of a publication that a clear manifest needs. */
 const publication = { mediaId, packages: [], settings: { drm: 'none' } } as unknown as Publication;
 const view = { windowSec: 600, isPreview: false };
 const VIEW = { publication, view, licenceUrl: '' };
 
-/** A stream of stored segments of 2 s: two periods with three and two of them. */
+/** Returns a stream of stored 2 s segments: one period with three of them and one with two. */
 async function watch(): Promise<WatchedStream> {
   const stored: StoredLive = { periods: [], segments: [] };
   addPeriod(stored, 0, 3);
@@ -84,7 +84,7 @@ async function write(hasEnded: boolean): Promise<string> {
   return answer.bytes.toString();
 }
 
-test('a recording of several periods is static, and each Period starts where the previous one ended', async () => {
+test('the manifest of a recording is static and its Periods are contiguous', async () => {
   const text = await write(true);
   expect(text).toContain('type="static" mediaPresentationDuration="PT10S"');
   expect(text.match(/<Period [^>]*>/g)).toEqual(['<Period id="0" start="PT0S">', '<Period id="1" start="PT6S">']);
@@ -95,7 +95,7 @@ test('a recording of several periods is static, and each Period starts where the
   ]);
 });
 
-test('a running stream is dynamic, and each Period starts at its time of capture', async () => {
+test('the manifest of a running stream is dynamic and its Periods start at their capture times', async () => {
   const text = await write(false);
   expect(text).toContain('type="dynamic"');
   expect(text).toContain('timeShiftBufferDepth="PT600S"');
@@ -107,14 +107,14 @@ test.each([
   { what: 'a segment that is known to be missing', part: null, hasEnded: false },
   { what: 'the next segment after the end', part: null, hasEnded: true },
   { what: 'the next part after the end', part: 0, hasEnded: true },
-])('$what is not waited for', async ({ part, hasEnded }) => {
+])('does not wait for $what', async ({ part, hasEnded }) => {
   const stream = await watch();
   const renditionId = stream.index.periods[1]?.renditions[0]?.id ?? newGuid();
   const message = hasEnded ? ({ type: 'end' } as const) : ({ type: 'gap', renditionId, segment: 2 } as const);
   stream.index.apply({ message, bytes: Buffer.alloc(0) });
   const place = { renditionId, protection: { kind: 'clear' }, segment: 2 } as const;
   const file = part === null ? ({ kind: 'segment', ...place } as const) : ({ kind: 'part', part, ...place } as const);
-  // A waiting response needs a signal of the viewer's disconnection. A clear response needs nothing else.
+  // Only a waiting response needs a disconnect signal. A clear response needs no other dependency.
   const leave = () => {
     throw new Error('Expected no wait.');
   };

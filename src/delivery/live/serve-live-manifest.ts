@@ -19,12 +19,12 @@ import type { WatchedStream } from './watched-stream.ts';
 
 type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
 
-/** Distance of players from the newest segment, in segments: the same as in HLS without parts. */
+/** Distance of players from the newest segment, in segments. HLS without parts uses the same distance. */
 const DELAY_SEGMENTS = 3;
 
 /**
- * Answers the DASH manifest of a stream, over the segments that its playlists list: dynamic while it runs, static and
- * with all its Periods once it ended. A rung that lacks a segment of a Period is left out of it.
+ * Serves the DASH manifest of a stream with the segments that its HLS playlists list. It is dynamic while the stream
+ * runs, and static with all Periods after the end. A Period omits a rung that lacks one of its segments.
  */
 export async function serveLiveManifest(
   stream: WatchedStream,
@@ -39,7 +39,7 @@ export async function serveLiveManifest(
   const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {
     const described = describePeriod(period, slots, protection);
     if (described === null) return [];
-    // While it grows, a Period begins at its time of capture; once complete, at the end of the previous one.
+    // A Period of a growing stream starts at its capture time. A complete one starts at the end of the previous Period.
     const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000;
     endSec += described.lengthSec;
     return [{ ...described, startSec }];
@@ -99,7 +99,7 @@ function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, prote
   };
 }
 
-/** Returns the newest closed segments without a gap. */
+/** Returns the newest closed segments that follow each other without a gap. */
 function wholeRun(listed: Listed): IndexedSegment[] {
   const run: IndexedSegment[] = [];
   for (const { segment } of listed.toReversed()) {

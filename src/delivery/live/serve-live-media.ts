@@ -23,7 +23,7 @@ import { nameOf } from '../drm/package-keys.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, unavailable } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
-/** An init segment, a segment or a part, with the protection that its URL names. */
+/** An init segment, a segment or a part, with the protection that its URL specifies. */
 export type LiveMediaFile = { renditionId: Guid; protection: NamedProtection } & (
   | { kind: 'init' }
   | { kind: 'segment'; segment: number }
@@ -34,7 +34,7 @@ export type LiveMediaDeps = ProtectionDeps & { written: HeldCache<Buffer> };
 
 type Requested = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
 
-/** A piece to deliver, with its position: encrypted by its protection. */
+/** A piece to deliver and its position, from which its encryption is derived. */
 type Found = {
   period: IndexedPeriod;
   rendition: IndexedRendition;
@@ -44,11 +44,11 @@ type Found = {
   bytes: Buffer;
 };
 
-/** Time within which a hinted part arrives, or not at all, in ms. */
+/** Maximum wait for a hinted part, in ms. */
 const PART_WAIT_MS = 4_000;
 const SEGMENT_WAIT_MS = 9_000;
 
-/** Answers media of a live stream, encrypted as its URL says. */
+/** Serves media of a live stream, encrypted as its URL specifies. */
 export async function serveLiveMedia(
   stream: WatchedStream,
   requested: Requested,
@@ -87,7 +87,7 @@ async function serveSegment(
     const found = findSegment(rendition.segments, number);
     return found !== null && (found.isClosed || stream.index.hasEnded) && !found.isGap ? found : undefined;
   };
-  // Media that is known to be missing does not arrive, and nothing does after the end.
+  // Stop waiting for media marked as a gap, and for all media after the end of the stream.
   const isDecided = () =>
     find() !== undefined || findSegment(rendition.segments, number)?.isGap === true || stream.index.hasEnded;
   const last = rendition.segments.at(-1);
@@ -134,13 +134,16 @@ function isPassed({ segments }: IndexedRendition, number: number): boolean {
   return findSegment(segments, number)?.isClosed === true;
 }
 
-/** Returns the whole segment if all its parts are available. */
+/** Returns the bytes of a segment if all its parts are in memory, else null. */
 function bytesOf({ parts }: IndexedSegment): Buffer | null {
   const pieces = parts.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
   return pieces.length > 0 && pieces.length === parts.length ? Buffer.concat(pieces) : null;
 }
 
-/** Answers bytes in memory. Bytes encrypted for a package are the same for all viewers, and cached for a while. */
+/**
+ * Returns the response with bytes in memory. Bytes encrypted for a package are the same for all viewers and are cached
+ * for a while.
+ */
 async function give(
   { period, rendition, name, segment, firstSample, bytes }: Found,
   { publication, open }: { publication: Publication; open: OpenProtection },
@@ -176,7 +179,7 @@ async function give(
   }
 }
 
-/** Runs without yielding: a part, or a segment of a few seconds, takes milliseconds. */
+/** Runs all steps without yielding. A part, or a segment of a few seconds, takes milliseconds. */
 function runSteps(steps: Generator<undefined, Buffer>): Buffer {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }

@@ -29,7 +29,7 @@ import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, type LiveMediaFile, serveLiveMedia } from './serve-live-media.ts';
 import { type WatchedStream, windowOf } from './watched-stream.ts';
 
-/** Files of a live stream that are served. Others do not exist. */
+/** Files of a live stream that the edge serves. */
 export type LiveFile =
   | { kind: 'multivariant' }
   | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
@@ -43,10 +43,10 @@ export type LiveRequest = {
   query: URLSearchParams;
   acceptsGzip: boolean;
   play: PlayRequest;
-  /** Whether the viewer has a token for the preview. */
+  /** Whether the viewer has a preview token. */
   mayPreview: boolean;
   leave: () => AbortSignal;
-  /** The complete URL at which this viewer's player requests keys. */
+  /** Complete URL from which this viewer's player requests keys. */
   licenceUrl: string;
 };
 
@@ -54,14 +54,19 @@ export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStre
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 const FIRST_MEDIA_WAIT_MS = 3_000;
-/** Share of the target duration after which a blocked reload is answered unchanged: hls.js gives up after 0.8 of it. */
+/**
+ * Fraction of the target duration after which a blocked reload gets an unchanged playlist. hls.js gives up after 0.8.
+ */
 const RELOAD_SHARE = 0.7;
-/** Maximum distance of a requested segment; beyond it the request is a mistake (RFC 8216bis section 6.2.5.2). */
+/**
+ * Maximum distance of a requested segment from the newest one. A larger distance is a client error (RFC 8216bis section
+ * 6.2.5.2).
+ */
 const FARTHEST_AHEAD = 2;
 const WORTH_COMPRESSING_BYTES = 1_000;
 const compress = promisify(gzip);
 
-/** Answers for a live stream: playlists that may block until they grow, segments, and parts. */
+/** Serves a live stream: playlists that may block until they grow, segments, and parts. */
 export async function serveLive(
   publication: Publication,
   head: LiveHead,
@@ -69,7 +74,7 @@ export async function serveLive(
   deps: LiveDeps,
 ): Promise<Answer> {
   if (publication.settings.drm === 'enterprise' && isClear(publication)) {
-    // Keys exist before the first part: this stream has neither.
+    // Keys exist before the first part. This stream has neither.
     return notFound('not-started');
   }
   const isPreview = isPreviewOnly(head);
@@ -81,7 +86,7 @@ export async function serveLive(
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
   if ('renditionId' in file) await stream.untilKnown(file.renditionId, request.leave());
-  // While a process owns the stream, its last segments are still to arrive.
+  // While a process owns the stream, its last segments are still on their way.
   const hasEnded =
     (!isPreview && head.state !== 'running' && head.feedUrl === null) ||
     (range !== null && isRangeOver(stream.index, range, Date.now()));
@@ -110,7 +115,7 @@ export async function serveLive(
   }
 }
 
-/** Whether published media is a preview: before the start, and for a stream that failed. */
+/** Whether the available media is a preview, as before the start or after a stream failed. */
 export function isPreviewOnly({ state }: LiveHead): boolean {
   return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
 }
@@ -127,13 +132,13 @@ async function serveMultivariant(
   if ('code' in variant) return { kind: 'problem', problem: variant };
   const { isPreview, range } = view;
   const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
-  // Players read this playlist once, so it waits for rungs that are about to start.
+  // Players read this playlist once, so wait for rungs that are about to start.
   const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
-  // Without an owner nothing arrives.
+  // Without an owner, no new media arrives.
   if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
   const { addresses } = variant;
-  // Pictures of growing renditions are only delivered in the clear.
+  // I-frames of growing renditions are only delivered in the clear.
   const shown = { ...variant, listsIFrames: variant === CLEAR_VARIANT };
   const ranged = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
   const ways = { ...ranged, isOver: hasEnded };
@@ -159,7 +164,10 @@ function variantOf(
   return choosePlaylistVariant(publication, { ...requested, play, wantsIdentity }, deps);
 }
 
-/** Segments of a play session are encrypted as a whole, so no part of them is delivered earlier. */
+/**
+ * Whether segments are only delivered whole. Segments of a play session are encrypted as a whole, so their parts are
+ * not delivered early.
+ */
 function isWhole({ listsIFrames, fill, tag }: PlaylistVariant): boolean {
   return fill !== null && !listsIFrames && tag === SESSION_TAG;
 }
@@ -193,7 +201,8 @@ async function servePlaylist(
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
   const { index } = stream;
-  // Thousands of viewers wait for the same media. Ranges can outnumber viewers, so they are not cached.
+  // Thousands of viewers wait for the same media, so cache results. Do not cache ranges, because they can outnumber
+  // viewers.
   const place = [slot, view.windowSec, view.isPreview].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
@@ -206,7 +215,7 @@ async function servePlaylist(
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
     const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
-    // Media that is only delivered as whole segments is awaited until it is whole.
+    // If segments are only delivered whole, wait for the whole segment instead of a part.
     const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());

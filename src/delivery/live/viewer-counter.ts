@@ -1,8 +1,10 @@
-/** Time without a playlist request after which a viewer has left, in ms: three usual target durations. */
+/**
+ * Time without a playlist request after which a viewer counts as gone, in ms. It equals three usual target durations.
+ */
 const GONE_MS = 15_000;
 const MAX_VIEWERS = 100_000;
 
-/** The viewers of one stream: clients that read its playlists. */
+/** Counts the viewers of one stream: clients that read its playlists. */
 export class ViewerCounter {
   readonly #lastMs = new Map<string, number>();
 
@@ -10,7 +12,7 @@ export class ViewerCounter {
     if (this.#lastMs.size < MAX_VIEWERS || this.#lastMs.has(viewer)) this.#lastMs.set(viewer, nowMs);
   }
 
-  /** Returns their number and forgets those who left. */
+  /** Returns the number of viewers and forgets those who left. */
   count(nowMs: number): number {
     for (const [viewer, lastMs] of this.#lastMs) if (nowMs - lastMs > GONE_MS) this.#lastMs.delete(viewer);
     return this.#lastMs.size;

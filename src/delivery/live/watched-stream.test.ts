@@ -11,7 +11,7 @@ import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;
 const SEGMENTS = 100;
-/** Window with which a recording of several periods is served, in seconds. */
+/** Window that covers a whole recording of several periods, in seconds. */
 const WHOLE_SEC = 1e9;
 
 const running: LiveHead = {
@@ -27,7 +27,7 @@ const running: LiveHead = {
 
 const [SOURCE, RUNG] = [newGuid(), newGuid()];
 
-/** Returns rows of the last seconds of a stream, as the database does; with a rung once it was made. */
+/** Returns rows of the last seconds of a stream, as the database does. `hasRung` adds a transcoded rung. */
 function storedOf(windowSec: number, hasRung = false): StoredLive {
   const plain = { rung: null, codecString: '', widthPx: 64, heightPx: 36, keyGroup: 'sd', ivPrefix: 0 } as const;
   const source = { id: SOURCE, kind: 'video', slot: 'source', timescale: 90_000, ...plain } as const;
@@ -55,7 +55,7 @@ function storedOf(windowSec: number, hasRung = false): StoredLive {
   return { periods: [{ period, inits: new Map(), retired: new Set() }], segments };
 }
 
-test('a stream watched live is listed from its beginning once it is a recording', async () => {
+test('lists a watched stream from its beginning once it is a recording', async () => {
   const deps = {
     secret: '',
     loadStored: async (windowSec: number) => storedOf(windowSec),
@@ -73,7 +73,7 @@ test('a stream watched live is listed from its beginning once it is a recording'
   stream.close();
 });
 
-test('a rung that was incomplete at the end is no longer listed, and its address shows its replacement', async () => {
+test('a rung that was incomplete at the end is unlisted and its URL serves the replacement', async () => {
   let retired = new Set<Guid>();
   const deps = {
     secret: '',
@@ -95,7 +95,7 @@ test('a rung that was incomplete at the end is no longer listed, and its address
   stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 });
   await stream.ready;
   expect(rungs()).toEqual([`r/${SOURCE}`]);
-  // A player that knows its URL can still fetch existing segments.
+  // A player that already knows the URL can still fetch existing segments.
   const known = stream.index.find(RUNG)?.rendition;
   expect(known?.segments).not.toEqual([]);
   const listed = listSlot(stream.index, known?.slot ?? '', view);
@@ -103,7 +103,7 @@ test('a rung that was incomplete at the end is no longer listed, and its address
   stream.close();
 });
 
-test('renditions made after the end of a recording are listed where it is already being watched', async () => {
+test('lists renditions made after the end in a recording that is already being watched', async () => {
   let hasRung = false;
   const deps = {
     secret: '',
@@ -125,7 +125,7 @@ test('renditions made after the end of a recording are listed where it is alread
   stream.close();
 });
 
-test('a recording that cannot be read again continues as it was, and is read with the next head', async () => {
+test('keeps a recording unchanged if a reload fails and reloads it with the next head', async () => {
   const warnings: unknown[] = [];
   let [hasRung, isAway] = [false, false];
   const deps = {
@@ -151,7 +151,7 @@ test('a recording that cannot be read again continues as it was, and is read wit
   stream.close();
 });
 
-test('a stream that was watched before its publisher connected waits for the feed', async () => {
+test('a stream watched before its publisher connects waits for the feed', async () => {
   const [{ period }] = storedOf(0, true).periods as [StoredLive['periods'][number]];
   const [source, rung] = period.renditions;
   const announce = (renditions: readonly unknown[]) =>

@@ -7,26 +7,29 @@ import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
   secret: string;
-  /** Loads the rows of a stream's segments within the last seconds. */
+  /** Loads the segment rows of a stream's last `windowSec` seconds. */
   loadStored(windowSec: number): Promise<StoredLive>;
   warn(error: unknown, message: string): void;
 };
 
 /** Window of a stream without DVR, in seconds. */
 const PLAIN_WINDOW_SEC = 30;
-/** Time kept beyond the window for viewers who are behind, in seconds. */
+/** Extra time kept beyond the window for viewers who are behind, in seconds. */
 const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
-/** Time after which a rendition that one edge lists is known to the others, in ms; a wrong address is refused then. */
+/**
+ * Maximum delay until a rendition listed by one edge is known to the others, in ms. After it, an unknown URL is
+ * refused.
+ */
 const ANNOUNCE_LIMIT_MS = 1_000;
-/** Maximum viewers that wait for one stream. */
+/** Maximum concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
 type Waiter = { check(): boolean; done(): void };
 
-/** A stream that is watched at this edge: its index, and the one feed that updates it. */
+/** A stream watched at this edge: its index and the single feed that updates it. */
 export class WatchedStream {
   #index = new LiveIndex();
   readonly viewers = new ViewerCounter();
@@ -41,7 +44,7 @@ export class WatchedStream {
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
-  /** Time of capture of each period's first media, in ms since 1970, by period number. */
+  /** Capture time of each period's first media, in ms since 1970, by period number. */
   readonly #periodStartsMs = new Map<number, number>();
   /** Values computed from the current index, by name. */
   #derived = { version: -1, values: new Map<string, unknown>() };
@@ -59,14 +62,14 @@ export class WatchedStream {
     return this.#index;
   }
 
-  /** Resolves when the past is loaded and the owner, if any, has sent its current state. */
+  /** Resolves when the stored segments are loaded and the owner, if any, has sent its current state. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
   /**
-   * Updates the stream's head: another owner has another feed, the recording of all periods has a longer past, and
-   * later other renditions or segments.
+   * Updates the stream's head. A new owner has a new feed. A recording covers all periods, and may later have other
+   * renditions or segments.
    */
   update(head: LiveHead): void {
     this.lastUsedMs = Date.now();
@@ -84,25 +87,27 @@ export class WatchedStream {
     this.#failures = 0;
     if (isLonger) this.#windowSec = windowSec;
     const started = this.#start();
-    // A playlist of a recording is read once: it must not lack segments that were dropped. A stream requested before
-    // its publisher connected has nothing to show until its owner sends it.
+    // A player reads the playlist of a recording once, so it must include segments dropped before. A stream requested
+    // before its publisher connected is empty until its owner sends its state.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
     started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
-  /** Computes a value from the index once for all viewers until the stream grows. A name identifies one computation. */
+  /**
+   * Computes a value from the index once for all viewers until the stream grows. Each name must identify one
+   * computation.
+   */
   derived<T>(name: string, compute: () => T): T {
     if (this.#derived.version !== this.index.version)
       this.#derived = { version: this.index.version, values: new Map() };
     const { values } = this.#derived;
     if (!values.has(name)) values.set(name, compute());
-    // It was stored under this name.
+    // Each name has one value type.
     return values.get(name) as T;
   }
 
   /**
-   * Returns the time of capture of a period's first media, in ms since 1970. It stays the same while the stream is
-   * watched.
+   * Returns the capture time of a period's first media, in ms since 1970. It is constant while the stream is watched.
    */
   periodStartMs(period: IndexedPeriod): number {
     const known = this.#periodStartsMs.get(period.number);
@@ -113,8 +118,8 @@ export class WatchedStream {
   }
 
   /**
-   * Waits until `check` holds, testing it after each change. Returns false if it does not in time, or if the viewer
-   * disconnected.
+   * Waits until `check` returns true and tests it after each change. Returns false after `limitMs` or if the viewer
+   * disconnects.
    */
   async until(check: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (check()) return true;
@@ -134,7 +139,10 @@ export class WatchedStream {
     });
   }
 
-  /** Waits for a rendition that the feed has not announced here yet: a viewer may have its URL from another edge. */
+  /**
+   * Waits for a rendition that the feed has not announced to this edge yet. A viewer may have its URL from another
+   * edge.
+   */
   async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
     if (this.#feedUrl === null || this.#index.hasEnded) return;
     await this.until(() => this.#index.find(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
@@ -152,7 +160,7 @@ export class WatchedStream {
     await this.#loadPast();
   }
 
-  /** Runs after the snapshot: segments stored before it have their rows by then. */
+  /** Runs after the snapshot. All segments stored before the snapshot have rows by then. */
   async #loadPast(index = this.#index): Promise<void> {
     const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
     for (const { period, inits, retired } of periods) index.addPeriod(period, inits, retired);
@@ -160,14 +168,14 @@ export class WatchedStream {
     this.#wake();
   }
 
-  /** Reads a recording again: its contents may have changed, not only grown. If that fails, it stays as `known`. */
+  /** Reloads a recording, because existing contents may have changed. If that fails, keeps the extent `known`. */
   async #readAgain(known: number): Promise<void> {
     const index = new LiveIndex();
     index.hasEnded = this.#index.hasEnded;
     try {
       await this.#loadPast(index);
     } catch (error) {
-      // The next head triggers the read.
+      // The next head triggers a reload.
       this.#head = { ...this.#head, extent: known };
       this.#deps.warn(error, 'a recording could not be read again');
       return;

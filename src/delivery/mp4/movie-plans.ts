@@ -5,7 +5,7 @@ import { HeldCache } from '../cache/held-cache.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
 export type MovieTrack = StoredRendition & { init: Buffer };
-/** Renditions of one MP4. `tag` changes whenever its bytes may. */
+/** Renditions of one MP4 file. `tag` changes whenever its bytes may change. */
 export type Movie = { tag: string } & (
   | { video: MovieTrack; audio: MovieTrack | null }
   | { video: null; audio: MovieTrack }
@@ -13,7 +13,7 @@ export type Movie = { tag: string } & (
 
 const KEY_BYTES = 150;
 
-/** Plans of MP4 files, each made once for all requests and cached while it is used. */
+/** Plans of MP4 files. Each is made once for all requests and cached while it is in use. */
 export class MoviePlans {
   readonly #indexes: IndexReader;
   readonly #plans: HeldCache<VirtualMp4Plan>;

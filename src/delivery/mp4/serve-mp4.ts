@@ -8,7 +8,9 @@ import { chunksTag } from '../objects/chunks-tag.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { Movie, MoviePlans, MovieTrack } from './movie-plans.ts';
 
-/** Maximum bytes of the file resolved at once: a long response must not hold the places of all its bytes. */
+/**
+ * Maximum bytes of the file resolved per step, so that a long response does not keep the locations of all its bytes.
+ */
 const STRETCH_BYTES = 32 * 2 ** 20;
 const MAX_NAME_LENGTH = 120;
 
@@ -16,9 +18,8 @@ const MAX_NAME_LENGTH = 120;
 type Mp4Request = { heightPx: number | null; wantsDownload: boolean };
 
 /**
- * Serves `play_{height}p.mp4`: a file that is not stored, but composed from a finished H.264 rung and the default
- * audio. `play_audio.m4a` is the default audio of a video without picture. Neither exists while the library's setting is
- * off.
+ * Serves `play_{height}p.mp4`, composed on the fly from a finished H.264 rung and the default audio, or
+ * `play_audio.m4a`, the default audio of a video without picture. Responds with 404 if the library's setting is off.
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
@@ -52,7 +53,7 @@ function findMovie({ renditions }: Publication, heightPx: number | null): Movie 
   const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
   if (video === undefined || !offered.includes(heightPx)) return null;
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
-  // Audio that is still being encoded will arrive: without it, the file would be a different one.
+  // Wait for audio that is still being encoded: without it, the file would differ.
   if (hasAudio && audio === null) return null;
   return { tag: tagOf([video, ...(audio === null ? [] : [audio])]), video, audio };
 }
@@ -75,7 +76,7 @@ function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> 
   }
 }
 
-/** RFC 6266: a plain name for old clients, next to the real one. */
+/** RFC 6266: an ASCII name for old clients in addition to the UTF-8 one. */
 function writeDisposition({ title, end }: { title: string; end: string }): string {
   const name = title
     .toWellFormed()

@@ -1,13 +1,13 @@
 const STEP_BYTES = 256 * 1024;
 /**
- * Maximum factor by which a buffer may be too large: segments differ in size, and a pool for each size would hold too
- * much.
+ * Maximum ratio of buffer size to requested size. Segments differ in size, and a pool per size would need too much
+ * memory.
  */
 const MAX_SLACK = 4;
 
 /**
- * Lends large buffers and takes them back. Allocating this much memory for each response would make V8 collect the
- * whole heap every few responses.
+ * Lends and reuses large buffers. If each response allocated its own, V8 would collect the whole heap every few
+ * responses.
  */
 export class BufferPool {
   readonly #maxFreeBytes: number;
@@ -31,7 +31,7 @@ export class BufferPool {
     return best.subarray(0, sizeBytes);
   }
 
-  /** Takes back a buffer from `take`. It must not be read any more. */
+  /** Returns a buffer from `take` to the pool. The caller must not read it afterwards. */
   give({ buffer }: Buffer): void {
     this.#free.push(Buffer.from(buffer));
     this.#freeBytes += buffer.byteLength;

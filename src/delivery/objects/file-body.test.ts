@@ -10,7 +10,7 @@ import { sendAtOnce } from './file-body.ts';
 const SIZE_BYTES = 20_000;
 const SENT_BYTES = SIZE_BYTES - 100;
 
-/** A response whose head was written. */
+/** Returns a response whose headers were written. */
 async function openResponse(): Promise<ServerResponse> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,7 +28,7 @@ test.each([
   { flags: 'r', left: 0 },
   { flags: 'w', left: 100 },
 ])(
-  'a short remainder that cannot be read at once (file opened for $flags) is left to the next read',
+  'leaves a short remainder that cannot be read immediately to the next read (file opened for $flags)',
   async (wanted) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mr-body-'));
     const name = path.join(folder, 'segment');
@@ -38,7 +38,7 @@ test.each([
       await file.close();
       await rm(folder, { recursive: true });
     });
-    // Like a damaged disk from the rest on: the kernel sends up to there, and reading it fails.
+    // Simulates a disk that is damaged from the remainder on: sendfile stops there, and reads of it fail.
     const worn = { isInMemory: () => true, send: () => SENT_BYTES };
     const part = { fd: file.fd, start: 0, end: SIZE_BYTES };
     expect(SIZE_BYTES - sendAtOnce(await openResponse(), part, worn)).toBe(wanted.left);

@@ -6,23 +6,23 @@ import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
 
-/** With sendfile, writes through memory only serve to notice when the socket accepts more. */
+/** With sendfile, a write through memory only serves to detect when the socket accepts more. */
 const SENDFILE_PIECE_BYTES = 16 * 1024;
 
-/** Maximum bytes sent to one viewer before others get their turn. */
+/** Maximum bytes sent to one viewer before other viewers are served. */
 const TURN_BYTES = 4 * 2 ** 20;
 
-/** Bytes `start` to `end`, end excluded, of an open file. */
+/** Bytes `start` (inclusive) to `end` (exclusive) of an open file. */
 export type FileBody = { fd: number; key: StorageKey; start: number; end: number };
 
-/** Maximum bytes of one write. */
+/** Returns the maximum bytes per write. */
 export function pieceBytes(sendFile: SendFile | null): number {
   return sendFile === null ? Number.POSITIVE_INFINITY : SENDFILE_PIECE_BYTES;
 }
 
 /**
- * Writes part of a file after a written head, and leaves the response open. `buffer` is used for reads and is free
- * again on return. Returns false if the viewer left. Throws `ObjectMissing` if the file is too short.
+ * Writes part of a file after the response headers and leaves the response open. Uses `buffer` for reads only until it
+ * returns. Returns false if the viewer disconnected. Throws `ObjectMissing` if the file is too short.
  */
 export async function writeFileBody(
   response: ServerResponse,
@@ -34,7 +34,7 @@ export async function writeFileBody(
     if (sendFile !== null) at += await sendStretch(response, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
     const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
-    // A read from memory is faster than handing it to another thread.
+    // A synchronous read from the page cache is faster than one on another thread.
     const isNear = sendFile?.isInMemory(part) === true;
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
     if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
@@ -45,8 +45,9 @@ export async function writeFileBody(
 }
 
 /**
- * Starts a body after its head by sendfile, and ends the response if at most a short rest is left. Returns where the
- * rest begins; `end` if nothing is left. Nothing here waits, so most responses take one turn.
+ * Starts a body with sendfile after its headers, and ends the response if at most a short remainder is left. Returns
+ * the offset of the remainder, or `end` if nothing is left. Never waits, so most responses take one turn of the event
+ * loop.
  */
 export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
   response.flushHeaders();
@@ -58,8 +59,8 @@ export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>
 }
 
 /**
- * Sends as much as one turn allows. If there is a `rest`, empty or not, it is all that remains to be written, and `at`
- * is the end.
+ * Sends as much as one turn allows. If the result has a `rest`, even an empty one, only these bytes remain to be
+ * written and `at` is the end.
  */
 function beginBody(
   socket: Socket,
@@ -73,19 +74,21 @@ function beginBody(
   return rest === null ? { at, rest } : { at: end, rest };
 }
 
-/** The last byte was in memory a moment ago, so the bytes before it are read without a wait. Null if that fails. */
+/**
+ * Reads a remainder synchronously. Its last byte was in memory a moment ago, so the read does not wait. Returns null on
+ * failure.
+ */
 function readNow({ fd, start, sizeBytes }: FilePart): Buffer | null {
   const bytes = Buffer.allocUnsafe(sizeBytes);
   try {
     return sizeBytes === 0 || readSync(fd, bytes, 0, sizeBytes, start) === sizeBytes ? bytes : null;
   } catch {
-    // A damaged disk: the next read fails again, in a place where the error ends only this response and not the
-    // process.
+    // A damaged disk. The next read fails again, where the error ends only this response and not the process.
     return null;
   }
 }
 
-/** Sends until the kernel accepts no more at once. Returns how much it accepted. */
+/** Sends until the kernel accepts no more bytes. Returns the number of accepted bytes. */
 async function sendStretch(
   response: ServerResponse,
   { fd, start, end }: FileBody,
@@ -94,7 +97,8 @@ async function sendStretch(
   let at = start;
   while (at < end) {
     const { socket } = response;
-    // A response that waits for the previous one has no socket yet, and one whose viewer left no longer has one.
+    // A response that waits for the previous one has no socket yet. One whose viewer disconnected has no socket any
+    // more.
     if (socket === null || response.writableLength > 0) break;
     const sizeBytes = Math.min(end - at, TURN_BYTES);
     const sent = sendFile.send(socket, { fd, start: at, sizeBytes });
@@ -105,7 +109,7 @@ async function sendStretch(
   return at - start;
 }
 
-/** Fills a buffer of that size with part of an open file. Throws `ObjectMissing` if the file is too short. */
+/** Fills a buffer of matching size with part of an open file. Throws `ObjectMissing` if the file is too short. */
 export async function readWholly(buffer: Buffer, { fd, key, start, end }: FileBody): Promise<void> {
   for (let at = start; at < end; ) {
     const length = await readInto(buffer.subarray(at - start), { fd, start: at, sizeBytes: end - at });
@@ -120,7 +124,10 @@ function readInto(buffer: Buffer, { fd, start, sizeBytes }: FilePart): Promise<n
   });
 }
 
-/** Resolves when the kernel has accepted the bytes, so that the buffer may be reused; false if the viewer left. */
+/**
+ * Resolves when the kernel has accepted the bytes and the buffer may be reused. Resolves with false if the viewer
+ * disconnected.
+ */
 export function writeOut(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve(false);

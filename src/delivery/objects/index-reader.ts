@@ -19,7 +19,7 @@ export class IndexReader {
     this.#storage = storage;
   }
 
-  /** Aborted when the edge closes. */
+  /** Signal that aborts when the edge closes. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }

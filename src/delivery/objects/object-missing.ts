@@ -1,9 +1,14 @@
 import { Refused } from '../../lib/refused.ts';
 
-/** An object that a row names is missing or shorter than recorded. This is our fault, never the viewer's. */
+/**
+ * An object named in a database row is missing or shorter than recorded. This is a fault of the server, never of the
+ * viewer.
+ */
 export class ObjectMissing extends Error {}
 
-/** Handles the failure of a read: converts a missing object to `ObjectMissing` and rethrows anything else. */
+/**
+ * Returns a handler for failed reads that converts a missing object to `ObjectMissing` and rethrows any other error.
+ */
 export function asMissing(key: string) {
   return (error: unknown): never => {
     if (error instanceof Refused && error.kind === 'not-found') {

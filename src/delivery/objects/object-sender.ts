@@ -14,22 +14,25 @@ import { ReadBuffers } from './read-buffers.ts';
 import { readWindow } from './read-window.ts';
 import { type LentBytes, SharedBytes } from './shared-bytes.ts';
 
-/** Windows up to this size are read completely and kept in memory: audio, low rungs, images. */
+/** Maximum size of windows that are read completely and kept in memory: audio, low rungs, images. */
 const SMALL_BYTES = 512 * 1024;
-/** Larger windows of a store without files are read and sent in pieces. */
+/** Maximum size of windows read as a whole from a store without files. Larger ones are read and sent in pieces. */
 const WHOLE_BYTES = 8 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
-/** Recipient of a response. `lease` counts the bytes that wait for this client; null if it may hold no more. */
+/**
+ * Recipient of a response. `lease` counts the bytes that wait for this client and returns null if the client has
+ * reached its limit.
+ */
 export type Receiver = {
   response: ServerResponse;
   lease(bytes: { name: string; sizeBytes: number }): (() => void) | null;
 };
 
 /**
- * Sends stored bytes. Large windows are sent by sendfile from their file. Small ones, and everything from a store
- * without files, are sent from bounded memory that is read once for all who request it. A connection to the store never
- * waits for a viewer.
+ * Sends stored bytes. Sends large windows from their file with sendfile. Sends small windows, and everything from a
+ * store without files, from bounded memory that is read once for all requests. A connection to the store never waits
+ * for a viewer.
  */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
@@ -53,7 +56,8 @@ export class ObjectSender {
   }
 
   /**
-   * Calls `begin` (status and headers) once the bytes are known to exist. Otherwise throws `ObjectMissing` before it.
+   * Sends a slice of a window. Calls `begin` (status and headers) once the bytes are known to exist, or throws
+   * `ObjectMissing` before calling it.
    */
   async send(to: Receiver, requested: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const window = unpacked(requested);
@@ -70,7 +74,7 @@ export class ObjectSender {
     }
   }
 
-  /** Sends parts one after the other, and calls `begin` before the first byte. */
+  /** Sends parts one after the other. Calls `begin` before the first byte. */
   async sendParts(to: Receiver, parts: Iterable<Part> | AsyncIterable<Part>, begin: () => void): Promise<void> {
     const beginOnce = () => {
       if (!to.response.headersSent) begin();
@@ -81,7 +85,8 @@ export class ObjectSender {
   }
 
   /**
-   * Fills a buffer of its size with a window. Throws `ObjectMissing` if its object is missing or shorter than recorded.
+   * Fills a buffer of matching size with a window. Throws `ObjectMissing` if its object is missing or shorter than
+   * recorded.
    */
   async readInto(buffer: Buffer, requested: ObjectWindow): Promise<void> {
     const window = unpacked(requested);
@@ -95,7 +100,7 @@ export class ObjectSender {
     await readWholly(buffer, { fd: file.fd, key, start, end: start + sizeBytes }).finally(file.release);
   }
 
-  /** Sends from memory. Without room left for a slow client, sends from its file in small pieces. */
+  /** Sends a window from memory. If a slow client has used up its memory, sends from the file in small pieces. */
   async #sendWindow(
     to: Receiver,
     { window, slice, hasFile }: { window: ObjectWindow; slice: Slice; hasFile: boolean },
@@ -119,7 +124,8 @@ export class ObjectSender {
   }
 
   /**
-   * Returns null if there is no room and the bytes can be read from a file. Otherwise throws `Refused` (`unavailable`).
+   * Returns null if memory is exhausted and the bytes can be read from a file. Otherwise throws `Refused`
+   * (`unavailable`).
    */
   async #lend({ response, lease }: Receiver, window: ObjectWindow, hasFile: boolean): Promise<LentBytes | null> {
     const { sizeBytes } = window;
@@ -147,7 +153,7 @@ export class ObjectSender {
     }
   }
 
-  /** Returns false if the viewer left. */
+  /** Returns false if the viewer disconnected. */
   #sendPart(to: Receiver, part: Part, begin: () => void): Promise<boolean> {
     if ('bytes' in part) {
       begin();
@@ -161,7 +167,10 @@ export class ObjectSender {
       : this.#sendFromFile(to.response, { path, part: stretch }, begin);
   }
 
-  /** Each piece is read completely before it is sent: a slow viewer holds one piece, but no connection to the store. */
+  /**
+   * Reads each piece completely before sending it, so that a slow viewer occupies one piece but no connection to the
+   * store.
+   */
   async #sendPieces(to: Receiver, { key, start, end }: ObjectPart, begin: () => void): Promise<boolean> {
     for (let at = start; at < end; ) {
       const pieceEnd = Math.min(end, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
@@ -187,7 +196,7 @@ export class ObjectSender {
     });
   }
 
-  /** The fast path of most responses: nothing waits unless the viewer is slower than we are. */
+  /** Fast path of most responses. It waits only if the viewer is slower than the edge. */
   async #sendOpen(
     response: ServerResponse,
     { file, part, sendFile }: { file: LentFile; part: ObjectPart; sendFile: SendFile },
@@ -228,14 +237,15 @@ export class ObjectSender {
 }
 
 /**
- * Returns the place of the bytes in the object that contains them. Files are opened, and bytes are shared, by object.
+ * Returns the position of the bytes in the packed object that contains them. Files are opened and bytes shared per
+ * object.
  */
 function unpacked<T extends { key: StorageKey; start: number }>(place: T): T {
   const packed = findPacked(place.key);
   return packed === null ? place : { ...place, key: packed.pack, start: packed.start + place.start };
 }
 
-/** Returns a signal that is aborted when the viewer leaves. */
+/** Returns a signal that aborts when the viewer disconnects. */
 function left(response: ServerResponse): AbortSignal {
   const leaving = new AbortController();
   if (response.destroyed) leaving.abort();

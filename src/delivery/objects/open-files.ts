@@ -5,12 +5,12 @@ const IDLE_MS = 30_000;
 
 type OpenFile = { opening: Promise<FileHandle>; fd: number | null; users: number; usedAtMs: number };
 
-/** A borrowed file. `release` returns it; its descriptor must not be used afterwards. */
+/** A borrowed file. `release` returns it. The descriptor must not be used afterwards. */
 export type LentFile = { fd: number; release(): void };
 
 /**
- * Keeps up to `max` files open between requests, because opening costs more than reading. Borrowed files are not
- * closed. Idle ones are closed after half a minute, so that a deleted file frees its space.
+ * Keeps up to `max` files open between requests, because opening costs more than reading. Never closes borrowed files.
+ * Closes idle files after half a minute, so that a deleted file frees its disk space.
  */
 export class OpenFiles {
   #max: number;
@@ -77,7 +77,7 @@ export class OpenFiles {
     if (file.users > 0) return;
     if (this.#files.get(key) === file) this.#files.delete(key);
     file.fd = null;
-    // A file that failed to open needs no closing. Its reader got the error.
+    // A file that failed to open needs no closing. Its reader received the error.
     file.opening.then((handle) => handle.close()).catch(() => undefined);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Sizes of reads, and the number of pending responses up to which each applies: the more viewers, the smaller the
- * pieces.
- */
+/** Read sizes by number of pending responses: the more viewers, the smaller the reads. */
 const STEPS = [
   { sizeBytes: 1024 * 1024, upTo: 32 },
   { sizeBytes: 256 * 1024, upTo: 128 },
@@ -12,8 +9,8 @@ const STEPS = [
 const KEPT_PER_SIZE = 8;
 
 /**
- * Lends buffers for reading. One megabyte is as fast as sendfile, but a slow client holds its buffer. Their size
- * therefore shrinks as more responses are pending, which bounds the total.
+ * Lends buffers for reading. Reads of one megabyte are as fast as sendfile, but a slow client occupies its buffer.
+ * Buffers therefore shrink as more responses are pending, which bounds the total.
  */
 export class ReadBuffers {
   readonly #free = new Map<number, Buffer[]>();

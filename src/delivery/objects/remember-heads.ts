@@ -9,8 +9,8 @@ const INFO_BYTES = 400;
 const MAX_LOADS = 200;
 
 /**
- * Wraps a store so that `head` is cached for some seconds. Otherwise a remote store would be queried for each viewer of
- * a thumbnail. Objects keep their size and name, so only a deletion is noticed late.
+ * Wraps a store so that `head` results are cached for some seconds. Otherwise each viewer of a thumbnail would cause a
+ * query to a remote store. Objects never change, so only a deletion is noticed late.
  */
 export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
   const heads = new FreshCache<ObjectInfo>({
@@ -18,7 +18,7 @@ export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
     absentTtlMs: ABSENT_TTL_MS,
     maxBytes: MAX_BYTES,
     maxLoads: MAX_LOADS,
-    load: (key) => storage.head(key as StorageKey), // All keys are storage keys: see `head` below.
+    load: (key) => storage.head(key as StorageKey), // `head` below passes only storage keys.
     sizeBytes: () => INFO_BYTES,
     onLoadError: (error, key) => log.warn({ err: error, key }, 'The store could not be read.'),
   });

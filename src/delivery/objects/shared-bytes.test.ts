@@ -23,7 +23,7 @@ function room(maxBytes: number, keptBytes: number) {
 }
 
 describe('shared bytes', () => {
-  test('are created once for all simultaneous requests', async () => {
+  test('are created once for concurrent requests', async () => {
     const { made, lend } = room(10 * MIB, 0);
     const lent = await Promise.all([lend('a', MIB), lend('a', MIB), lend('a', MIB)]);
     expect(made).toEqual(['a']);
@@ -33,7 +33,7 @@ describe('shared bytes', () => {
     expect(made).toEqual(['a', 'a']);
   });
 
-  test('are kept, the least recently used dropped first', async () => {
+  test('are cached, and the least recently used ones are dropped first', async () => {
     const { made, lend } = room(10 * MIB, 2 * MIB);
     const ask = async (name: string) => (await lend(name, MIB)).release();
     for (const name of ['a', 'a', 'b', 'b', 'a', 'b']) await ask(name);
@@ -42,13 +42,13 @@ describe('shared bytes', () => {
     expect(made.slice(2)).toEqual(['c', 'a']);
   });
 
-  test('without a name are never shared', async () => {
+  test('are never shared without a name', async () => {
     const { made, lend } = room(10 * MIB, 2 * MIB);
     const [one, other] = await Promise.all([lend(null, MIB), lend(null, MIB)]);
     expect([made.length, one.bytes === other.bytes]).toEqual([2, false]);
   });
 
-  test('wait for room in turn, and cached ones make room', async () => {
+  test('wait in order for memory and evict cached bytes', async () => {
     const { lend } = room(3 * MIB, 3 * MIB);
     (await lend('kept', MIB)).release();
     const first = await lend('a', 2 * MIB);
@@ -69,8 +69,8 @@ describe('shared bytes', () => {
   });
 });
 
-describe('room for shared bytes', () => {
-  test('larger than all room get their turn when nothing else is lent', async () => {
+describe('memory for shared bytes', () => {
+  test('admits a request larger than the limit when nothing else is lent', async () => {
     const { lend } = room(MIB, 0);
     const small = await lend('a', MIB / 2);
     const large = lend('b', 5 * MIB);
@@ -78,7 +78,7 @@ describe('room for shared bytes', () => {
     expect((await large).bytes.length).toBe(5 * MIB);
   });
 
-  test('are not waited for by a client that leaves', async () => {
+  test('stops the wait of a client that disconnects', async () => {
     const { lend } = room(MIB, 0);
     const held = await lend('a', MIB);
     const gone = new AbortController();
@@ -89,7 +89,7 @@ describe('room for shared bytes', () => {
     await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
-  test('is given to all who request it, in any form', async () => {
+  test('is shared by all requests for the same bytes, in any form', async () => {
     const { made, lend } = room(4 * MIB, 0);
     const [large, one, other] = await Promise.all([lend('a', 2 * MIB), lend('b', MIB), lend('c', MIB)]);
     const waiting = ['d', 'e', 'f', 'e', 'g'].map((name) => lend(name, MIB));
@@ -102,7 +102,7 @@ describe('room for shared bytes', () => {
     expect(made.slice(3)).toEqual(['d', 'e', 'f', 'g']);
   });
 
-  test('goes to the next in line when the first one leaves, and to nobody out of turn', async () => {
+  test('passes to the next waiter when the first disconnects, and to nobody out of order', async () => {
     const { made, lend } = room(2 * MIB, 0);
     await lend('a', MIB);
     const gone = new AbortController();
@@ -115,7 +115,7 @@ describe('room for shared bytes', () => {
     expect(made).toEqual(['a', 'small']);
   });
 
-  test('that cannot be created are forgotten, and release their room', async () => {
+  test('is released if the bytes cannot be created', async () => {
     const shared = new SharedBytes({ maxBytes: MIB, keptBytes: MIB }, new BufferPool(MIB));
     const fail = () => shared.lend({ name: 'a', sizeBytes: MIB, make: () => Promise.reject(new Error('gone')) }, stays);
     await expect(Promise.all([fail(), fail()])).rejects.toThrow('gone');
@@ -124,7 +124,7 @@ describe('room for shared bytes', () => {
   });
 });
 
-test('a pool returns what it was given, up to its bound', () => {
+test('a pool reuses returned buffers up to its limit', () => {
   const pool = new BufferPool(MIB);
   const [one, other] = [pool.take(MIB - 5), pool.take(MIB)];
   expect([one.length, other.length]).toEqual([MIB - 5, MIB]);

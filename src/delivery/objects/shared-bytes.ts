@@ -1,12 +1,12 @@
 import { Refused } from '../../lib/refused.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
-/** Bytes lent to a response, which calls `release` once when it is finished with them. */
+/** Bytes lent to a response, which calls `release` once when it has finished with them. */
 export type LentBytes = { bytes: Buffer; release(): void };
 
 /**
- * Requested bytes. `name` identifies exactly these bytes; null if no other request needs them. `make` writes them into
- * a buffer from `take`, or returns one of its own. `sizeBytes` is their approximate size.
+ * Requested bytes. `name` identifies exactly these bytes and is null if no other request needs them. `make` writes the
+ * bytes into a buffer from `take`, or returns a different buffer. `sizeBytes` is their approximate size.
  */
 export type WantedBytes = {
   name: string | null;
@@ -15,9 +15,9 @@ export type WantedBytes = {
 };
 
 export type SharedBytesLimits = {
-  /** Maximum bytes lent and kept in total. */
+  /** Maximum total bytes lent and cached. */
   maxBytes: number;
-  /** Maximum of these kept for later requests. */
+  /** Maximum bytes cached for later requests, as part of `maxBytes`. */
   keptBytes: number;
 };
 
@@ -37,9 +37,9 @@ const WAIT_MS = 5_000;
 const MAX_WAITERS = 2_000;
 
 /**
- * Bytes that are made for responses: once for all concurrent requests, then kept within a bound, least recently used
- * dropped first. A request without room waits in turn for a limited time. One that is larger than the whole bound gets
- * its turn when nothing else is lent.
+ * Makes bytes for responses, once for all concurrent requests, and caches a bounded number of them. Drops the least
+ * recently used ones first. If memory is exhausted, requests wait in order for a limited time. A request larger than
+ * the limit is admitted when nothing else is lent.
  */
 export class SharedBytes {
   readonly #limits: SharedBytesLimits;
@@ -57,14 +57,14 @@ export class SharedBytes {
   }
 
   /**
-   * Lends bytes, and makes them if necessary. Throws `Refused` (`unavailable`) if there is no room in time. `leave` is
-   * only called if it has to wait. It returns a signal that is aborted when no request needs the bytes any more.
+   * Lends bytes and makes them if necessary. Throws `Refused` (`unavailable`) if memory does not become free in time.
+   * Calls `leave` only if it must wait. `leave` returns a signal that aborts when no request needs the bytes any more.
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
     return this.#lent(this.#holdAtOnce(wanted) ?? (await this.#waitFor(wanted, leave())));
   }
 
-  /** Like `lend`, but returns null instead of waiting for room. */
+  /** Like `lend`, but returns null instead of waiting for memory. */
   async lendAtOnce(wanted: WantedBytes): Promise<LentBytes | null> {
     const holding = this.#holdAtOnce(wanted);
     return holding === null ? null : this.#lent(holding);
@@ -93,7 +93,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Returns null if there is no room. */
+  /** Returns null if there is not enough memory. */
   #begin(wanted: WantedBytes): Holding | null {
     const { name, sizeBytes } = wanted;
     if (!this.#hasRoom(sizeBytes)) return null;
@@ -109,7 +109,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Drops unused bytes until there is room, or nothing is left to drop. */
+  /** Drops unused bytes until there is enough memory or nothing is left to drop. */
   #hasRoom(sizeBytes: number): boolean {
     for (const holding of this.#idle) {
       if (this.#bytes + sizeBytes <= this.#limits.maxBytes) return true;
@@ -138,7 +138,7 @@ export class SharedBytes {
     }
   }
 
-  /** In order, as long as there is room for the next. */
+  /** Admits waiters in order while there is enough memory for the next one. */
   #admitWaiters(): void {
     for (const waiter of this.#waiters) {
       const holding = this.#join(waiter.wanted) ?? this.#begin(waiter.wanted);

@@ -7,31 +7,34 @@ import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;
 const AWAITED_SEC = 3;
-/** A viewer who received a segment requests the next within its length, which is at most 12 s. */
+/** Time within which a viewer requests the next segment, in seconds. Segments last at most 12 s. */
 const PASSED_SEC = 15;
-/** At a place without an earlier viewer, one more segment is made: most viewers who seek continue to seek. */
+/**
+ * Segments prefetched after a seek to a position without an earlier viewer. It is low because most viewers who seek
+ * continue to seek.
+ */
 const FIRST_AHEAD = 1;
 const FOLLOWS_WITHIN_MS = 30_000;
 const REPEAT_AFTER_MS = 5_000;
 const MAX_LOCATIONS = 10_000;
 
-/** A segment of a rendition that is encoded on demand. */
+/** A segment of an on-demand rendition. */
 export type RequestedSegment = { publication: Publication; rendition: StoredRendition; segment: number };
 
 type Awaited = { request: SegmentRequest; viewers: number };
 
 /**
- * Notifies the encoders which segments of on-demand renditions this edge's viewers need: those they wait for, as long
- * as one of them waits, and the next ones for viewers who continue. Any number of waiting viewers is one request.
+ * Notifies the encoders which on-demand segments the viewers of this edge need: those that at least one viewer waits
+ * for, and the next ones for viewers who continue. Any number of waiting viewers share one request.
  */
 export class SegmentRequests {
   readonly #store: SegmentRequestStore;
   readonly #log: EdgeLog;
   readonly #awaited = new Map<string, Awaited>();
-  /** Times of the last requests for segments, oldest first. */
+  /** Times of the last segment requests, oldest first. */
   readonly #requested = new Map<string, number>();
   readonly #passed = new Map<string, number>();
-  /** Pending writes per segment, which are made in order. */
+  /** Pending writes by segment. They run in order. */
   readonly #writes = new Map<string, Promise<void>>();
   #isClosed = false;
   #isNotifiedOfFault = false;
@@ -45,8 +48,8 @@ export class SegmentRequests {
   }
 
   /**
-   * Notes that a viewer waits for a segment. Call the returned function once when the wait is over; `goesOn`: the
-   * viewer is still there.
+   * Records that a viewer waits for a segment. The caller calls the returned function once when the wait ends. `goesOn`
+   * is whether the viewer is still connected.
    */
   want(wanted: RequestedSegment): (goesOn: boolean) => void {
     const name = nameOf(wanted);
@@ -62,7 +65,7 @@ export class SegmentRequests {
     };
   }
 
-  /** Notes that a viewer received an existing segment, so that the next one is made in time unless it also exists. */
+  /** Records that a viewer received an existing segment, so that the next one is made in time unless it exists. */
   pass(given: RequestedSegment): void {
     const request = this.#makeRequest(given, false);
     if (!isAnyMissing(given.rendition, given.segment + 1, given.segment + request.aheadSegments)) return;
@@ -110,7 +113,7 @@ export class SegmentRequests {
     );
   }
 
-  /** A failed write is repeated with the next renewal. */
+  /** The next renewal repeats a failed write. */
   #write(names: readonly string[], write: () => Promise<void>): void {
     if (this.#isClosed) return;
     const before = Promise.all(names.map((name) => this.#writes.get(name)));
@@ -128,7 +131,7 @@ export class SegmentRequests {
     for (const name of names) this.#writes.set(name, settled);
   }
 
-  /** Once until it works again, because requests are written every second. */
+  /** Logs a fault once until writes succeed again, because there is a write every second. */
   #report(error: unknown): void {
     if (this.#isNotifiedOfFault) return;
     this.#isNotifiedOfFault = true;

@@ -39,7 +39,7 @@ test.each<[string, Partial<LiveHead>, string]>([
   ['is waited for again once its publisher is gone', { isInterrupted: true }, 'awaiting-publisher'],
   ['counts down while nothing is published', { state: 'scheduled', startsAtMs: 2_000 }, 'countdown'],
   ['is live for everybody from its start on', { state: 'running' }, 'live'],
-])('with a token a stream %s', (_, change, kind) => {
+])('with a token, a stream %s', (_, change, kind) => {
   const stream: LiveHead = { ...head, state: 'preview', ...change };
   expect(phaseOfStream(stream, { percent: 0, mayPreview: true, viewers: null, nowMs: 1_000 }).kind).toBe(kind);
   expect(hasPreview(stream)).toBe(kind === 'preview');

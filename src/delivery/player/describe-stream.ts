@@ -2,10 +2,13 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
 
-/** Intended distance of a viewer to the newest part: three parts of a quarter of a second, and their transport. */
+/** Target latency behind the newest part, in seconds: three parts of a quarter of a second, plus transport. */
 const TARGET_LATENCY_SEC = 1.5;
 
-/** `percent` is the progress of its recording. `mayPreview`: the viewer may see media published before the start. */
+/**
+ * `percent` is the conversion progress of the recording. `mayPreview` is whether the viewer may see media published
+ * before the start.
+ */
 export type Watching = { percent: number; mayPreview: boolean; viewers: number | null; nowMs: number };
 
 /** Describes the state of a live stream. */
@@ -36,12 +39,15 @@ export function phaseOfStream(
   }
 }
 
-/** Returns the stream that a publication shows; null for a video, including a recording of several periods. */
+/**
+ * Returns the stream that a publication shows, or null for a video. A finished recording of several periods counts as a
+ * video.
+ */
 export function streamOf({ live, state }: Publication): LiveHead | null {
   return live === undefined || state === 'finished' ? null : live;
 }
 
-/** Returns whether media is published that will not be shown after the start. */
+/** Whether media is published that will not be shown after the start. */
 export function hasPreview({ state, feedUrl, isInterrupted }: LiveHead): boolean {
   return state === 'preview' && feedUrl !== null && !isInterrupted;
 }
@@ -50,7 +56,7 @@ function liveWindow({ dvrWindowSec }: LiveHead, viewers: number | null): LiveWin
   return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers };
 }
 
-/** A stream has one source, within which its rungs come and go. */
+/** A stream has a single source. Its rungs may change while it runs. */
 export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm'>): PlayerSource {
   return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [] };
 }

@@ -11,37 +11,39 @@ import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
- * Properties of a viewer and of the edge that affect a state: the viewer's embed token as a query, or empty; licence
- * servers; and the token that grants access to the video's folder, null if the zone requires none.
+ * Properties of a viewer and of the edge that affect a state: the viewer's embed token as a query, or empty; the
+ * licence servers; and the token that grants access to the video's folder, or null if the zone requires none.
  */
 export type PlayerView = {
   query: string;
   licences: LicenceProxy | null;
   folderToken: string | null;
-  /** The viewer has an embed token, which grants access to media published before the start. */
+  /** Whether the viewer has an embed token, which grants access to media published before the start. */
   mayPreview: boolean;
   /** Video shown until a stream begins. */
   trailer: Trailer | null;
   ticketSecret: KeyObject;
   /** Ticket that the page already has, or empty. */
   ticket: string;
-  /** Current viewers of a live stream; null if unknown. */
+  /** Current viewers of a live stream, or null if unknown. */
   viewers: number | null;
-  /** Most played parts; null if not shown. */
+  /** Heat curve of the most played parts, or null if it is not shown. */
   heat: readonly number[] | null;
 };
 
-/** A video with its own tokens: those of the stream do not grant access to it. */
+/** A trailer with its own tokens. The tokens of the stream do not grant access to it. */
 export type Trailer = { publication: Publication } & Pick<PlayerView, 'folderToken' | 'query'>;
 
-/** Key systems by their names in browsers, with the file names of their licence URLs. */
+/** Browser names of the key systems, and the file names of their licence URLs. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
   widevine: { name: 'com.widevine.alpha', file: 'widevine' },
   playReady: { name: 'com.microsoft.playready', file: 'playready' },
   fairPlay: { name: 'com.apple.fps', file: 'fairplay' },
 };
 
-/** Describes a video, or a live stream, to the player page. URLs of protected media carry the viewer's token. */
+/**
+ * Returns the state of a video or live stream for the player page. URLs of protected media include the viewer's token.
+ */
 export function describeVideo(publication: Publication, view: PlayerView): PlayerState {
   const { thumbnailKey, thumbnailFileName, encodeProgressPercent } = publication;
   const stream = streamOf(publication);
@@ -67,7 +69,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
 function describeStreamSource(publication: Publication, stream: LiveHead, view: PlayerView): PlayerSource | null {
   const isPreview = view.mayPreview && hasPreview(stream);
   const { drm, playlistUrl } = openFolder(publication, view, isPreview);
-  // With Enterprise DRM, the edge serves nothing of a stream until it has keys.
+  // With Enterprise DRM, the edge serves nothing of a stream until the stream has keys.
   const isKeyless = drm === null && publication.settings.drm === 'enterprise';
   if ((stream.state === 'running' || isPreview) && !isKeyless) return sourceOfStream({ playlistUrl, drm });
   return trailerOf(stream, view);
@@ -81,8 +83,8 @@ function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
 }
 
 /**
- * Renews the ticket of a page with the current length of the media. It keeps the page and the time, so that the visit
- * continues.
+ * Renews a page's ticket with the current length of the media. The page id and the time stay the same, so that the
+ * session continues.
  */
 function describeViewing(
   { libraryId, mediaId, durationMs }: Publication,
@@ -96,19 +98,19 @@ function describeViewing(
   return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret), ...buckets };
 }
 
-/** The token is in the path, so that relative URLs keep it. */
+/** The token is part of the path, so relative URLs keep it. */
 function folderOf({ pullZoneName, mediaId }: Publication, { folderToken }: PlayerView): string {
   return `/${pullZoneName}/${folderToken === null ? '' : `${folderToken}/`}${mediaId}`;
 }
 
 function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
-  // Sets of a stream's periods that are still being written are listed by period.
+  // A stream lists sets by period while they are still being written.
   if (!set.isPlayable && publication.live === undefined) return null;
   const { drm, playlistUrl, manifestUrl } = openFolder(publication, view, false);
   return {
     playlistUrl,
-    // Keys of play sessions, and recordings of several periods, are only available in HLS.
+    // Play session keys and recordings of several periods are only available in HLS.
     manifestUrl: drm?.tag === 'sessions' || publication.live !== undefined ? null : manifestUrl,
     durationSec: publication.durationMs / 1000,
     hasPicture: set.video.length > 0 || publication.live !== undefined,
@@ -117,7 +119,7 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   };
 }
 
-/** Protected or unpublished media is opened with the viewer's token. */
+/** The viewer's token grants access to protected or unpublished media. */
 function openFolder(publication: Publication, view: PlayerView, isPreview: boolean) {
   const folder = folderOf(publication, view);
   const drm = describeDrm(publication, folder, view);

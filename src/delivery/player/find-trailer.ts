@@ -11,8 +11,8 @@ import type { Trailer } from './describe-video.ts';
 type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] };
 
 /**
- * Returns the video shown until a stream begins; null if there is none, it is deleted, or it is another stream. If the
- * lookup is unavailable, it is omitted: the stream's page works without it.
+ * Returns the video shown until a stream begins, or null if there is none, it was deleted, or it is another stream.
+ * Returns null if the lookup is unavailable, because the stream's page works without a trailer.
  */
 export async function findTrailer(
   publication: Publication | null,
@@ -23,7 +23,7 @@ export async function findTrailer(
   if (publication === null || stream === null || stream.trailerId === null || !isBeforeStart(stream)) return null;
   const { libraryId } = publication;
   const found = reader.find(admitted, { libraryId, mediaId: stream.trailerId }, budgets).catch((error: unknown) => {
-    // The reader has reported the reason.
+    // The reader has logged the cause.
     if (error instanceof Refused && error.kind === 'unavailable') return null;
     throw error;
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { prepareHeadHtml } from './head-html.ts';
 import { playerHeaders } from './player-headers.ts';
 
-test('scripts and styles get the nonce, and the hosts that are named are let in', () => {
+test('scripts and styles get the nonce and named hosts are allowed', () => {
   const html = `<style>.a{background:url(//img.example.org/a.png)}</style>
 <script src="https://cdn.example.com/x.js"></script><script nonce="own">1</script><meta name="a" content="b">`;
   const head = prepareHeadHtml(html, 'N');
@@ -12,7 +12,7 @@ test('scripts and styles get the nonce, and the hosts that are named are let in'
   expect(head.hosts).toEqual(['img.example.org', 'cdn.example.com']);
 });
 
-test('a host cannot bring another directive into the policy', () => {
+test('a host cannot inject another directive into the policy', () => {
   expect(prepareHeadHtml('<link href="https://a.example; script-src *">', 'N').hosts).toEqual([]);
   expect(prepareHeadHtml(null, 'N')).toEqual({ html: '', hosts: [] });
 });
@@ -21,7 +21,7 @@ test.each([
   `<script>const text = '<script src="a.js">', more = "<style>";</script>`,
   '<style>/* <link href="a.css"> */ .a::before{content:"<script"}</style>',
   `<script data-text="a > b" src='x.js'></script>`,
-])('%s gets one nonce, in its start tag', (html) => {
+])('%s gets exactly one nonce in its start tag', (html) => {
   expect(prepareHeadHtml(html, 'N').html).toBe(html.replace(/^<\w+/, '$& nonce="N"'));
 });
 
@@ -29,28 +29,28 @@ test.each([
   [`<script nonce="own" async>a('nonce="own"')</script>`, `<script nonce="N"  async>a('nonce="own"')</script>`],
   ["<style data-a=' nonce=x' NONCE='y'></style>", `<style nonce="N" data-a=' nonce=x' ></style>`],
   ['<link nonce rel=icon nonce=z>', '<link nonce="N"  rel=icon >'],
-])('%s has only the nonce of the page', (html, expected) => {
+])("the page's nonce replaces the existing one of %s", (html, expected) => {
   expect(prepareHeadHtml(html, 'N').html).toBe(expected);
 });
 
-test('comments stay as they are, and name no host', () => {
+test('comments stay unchanged and their hosts are not allowed', () => {
   const comment = '<!-- <script src="https://old.example.com/x.js"></script> -->';
   expect(prepareHeadHtml(comment, 'N')).toEqual({ html: comment, hosts: [] });
 });
 
-test('hosts of an intranet are allowed if their scheme is given', () => {
+test('allows intranet hosts only if the URL has a scheme', () => {
   const html = `<script src="http://intranet:8080/x.js"></script>
 <script>//note
 new WebSocket('wss://chat.example.com/');</script>`;
   expect(prepareHeadHtml(html, 'N').hosts).toEqual(['intranet:8080', 'chat.example.com']);
 });
 
-test('HTML that never closes is read once', () => {
+test('scans unclosed HTML in linear time', () => {
   const html = `<script "`.repeat(10_000) + '<!--'.repeat(10_000);
   expect(prepareHeadHtml(html, 'N').html).toHaveLength(html.length + ' nonce="N"'.length);
 });
 
-test('named hosts may be framed, receive forms and open sockets from that page only', () => {
+test('only that page may frame, post forms to and open sockets to the named hosts', () => {
   const policyWith = (named: string[]) =>
     playerHeaders('N', { named, vastTagUrl: null, offersCast: false })['Content-Security-Policy']?.split('; ');
   expect(policyWith(['a.example'])).toEqual(

@@ -1,12 +1,13 @@
 /** Parts of an owner's head HTML that the page's policy has to allow. */
 export type HeadHtml = { html: string; hosts: readonly string[] };
 
-/** Far more than an owner needs. Each lengthens the policy in every response. */
+/** Maximum hosts allowed, far more than an owner needs. Each host lengthens the policy in every response. */
 const MAX_HOSTS = 20;
-/** An unclosed part extends to the end: every match succeeds at once, whatever the HTML contains. */
+/** An unclosed part extends to the end of the text, so a match never backtracks, whatever the HTML contains. */
 const ATTRIBUTES = `(?=[\\s/>]|$)(?:"[^"]*"?|'[^']*'?|[^"'>])*`;
 /**
- * Comments, and elements that need a nonce; scripts and styles up to their end, because their content is not markup.
+ * Matches comments and elements that need a nonce. Scripts and styles match up to their end tag, because their content
+ * is not markup.
  */
 const PART = new RegExp(
   `<!--[^]*?(?:-->|$)|<(script|style)${ATTRIBUTES}(?:>|$)[^]*?(?:</\\1|$)|<link${ATTRIBUTES}`,
@@ -15,12 +16,12 @@ const PART = new RegExp(
 const OPENING = new RegExp(`^<\\w+${ATTRIBUTES}`);
 const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s"'>]*))?/g;
 const ADDRESS = /((?:https?|wss?):)?\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)(?=[/"'`\s)?#<>]|$)/gi;
-/** Without a scheme, one word after two slashes may be a comment in a script. */
+/** Matches hosts accepted without a scheme. A single word after `//` may be a comment in a script. */
 const PLAIN_HOST = /\.|^localhost\b/i;
 
 /**
- * Prepares the `CustomHTML` of a library for the head of its pages. Its scripts and styles get the page's nonce, and
- * the page may connect only to the hosts named in it.
+ * Prepares a library's `CustomHTML` for the head of its pages. Adds the page's nonce to scripts and styles, and returns
+ * the hosts that the HTML names, the only ones that the page may connect to.
  */
 export function prepareHeadHtml(html: string | null, nonce: string): HeadHtml {
   if (html === null || html.trim() === '') return { html: '', hosts: [] };
@@ -38,7 +39,10 @@ function isComment(part: string): boolean {
   return part.startsWith('<!--');
 }
 
-/** In the start tag only, replacing its own: an element with two nonces has none (CSP 3, "Is element nonceable?"). */
+/**
+ * Replaces any nonce in the start tag. An element with two nonces counts as having none (CSP 3, "Is element
+ * nonceable?").
+ */
 function withNonce(element: string, nonce: string): string {
   return element.replace(OPENING, (opening) =>
     opening

@@ -3,14 +3,14 @@ import { loadPacked, type PackedFile, type Packing } from '../../lib/packed-code
 import type { PackedPage, PackedPlayer } from './pack-player.ts';
 import { type Languages, readLanguages } from './player-words.ts';
 
-/** The player page's own files by their name under `/assets/`. Each name changes with the bytes. */
+/** The player page's own files by their names below `/assets/`. A name changes with the bytes of its file. */
 export type PlayerAssets = {
   files: ReadonlyMap<string, PackedFile>;
-  /** URLs that a page of an unprotected and of a protected video loads. */
+  /** Files loaded by pages of unprotected (`clear`) and protected videos. */
   clear: PackedPage;
   protected: PackedPage;
   style: string;
-  /** File name of the client of the player.js protocol. */
+  /** File name of the player.js protocol client. */
   embedClient: string;
   languages: Languages;
 };
@@ -22,7 +22,7 @@ const PLAYER: Packing = {
   packages: ['hls.js', 'media-chrome', 'blurhash', 'shaka-player', '@dailymotion/vast-client', 'player.js', 'rolldown'],
 };
 
-/** Reads the packed browser code, and packs it first if that was not done for this source. */
+/** Reads the bundled browser code. Bundles it first if no bundle exists for the current source. */
 export async function loadPlayerAssets(): Promise<PlayerAssets> {
   const languages = await readLanguages(path.resolve(import.meta.dirname, '../../../web/player/languages'));
   const { list, files } = await loadPacked<PackedPlayer>(PLAYER, (packed) => packed.files);

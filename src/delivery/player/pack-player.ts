@@ -1,5 +1,5 @@
-// Packs the page's browser code: pack-player.ts FOLDER. It is a separate program, because packing takes memory that the
-// edge would keep (docs/decisions/065-player-bundles.md).
+// Bundles the page's browser code: pack-player.ts FOLDER. It is a separate program, because bundling takes memory that
+// the edge would keep (docs/decisions/065-player-bundles.md).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,9 +7,12 @@ import path from 'node:path';
 import { type InputOptions, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 
-/** Names of the files that the page loads. `engine` plays; `controls` are fetched once it has begun to load. */
+/**
+ * Names of the files that the page loads. `engine` plays the media. `controls` load once the engine has begun to load
+ * media.
+ */
 export type PackedPage = { engine: string; controls: string };
-/** `files` are all packed files: those of the pages, and those that they fetch on first use. */
+/** `files` are all bundled files: those that the pages load, and those that they fetch on first use. */
 export type PackedPlayer = {
   clear: PackedPage;
   protected: PackedPage;
@@ -19,7 +22,7 @@ export type PackedPlayer = {
 };
 
 const CONTROLS = '/web/player/controls.ts';
-/** Code that is fetched later imports shared code from the controls, so these are always one file. */
+/** Code that is fetched later imports shared code from the controls, so keep the controls in one file. */
 const TOGETHER = {
   codeSplitting: { groups: [{ name: 'controls', test: (id: string) => id.endsWith(CONTROLS) }] },
   minifyInternalExports: false,
@@ -48,7 +51,7 @@ async function packPage(
     const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await bundle.generate({ format: 'esm', minify: true, ...names, ...TOGETHER });
     const { engine, controls, others } = sortChunks(output.filter((file) => file.type === 'chunk'));
-    // The page's import names a file that only re-exports the controls. Here it fetches the controls directly.
+    // The import in the engine names a facade that only re-exports the controls. Import the controls directly instead.
     const code = engine.code.replaceAll(controls.facadeName, controls.fileName);
     for (const file of [{ ...engine, code }, controls, ...others]) {
       await writeCompressed(draft, file.fileName, Buffer.from(file.code));
@@ -63,7 +66,10 @@ async function packPage(
 type Named = { fileName: string; code: string };
 type Sorted = { engine: Named; controls: Named & { facadeName: string }; others: Named[] };
 
-/** The engine must be one file, and so must the controls: each further one would cost another round trip. */
+/**
+ * Sorts chunks by role. The engine and the controls must be one file each, because each further file costs a round
+ * trip.
+ */
 function sortChunks(chunks: readonly OutputChunk[]): Sorted {
   const engine = chunks.find(({ isEntry }) => isEntry);
   const facade = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(CONTROLS));
@@ -90,7 +96,7 @@ async function packStyle(draft: string): Promise<string> {
   return name;
 }
 
-/** The client of the player.js protocol, for pages that embed the player. */
+/** Bundles the client of the player.js protocol for pages that embed the player. */
 async function packEmbedClient(draft: string): Promise<string> {
   const { version }: { version: string } = require('player.js/package.json');
   const name = `player.js-${version}.min.js`;
@@ -99,7 +105,7 @@ async function packEmbedClient(draft: string): Promise<string> {
   return name;
 }
 
-/** hls.js is built from source without features that this page never uses: all of its media is fragmented MP4. */
+/** Builds hls.js from source without features that the page never uses. All media is fragmented MP4. */
 function pageOptions(hasKeys: boolean): InputOptions {
   const { version }: { version: string } = require('hls.js/package.json');
   const off = ['CMCD', 'CONTENT_STEERING', 'IFRAMES', 'INTERSTITIALS', 'M2TS_ADVANCED_CODECS', 'MEDIA_CAPABILITIES'];
@@ -118,13 +124,13 @@ function pageOptions(hasKeys: boolean): InputOptions {
     logLevel: 'warn',
     resolve: { alias: { 'hls.js': path.join(hlsSource, 'hls.ts') } },
     transform: { target: 'es2022', define },
-    // Only used in Node: browsers parse XML themselves.
+    // Only needed in Node: browsers have an XML parser.
     external: ['@xmldom/xmldom'],
     plugins: [fragmentedMp4Only(), shakaAsModule(), styleNonce()],
   };
 }
 
-/** Removes the demuxers of other containers, and the worker that would run them, from hls.js. */
+/** Removes from hls.js the demuxers of other containers and the worker that runs them. */
 function fragmentedMp4Only(): Plugin {
   const demuxers = /(?:tsdemuxer|aacdemuxer|mp3demuxer|ac3-demuxer|mp4-remuxer)$/;
   const absent =
@@ -145,7 +151,7 @@ function fragmentedMp4Only(): Plugin {
   };
 }
 
-/** Shaka is a script of an older format, which looks for an object of this name to add its parts to. */
+/** Shaka is a non-module script that adds its exports to a global object of this name. */
 function shakaAsModule(): Plugin {
   return {
     name: 'shaka-as-module',
@@ -156,9 +162,9 @@ function shakaAsModule(): Plugin {
   };
 }
 
-/** The templates of media-chrome contain style elements, which the page's policy allows only by its nonce. */
+/** The templates of media-chrome contain style elements, which the page's policy only allows with its nonce. */
 function styleNonce(): Plugin {
-  // A placeholder in the template literal that will contain it.
+  // A placeholder in the surrounding template literal.
   const tag = ['<style nonce="$', '{styleNonce}">'].join('');
   const read = `const styleNonce = document.querySelector('script[nonce]')?.nonce ?? '';\n`;
   return {

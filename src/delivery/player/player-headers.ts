@@ -1,20 +1,20 @@
-/** Hosts besides its own origin to which a page may connect. */
+/** Hosts other than its own origin to which a page may connect. */
 export type PageHosts = {
-  /** Hosts that the owner's head HTML names. */
+  /** Hosts named in the owner's head HTML. */
   named: readonly string[];
-  /** URL of the library's advertisements; null for none. */
+  /** URL of the library's advertisements, or null without advertisements. */
   vastTagUrl: string | null;
-  /** The URL of the page requests Cast. */
+  /** Whether the page's URL enables Cast. */
   offersCast: boolean;
 };
 
-/** The only host of Google's Cast sender. */
+/** The only host of the Google Cast sender script. */
 const CAST_HOST = 'https://www.gstatic.com';
 
 /**
- * Allows connections only to our own origin, and to hosts that an owner needs for head HTML, advertisements or Cast.
- * Any page may frame the player. Files and counters of advertisements can be on any host, because their response names
- * them.
+ * Returns headers that allow connections only to the edge's own origin and to hosts needed for head HTML,
+ * advertisements or Cast. Any page may frame the player. Advertisements may load files and counters from any host,
+ * because the ad response names them.
  */
 export function playerHeaders(nonce: string, { named, vastTagUrl, offersCast }: PageHosts): Record<string, string> {
   const list = (hosts: readonly string[]) => hosts.map((host) => ` ${host}`).join('');

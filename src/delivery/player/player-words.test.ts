@@ -7,7 +7,7 @@ const folder = path.resolve(import.meta.dirname, '../../../web/player/languages'
 
 const placeholders = (text: string) => new Set([...text.matchAll(/\{\w+\}/g)].map(([name]) => name));
 
-test('ten languages have all the words of English, with the same placeholders', async () => {
+test('all ten languages have every English text with the same placeholders', async () => {
   const languages = await readLanguages(folder);
   const english = languages.get('en') ?? {};
   expect(languages.size).toBe(10);
@@ -28,7 +28,7 @@ test.each([
   ['fr-CH, de;q=0.9, *;q=0.5', 'fr', false],
   ['xx,xx-YY;q=0.9,pl;q=0.8,de;q=0.7', 'pl', false],
   ['*', 'en', false],
-])('%s is %s', async (wanted, language, isRtl) => {
+])('Accept-Language %s selects %s', async (wanted, language, isRtl) => {
   const languages = await readLanguages(folder);
   expect(chooseWords(languages, wanted)).toMatchObject({ language, isRtl });
 });
@@ -41,7 +41,7 @@ test.each([
   RULES.referrer,
   RULES.directPlay,
   RULES.embedToken,
-])('a page that the rule $id refuses says why', async ({ code }) => {
+])('a page refused by the rule $id shows the reason', async ({ code }) => {
   const { words } = chooseWords(await readLanguages(folder), 'en');
   expect(words[`refused.${code}`]).toEqual(expect.any(String));
 });

@@ -8,7 +8,7 @@ export type Languages = ReadonlyMap<string, Words>;
 const STANDARD = 'en';
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);
 
-/** Reads one file per language, named by its code. Texts that a language lacks are English. */
+/** Reads one file per language, named by its code. English fills in missing texts. */
 export async function readLanguages(folder: string): Promise<Languages> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   const read = async (name: string): Promise<Words> => JSON.parse(await readFile(path.join(folder, name), 'utf8'));
@@ -20,8 +20,8 @@ export async function readLanguages(folder: string): Promise<Languages> {
 }
 
 /**
- * Returns the texts of a language, or of the first known one in an Accept-Language list: `de-AT` finds `de`. English if
- * none is known.
+ * Returns the texts of a language, or of the first supported one in an Accept-Language list: `de-AT` selects `de`.
+ * Falls back to English.
  */
 export function chooseWords(languages: Languages, wanted: string): { language: string; isRtl: boolean; words: Words } {
   const codes = wanted.split(',').map((part) => part.replace(/;.*/, '').trim().toLowerCase());

@@ -4,7 +4,7 @@ import { rememberFigures } from './remember-figures.ts';
 
 const log = { warn: vi.fn(), error: vi.fn() };
 
-test('a curve is read once in ten seconds, however many pages request it, and each video has its own', async () => {
+test("reads each video's curve once in ten seconds, however many pages request it", async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => [100, 50]);
   const heatCurve = rememberFigures(load, log);
@@ -20,7 +20,7 @@ test('a curve is read once in ten seconds, however many pages request it, and ea
   vi.useRealTimers();
 });
 
-test('a page works without a curve that cannot be read', async () => {
+test('a page works if its curve cannot be read', async () => {
   const heatCurve = rememberFigures(async () => Promise.reject(new Error('away')), log);
   expect(await heatCurve({ libraryId: 1, mediaId: newGuid() })).toBeNull();
   expect(log.warn).toHaveBeenCalledOnce();

@@ -5,17 +5,17 @@ import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** Loads a figure of a media from the statistics; null for none. */
+/** Loads a statistic of a media, or null if there is none. */
 type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 
-/** Every page and every poll of one shows it. */
+/** Time for which a statistic is cached, in ms. Every page load and poll needs it. */
 const TTL_MS = 10_000;
 const CACHE_BYTES = 8 * 2 ** 20;
-/** A heat curve. */
+/** Maximum bytes of a cached value: a heat curve. */
 const MAX_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
-/** Reads each figure once in ten seconds. While the database is down and none is known, pages omit it. */
+/** Caches each statistic for ten seconds. If the database is down and no value is cached, pages omit it. */
 export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<Figure> {
   const figures = new FreshCache({
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },

@@ -4,12 +4,12 @@ import type { PlayerAssets } from './load-player-assets.ts';
 
 const CACHE_AN_HOUR = 'public, max-age=3600';
 
-/** Serves a file of the player page in the best encoding that the browser accepts. */
+/** Serves a file of the player page with the best content coding that the browser accepts. */
 export function serveAsset(name: string, accepted: string | undefined, player: PlayerAssets): Answer {
   return toAnswer(player.files.get(name), accepted, CACHE_FOR_EVER);
 }
 
-/** Its URL stays the same when it changes. */
+/** Serves the embed client. Its URL stays the same when the file changes. */
 export function serveEmbedClient(accepted: string | undefined, { files, embedClient }: PlayerAssets): Answer {
   return toAnswer(files.get(embedClient), accepted, CACHE_AN_HOUR);
 }
@@ -25,7 +25,7 @@ function toAnswer(asset: PackedFile | undefined, accepted: string | undefined, c
   return { ...described, bytes, etag: `"${etag}-${coding}"`, headers: { ...vary, 'Content-Encoding': coding } };
 }
 
-/** RFC 9110 section 12.5.3. A weight of 0 refuses a coding; other weights are not compared. */
+/** Follows RFC 9110 section 12.5.3. A weight of 0 refuses a coding. Other weights are not compared. */
 function chooseCoding(accepted: string): 'br' | 'gzip' | null {
   const codings = new Map<string, boolean>();
   for (const part of accepted.toLowerCase().split(',')) {

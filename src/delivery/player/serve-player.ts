@@ -22,19 +22,19 @@ type PlayerDeps = {
   licences: LicenceProxy | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
-/** `isDirect`: the URL is meant to be opened on its own. */
+/** `isDirect` is whether the URL is opened as a page of its own instead of in a frame. */
 type Asked = {
   wantsState: boolean;
   isDirect: boolean;
   play: PlayRequest;
-  /** Grants access to the video's folder; null if the zone requires no token. */
+  /** Grants access to the video's folder, or null if the zone requires no token. */
   folderToken: string | null;
   trailer: Trailer | null;
 };
 
 /**
- * Serves the player page of a video, or the small state that an open page polls. Only viewers who would get the video's
- * keys, if it were protected, get a page: the page itself is an allowed referrer.
+ * Serves the player page of a video, or the small state that an open page polls. Only viewers who would get the keys of
+ * a protected video get a page, because the page itself is an allowed referrer.
  */
 export async function servePlayer(publication: Publication | null, asked: Asked, deps: PlayerDeps): Promise<Answer> {
   const assets = deps.player;
@@ -62,7 +62,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
-    // A page has its own ticket. With a ticket in the URL, all its viewers would count as one.
+    // Each page gets a new ticket. With a ticket in the URL, all viewers of that URL would count as one.
     ticket: asked.wantsState ? asked.play.ticket : '',
     heat,
     viewers,
@@ -81,7 +81,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
 }
 
-/** Tells people why they may not play. */
+/** Returns a page that explains why the viewer may not play. */
 export function refusedPage(
   { code, hit }: Problem,
   { uiLanguage, assets }: { uiLanguage: string; assets: PlayerAssets },
@@ -91,7 +91,7 @@ export function refusedPage(
 }
 
 type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
-/** Inputs of a page that may allow other hosts. */
+/** Head HTML and hosts that a page allows. */
 type Opening = Omit<PageHosts, 'named'> & { headHtml: string | null };
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 

@@ -6,12 +6,12 @@ import type { HeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 import { chooseWords, type Words } from './player-words.ts';
 
-/** `stateQuery`: query with which the open page requests its state, or empty. */
+/** `stateQuery` is the query with which the open page requests its state, or empty. */
 type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml; stateQuery: string; preloads: boolean };
 
 /**
- * Writes the player page. The video element and the engine come first, the controls are added around them. The page
- * repeats the viewer's token when it requests the state and keys.
+ * Writes the player page. The video element and the engine are first, and the controls are added around them. The page
+ * sends the viewer's token when it requests its state and keys.
  */
 export function writePlayerPage(publication: Publication, view: PlayerView, writing: Writing): Buffer {
   const { assets, nonce, head, stateQuery, preloads } = writing;
@@ -21,7 +21,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, writ
   const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
   const stateUrl = `/embed/${libraryId}/${mediaId}/state${stateQuery === '' ? '' : `?${stateQuery}`}`;
   const config = { libraryId, mediaId, state, stateUrl, look, words };
-  // Media without a source, or still unprotected, may get keys while the page is open.
+  // Media without a source, or not protected yet, may get keys while the page is open.
   const needsKeys = settings.drm === 'enterprise' || (state.source !== null && state.source.drm !== null);
   const { engine, controls } = needsKeys ? assets.protected : assets.clear;
   const title = escapeHtml(publication.title);
@@ -57,15 +57,15 @@ ${head.html}
 }
 
 /**
- * The page for a video that does not exist, in the first known language of `languages` (an Accept-Language header). It
- * does not distinguish a foreign library from a wrong id.
+ * Writes the page for a video that does not exist, in the first supported language of `languages` (an Accept-Language
+ * header). It does not reveal whether the library or the id is wrong.
  */
 export function writeMissingPage(languages: string, { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
   const { words, language, isRtl } = chooseWords(assets.languages, languages);
   return writeNotice({ title: words['state.gone'], text: words['state.gone.text'], language, isRtl }, nonce);
 }
 
-/** The page for viewers who may not play a video, with the reason. */
+/** Writes the page for viewers who may not play a video, with the reason. */
 export function writeRefusedPage(
   { code, uiLanguage }: { code: string; uiLanguage: string },
   { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>,
@@ -105,7 +105,7 @@ p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wr
 `);
 }
 
-/** The library's look as CSS variables, which head HTML may also set. */
+/** Returns the library's theme as CSS variables, which head HTML may also set. */
 function lookStyle({
   keyColor,
   fontFamily,
@@ -138,7 +138,7 @@ function metaTags({ metaTags: tags, description, title }: Publication): string {
     .join('\n');
 }
 
-/** JSON that cannot end the script element that contains it. */
+/** Returns JSON that cannot close the script element around it. */
 function toScriptJson(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

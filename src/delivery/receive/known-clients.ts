@@ -12,10 +12,13 @@ type Known = { client: Client; untilMs: number };
 
 const MAX_CLIENTS = 8_192;
 const MAX_CHARS = 200;
-/** Location databases open after the first lookup, so a client that was already seen is looked up again. */
+/**
+ * Time for which a client is cached, in ms. Location databases open after the first lookup, so known clients must be
+ * looked up again.
+ */
 const KNOWN_MS = 10_000;
 
-/** Finds clients, and recognises recent ones: a player requests something every few seconds. */
+/** Finds clients and caches recent ones, because a player sends a request every few seconds. */
 export class KnownClients {
   readonly #trusted: AddressSet;
   readonly #places: Places;
@@ -26,7 +29,7 @@ export class KnownClients {
     this.#places = places;
   }
 
-  /** Returns the client of a request. Behind a trusted proxy, it is the one that the proxy names. */
+  /** Returns the client of a request. Behind a trusted proxy, that is the client named by the proxy. */
   find({ socket: { remoteAddress }, headers }: Sender): Client {
     const forwarded = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;

@@ -5,13 +5,13 @@ import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import { http } from '../../lib/http.ts';
 import type { ParserError } from '../../lib/parser-error.ts';
 
-/** Error for CONNECT, which requests a tunnel: the edge provides none. */
+/** Error for CONNECT, which requests a tunnel. The edge supports none. */
 export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is not taken.'), {
   code: 'CONNECT',
   rawPacket: Buffer.from('CONNECT / '),
 });
 
-/** Responds to an unreadable request and ends the connection, because the start of the next request is unknown. */
+/** Responds to an unreadable request and closes the connection, because the start of the next request is unknown. */
 export function answerUnreadable(socket: Socket, { rule, status }: Unreadable): void {
   const body = JSON.stringify({
     error: 'unreadable' satisfies EdgeErrorCode,

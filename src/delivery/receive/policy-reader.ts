@@ -5,7 +5,7 @@ import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admissi
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** A change takes effect within this time, even without a notification. */
+/** Maximum age of a policy, in ms. A change takes effect within this time even without a notification. */
 const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 const CACHE_BYTES = 16 * 2 ** 20;
@@ -15,8 +15,8 @@ const MAX_LOADS = 200;
 type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
 
 /**
- * The policies of pull zones, at most 2 s old, compiled once per revision. While the database is down, the last known
- * ones apply.
+ * Reads policies of pull zones. They are at most 2 s old and compiled once per revision. While the database is down,
+ * the last known ones apply.
  */
 export class PolicyReader {
   readonly #policies: FreshCache<CompiledPolicy>;
@@ -40,7 +40,7 @@ export class PolicyReader {
     });
   }
 
-  /** Returns the policy while it is fresh, otherwise null without reading anything. */
+  /** Returns the policy if it is fresh, else null. Never reads the database. */
   peek(ref: ZoneRef): CompiledPolicy | null {
     return this.#policies.peek(writeKey(ref));
   }
@@ -53,7 +53,9 @@ export class PolicyReader {
     return this.#policies.get(writeKey(ref));
   }
 
-  /** Handles a change to a library's policy: reads it, and zones that had none, again when they are next needed. */
+  /**
+   * Handles a policy change of a library. Its zones, and zones not found before, are read again on the next request.
+   */
   invalidate(libraryId: number): void {
     this.#policies.invalidateWhere((policy) => policy === null || policy.zone.libraryId === libraryId);
   }

@@ -13,7 +13,7 @@ import type { ClientBudgets } from '../clients/client-budgets.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
 
-/** A request as input of the edge's decisions. */
+/** A request as the input of the edge's decisions. */
 export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
 
 export type ReceiveDeps = {
@@ -22,11 +22,11 @@ export type ReceiveDeps = {
   clients: KnownClients;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
   firewall: FirewallSource;
-  /** How requests without a zone are inspected. */
+  /** Firewall settings for requests without a zone. */
   unzoned: { find(): Promise<WafSettings> };
 };
 
-/** Parses a request: its sender, its zone, and its target. Nothing is decided here. */
+/** Parses a request: its sender, zone and target. Decides nothing. */
 export async function receive(message: IncomingMessage, deps: ReceiveDeps): Promise<EdgeRequest> {
   const { method = 'GET', url = '/', headers } = message;
   const client = deps.clients.find(message);
@@ -58,7 +58,7 @@ async function readInspected(
 ): Promise<Inspected> {
   const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
   const waf = policy?.zone.settings.waf ?? (await unzoned.find());
-  // Its rules are compiled once, while requests that need none of them continue.
+  // Compiles the rules once. Requests that need no rules do not wait for that.
   if (waf.enabled) await firewall.ready();
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
 }
@@ -82,7 +82,7 @@ async function findPolicy(
   return policies.isLoading(ref) ? policies.find(ref) : lookUp(client, budgets, () => policies.find(ref));
 }
 
-/** Runs a lookup within a client's budget of concurrent ones. Throws `Refused` (`unavailable`) beyond it. */
+/** Runs a lookup within a client's limit of concurrent lookups. Throws `Refused` (`unavailable`) above the limit. */
 export async function lookUp<Found>(
   client: Client,
   budgets: ReceiveDeps['budgets'],

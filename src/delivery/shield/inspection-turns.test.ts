@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { InspectionTurns } from './inspection-turns.ts';
 
-test('a few requests pass at once and a few in each turn, in order, while other work continues', async () => {
+test('admits a few requests immediately and a few per turn, in order, while other work continues', async () => {
   const turns = new InspectionTurns();
   const passed: number[] = [];
   const all = Array.from({ length: 30 }, (_, at) => (turns.enter() ?? Promise.resolve()).then(() => passed.push(at)));
@@ -14,7 +14,7 @@ test('a few requests pass at once and a few in each turn, in order, while other 
   await Promise.all(all);
   expect(passed).toEqual(Array.from({ length: 30 }, (_, at) => at));
   const steps = seen.slice(1).map((count, at) => count - (seen[at] ?? 0));
-  // The turn after the immediate ones begins in the same round of the loop.
+  // The first deferred turn begins in the same iteration of the event loop.
   expect(Math.max(...steps.slice(1))).toBeLessThanOrEqual(4);
   expect(steps[0]).toBeLessThanOrEqual(8);
   expect(turns.enter()).toBe(null);

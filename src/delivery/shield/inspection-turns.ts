@@ -1,17 +1,17 @@
-/** Requests inspected before the event loop serves other work. */
+/** Maximum requests inspected before the event loop handles other work. */
 const REQUESTS_PER_TURN = 4;
 
 /**
- * Lets a few inspected requests pass per turn of the event loop, in order of arrival. A flood of requests for missing
- * files then does not delay segments. Each connection waits with at most one request, and the number of connections is
- * bounded.
+ * Admits a few inspected requests per turn of the event loop, in order of arrival, so that a flood of requests for
+ * missing files does not delay segments. The queue is bounded, because each connection waits with at most one request
+ * and the number of connections is limited.
  */
 export class InspectionTurns {
   readonly #waiting: (() => void)[] = [];
   #left = REQUESTS_PER_TURN;
   #isPlanned = false;
 
-  /** Returns null if this turn has room, else a promise that resolves in a later one. */
+  /** Returns null if this turn can admit the request, else a promise that resolves in a later turn. */
   enter(): Promise<void> | null {
     this.#plan();
     if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
-/** A name and a port, as in a Host header. Nothing else is written to the output. */
+/** Matches a name and an optional port, as in a Host header. No other value is written to the output. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/;
 
 /**
- * Returns the absolute URL of the licences of the requested video: players take it from a manifest, and some resolve it
- * against the page. It includes the viewer's token. Under a pull zone's own host the path does not name the zone, so
- * the host must be kept.
+ * Returns the absolute licence URL of the requested video, including the viewer's token. Players read it from a
+ * manifest, and some resolve it against the page. With a pull zone's own host name, the path does not name the zone, so
+ * the URL must keep that host.
  */
 export function licenceUrlOf(request: IncomingMessage, edgeUrl: string | null): string {
   const { url = '/', headers } = request;

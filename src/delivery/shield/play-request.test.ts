@@ -19,6 +19,6 @@ test.each([
   ['?autoplay=false', { preloads: true }],
   ['?preload=0', { preloads: true }],
   ['?autoplay=FALSE&preload=0', { preloads: false }],
-])('flags of %s are read as the page reads them', (query, flags) => {
+])('reads the flags of %s like the player page', (query, flags) => {
   expect(read(query)).toMatchObject(flags);
 });

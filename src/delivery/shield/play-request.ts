@@ -1,32 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
 
-/** Facts about the viewer in a request: the referrer and the embed token. */
+/** Properties of the viewer in a request, such as the referrer and the embed token. */
 export type PlayRequest = {
-  /** The page that it names as its origin; null for none. */
+  /** Page that the request names as its origin, or null if none. */
   referrer: string | null;
-  /** Whether a browser opens the URL as a top-level page, not inside another one (Fetch Metadata). */
+  /** Whether a browser opens the URL as a top-level page and not in a frame (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
-  /** Accept-Language, for a page that belongs to no library; empty for none. */
+  /** Accept-Language, for a page that belongs to no library. Empty if absent. */
   languages: string;
-  /** Whether a player page should offer Cast, whose script is on another host. */
+  /** Whether a player page offers Cast, whose script is loaded from another host. */
   offersCast: boolean;
-  /** Whether a player page loads the playlist before playback is requested. */
+  /** Whether a player page loads the playlist before playback starts. */
   preloads: boolean;
-  /** Whether a player page should show the most played parts; null uses the library's setting. */
+  /** Whether a player page shows the most played parts. Null selects the library's setting. */
   showsHeat: boolean | null;
-  /** The viewing ticket of an open page, to be renewed; empty for none. */
+  /** Viewing ticket that an open page sends for renewal, or empty. */
   ticket: string;
   /**
-   * Distinguishes viewers as well as possible: it is the same when a viewer requests again. Nothing may depend on it.
+   * Identifies a viewer as well as possible: repeated requests of a viewer have the same value. Access decisions must
+   * not depend on it.
    */
   viewer: string;
 };
 
 const EXPIRES = /^\d{1,12}$/;
 
-/** Parses it from a request. Names in its query are case-insensitive, as everywhere in the API. */
+/** Parses the properties of a request. Query names are case-insensitive, as everywhere in the API. */
 export function readPlayRequest({ url = '', headers, socket }: IncomingMessage): PlayRequest {
   const query = url.indexOf('?');
   const sent = new Map<string, string>();
@@ -39,7 +40,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
       .toLowerCase()
       .split('&'),
   );
-  // As the page parses its own URL (`start-options.ts`).
+  // Parses flags like the page parses its own URL (`start-options.ts`).
   const flag = (name: string) => alone.has(name) || readFlag(sent.get(name) ?? '');
   const expires = sent.get('expires') ?? '';
   const token = sent.get('token') ?? '';
@@ -57,7 +58,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   };
 }
 
-/** Returns the token as a query for the next URL; empty for none, or for an invalid one. */
+/** Returns the token as a query for the next URL. Empty if the token is missing or invalid. */
 export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
 }

@@ -10,9 +10,9 @@ import type { PlayRequest } from './play-request.ts';
 const MAX_QUOTED = 200;
 
 export type PlaybackAuthorizerDeps = {
-  /** Returns the policy of a library's pull zone; null if the library is gone. */
+  /** Returns the policy of a library's pull zone, or null if the library was deleted. */
   find(libraryId: number): Promise<CompiledPolicy | null>;
-  /** Hosts of our player. The Host of a request does not grant access, because its sender chooses it. */
+  /** Hosts of our player. The Host header of a request does not grant access, because the sender chooses it. */
   ownHosts: HostRules;
 };
 
@@ -21,7 +21,7 @@ type PlayerPage = Requested & { isDirect: boolean };
 
 /**
  * Decides who gets player pages and keys, by the referrer rules and the embed token of a library. It runs after
- * `admit`, because it depends on the video: whether it is protected, and how it is opened.
+ * `admit`, because the decision depends on the video: whether it is protected, and how it is opened.
  */
 export class PlaybackAuthorizer {
   readonly #deps: PlaybackAuthorizerDeps;
@@ -30,7 +30,7 @@ export class PlaybackAuthorizer {
     this.#deps = deps;
   }
 
-  /** Returns why a request gets no key; null if it may have it. */
+  /** Returns the reason to refuse a key, or null if the request may have it. */
   async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     if (policy === null) return toProblem('library-gone');
@@ -44,7 +44,7 @@ export class PlaybackAuthorizer {
     return { ...toProblem('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
   }
 
-  /** Returns whether a request has a valid embed token, in a library that requires them. */
+  /** Whether a request has a valid embed token in a library that requires one. */
   async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
     const zone = (await this.#deps.find(libraryId))?.zone;
@@ -53,7 +53,10 @@ export class PlaybackAuthorizer {
     return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
   }
 
-  /** Like `authorize`, for the player page. `isDirect`: it is opened on its own, not inside a page of the owner. */
+  /**
+   * Like `authorize`, for the player page. `isDirect` is whether the page is opened directly and not inside a page of
+   * the owner.
+   */
   async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(requested.libraryId);
     if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
@@ -63,7 +66,7 @@ export class PlaybackAuthorizer {
     return this.authorize(requested, request);
   }
 
-  /** Like `authorize`, for viewers who have already shown their token. */
+  /** Like `authorize`, for viewers whose token was already checked. */
   async authorizePage({ libraryId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);

@@ -5,7 +5,7 @@ import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
-/** Returns the token of a video's folder for an admitted page; null if the zone requires none. */
+/** Returns the token of a video's folder for an admitted page, or null if the zone requires none. */
 export function folderTokenFor(
   publication: Publication,
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
@@ -15,8 +15,8 @@ export function folderTokenFor(
 }
 
 /**
- * Returns the embed token, as a query, of another video that a viewer's page shows. It is valid for as long as the
- * viewer's own, which opened the page. Empty if the zone requires none.
+ * Returns the embed token, as a query, of another video on a viewer's page. It expires with the viewer's own token,
+ * which opened the page. Empty if the zone requires none.
  */
 export function embedQueryFor(
   { mediaId }: Publication,

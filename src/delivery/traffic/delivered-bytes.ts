@@ -6,11 +6,11 @@ import type { Guid } from '../../lib/guid.ts';
 import type { SendFile } from '../../lib/send-file.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** Bytes sent per library, media and hour, as totals of this process, saved every few seconds. */
+/** Bytes sent per library, media and hour. The totals of this process are saved every few seconds. */
 export type DeliveredBytes = {
-  /** Counts bytes sent on the connection until the response is closed, and then calls `sent` with their number. */
+  /** Counts bytes sent on the connection until the response closes, then calls `sent` with the total. */
   count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }, sent: (bytes: number) => void): void;
-  /** sendfile bypasses Node's counter. The returned one is counted too. */
+  /** Wraps sendfile to count its bytes, because it bypasses Node's counter. */
   watch(sendFile: SendFile): SendFile;
   close(): Promise<void>;
 };
@@ -20,7 +20,7 @@ type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; log: EdgeL
 
 const HOUR_MS = 3600_000;
 const KEEP_MS = 5_000;
-/** Maximum media per hour with separate totals. Further ones count only for their library. */
+/** Maximum media per hour with separate totals. Further media only count for their library. */
 const MAX_TOTALS = 20_000;
 const BATCH = 2_000;
 const CLOSE_MS = 2_000;
@@ -48,7 +48,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
       const batch = changed.slice(at, at + BATCH);
       const written = batch.map(({ isKept: _, ...total }) => total);
       await keep(written);
-      // Bytes sent in the meantime are written at the next interval.
+      // Totals that grew during the write are saved at the next interval.
       for (const [index, total] of batch.entries()) total.isKept = total.bytes === written[index]?.bytes;
     }
     for (const [key, { hourMs, isKept }] of totals) if (isKept && hourMs < nowMs - HOUR_MS) totals.delete(key);

@@ -10,17 +10,17 @@ import type { EdgeRequest } from '../receive/receive.ts';
 import { createOtherPlayers } from './other-players.ts';
 
 /**
- * Evidence of delivery: the length of the segments and parts whose bytes were sent, by viewer and video. Views and
- * watch time of the player page only count with it (decision 303), and other players are estimated from it.
+ * Evidence of delivery: the length of the segments and parts sent, by viewer and video. Views and watch time reported
+ * by the player page only count with it (decision 303), and viewing with other players is estimated from it.
  */
 export type DeliveredMedia = {
-  /** Notes a request for a publication's media before the response. */
+  /** Records a request for a publication's media before the response. */
   see(request: EdgeRequest, publication: Publication): void;
-  /** Notes that the response was closed after `bytes` were sent, including its head. */
+  /** Records that the response closed after `bytes` were sent, including its headers. */
   sent(request: EdgeRequest, response: ServerResponse, bytes: number): void;
 };
 
-/** Lengths of the pieces of live streams; null if unknown, or if it is not the video of a stream that has one. */
+/** Lengths of the pieces of live streams. Null if unknown, or for a piece that is not video in a stream with video. */
 type LiveLengths = {
   watchedLengthMs(mediaId: Guid, of: { renditionId: Guid; segment: number; part: number | null }): number | null;
 };
@@ -31,13 +31,13 @@ type Deps = {
   live: LiveLengths | null;
 };
 
-/** A segment or part of the video, or of the audio if there is no video. `sizeBytes`: null if unknown. */
+/** A segment or part of the video, or of the audio if there is no video. `sizeBytes` is null if unknown. */
 type WatchedPiece = { name: string; segment: number; lengthMs: number; sizeBytes: number | null };
 
-/** Number of times that a piece was sent to a viewer, and the time of the last one. */
+/** Number of times that a piece was sent to a viewer, and the time of the last delivery. */
 type Repeats = { count: number; lastMs: number };
 
-/** Maximum pieces whose deliveries are counted per viewer; about 200 bytes each. */
+/** Maximum pieces whose repeated deliveries are counted. Each needs about 200 bytes. */
 const MAX_REPEATS = 100_000;
 const FORGET_MS = 30 * 60_000;
 
@@ -59,7 +59,7 @@ export function createDeliveredMedia({ visits, secret, live }: Deps): DeliveredM
       const { address } = request.client;
       const userAgent = request.message.headers['user-agent'] ?? '';
       const viewer = viewerId({ kind: 'page', libraryId, mediaId, address, userAgent }, secret);
-      // A partial piece, such as a range or a broken connection, is not a delivery to another viewer.
+      // A partial piece, such as a range or a broken connection, does not indicate another viewer.
       const passes = share < 1 ? 1 : countRepeat(repeats, `${viewer}/${piece.name}`);
       visits.deliver({ viewerId: viewer, deliveredMs: piece.lengthMs * share, passes });
       others.see(request, publication, { ...piece, lengthMs: piece.lengthMs * share });
@@ -67,7 +67,10 @@ export function createDeliveredMedia({ visits, secret, live }: Deps): DeliveredM
   };
 }
 
-/** A browser caches its media: a piece that is sent again within half an hour goes to another one. */
+/**
+ * Counts repeated deliveries. Browsers cache media, so a piece sent again within half an hour indicates another
+ * browser.
+ */
 function countRepeat(repeats: Map<string, Repeats>, name: string): number {
   const nowMs = Date.now();
   const known = repeats.get(name);

@@ -10,10 +10,10 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { remember } from '../../lib/remember.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
-/** Estimates viewing with other players, which send no beacons, from the segments that they got. */
+/** Estimates viewing with other players, which send no beacons, from the segments sent to them. */
 export type OtherPlayers = { see(request: EdgeRequest, publication: Publication, piece: SentPiece): void };
 
-/** A segment that was sent, and the length of the sent share of it. */
+/** A sent segment, and the length of the part of it that was sent. */
 export type SentPiece = { segment: number; lengthMs: number };
 
 type Visit = {
@@ -22,7 +22,7 @@ type Visit = {
   startMs: number;
   lastMs: number;
   sequence: number;
-  /** One bit per segment sent. */
+  /** Bitmap of the segments sent. */
   seen: Uint8Array;
   count: number;
   /** Length of the distinct segments sent so far. */
@@ -31,18 +31,18 @@ type Visit = {
 
 const HOUR_MS = 3600_000;
 const IDLE_MS = HOUR_MS / 2;
-/** A single segment is a look; more count as watching. */
+/** Minimum segments that count as watching. A single segment is not enough. */
 const MIN_SEGMENTS = 2;
 const MAX_VISITS = 10_000;
-/** Segments of longer media beyond this number are not counted. A day of four-second segments has fewer. */
+/** Maximum segments tracked per session. A day of four-second segments has fewer. */
 const MAX_SEGMENTS = 32_768;
-/** Our own page, as the referrer that its browser names. */
+/** Matches the URL of our player page in a Referer header. */
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
 
 /**
- * A visit is everything that one address and User-Agent got of one media until 30 idle minutes; viewers with the same
- * browser behind one proxy count as one. Watch time is the length of the distinct segments of one kind, limited to the
- * elapsed time. Live streams are not counted.
+ * Estimates sessions. A session covers everything that one address and User-Agent receive of one media until 30 idle
+ * minutes. Viewers with the same browser behind one proxy count as one. Watch time is the length of the distinct
+ * segments of one kind, limited to the elapsed time. Live streams are not counted.
  */
 export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secret: KeyObject): OtherPlayers {
   const visits = new Map<string, Visit>();
@@ -59,7 +59,7 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
       const { libraryId, mediaId } = publication;
       const of = { kind: 'other', libraryId, mediaId, address: client.address, userAgent } as const;
       const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret));
-      // In order of last use, so the first is dropped.
+      // Keeps the map in order of last use, so that the first entry is dropped.
       remember(visits, [key, visit], MAX_VISITS);
       visit.lastMs = nowMs;
       if (!mark(visit, segment)) return;
@@ -71,14 +71,14 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
   };
 }
 
-/** Returns the segments of the longest rendition; 0 for a live stream, which has no length. */
+/** Returns the number of segments of the longest rendition, or 0 for a live stream, which has no length. */
 function countSegments({ durationMs, renditions }: Publication): number {
   return durationMs === 0 ? 0 : Math.max(0, ...renditions.map(({ cutList }) => cutList.startTicks.length));
 }
 
 /**
- * A browser without a referrer still reports that the page has the edge's own origin, which only has our pages; only
- * over https (Fetch Metadata).
+ * Whether the request is from our player page. Over https, a browser that sends no referrer still reports a same-origin
+ * page, and the edge's origin only has our pages (Fetch Metadata).
  */
 function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);
@@ -90,7 +90,7 @@ function beginVisit(nowMs: number, segments: number, viewer: Guid): Visit {
   return { sessionId: newGuid(), viewerId: viewer, startMs: nowMs, lastMs: nowMs, ...none };
 }
 
-/** Returns false for a segment that was sent before, or that is beyond those at the start. */
+/** Returns false for a segment that was sent before, or beyond the segments known at the start. */
 function mark(visit: Visit, segment: number): boolean {
   const [byte, bit] = [segment >> 3, 1 << (segment & 7)];
   const bits = visit.seen[byte];
@@ -116,7 +116,7 @@ function toSession(
   };
 }
 
-/** As if it had been watched without a break from the start. */
+/** Splits watch time by hour as if the viewer watched from the start without a break. */
 function byHour(of: { startMs: number; startHourMs: number; watchedMs: number }): number[] {
   const { startMs, startHourMs, watchedMs } = of;
   const hours: number[] = [];

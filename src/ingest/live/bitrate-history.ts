@@ -6,7 +6,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 const WRITE_EVERY_MS = 10_000;
 
-/** Collects the samples of each second and writes those of all streams together every 10 s. */
+/** Collects the samples of each second and stores those of all streams together every 10 s. */
 export class BitrateHistory {
   readonly #db: Db;
   #samples = new Map<Guid, BitrateSample[]>();
@@ -24,7 +24,7 @@ export class BitrateHistory {
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS || this.#samples.size === 0) return;
     this.#writtenMs = nowMs;
     const rows = [...this.#samples].map(([streamId, samples]): BitrateRow => ({ streamId, samples }));
-    // Samples that cannot be written now are lost: this is a history, not media.
+    // Samples that cannot be stored now are dropped, because they are only statistics.
     this.#samples = new Map();
     await recordBitrates(this.#db, rows);
   }

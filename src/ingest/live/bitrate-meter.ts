@@ -1,6 +1,6 @@
 import type { BitrateSample } from '../../catalog/live/live-stream.ts';
 
-/** Counts the bytes that a publisher sends; one sample a second. */
+/** Counts the bytes that a publisher sends, for one sample per second. */
 export class BitrateMeter {
   #bytes = { video: 0, audio: 0 };
   #frames = 0;
@@ -11,7 +11,7 @@ export class BitrateMeter {
     if (kind === 'video') this.#frames += 1;
   }
 
-  /** Returns the sample since the last one; null if nothing was received. */
+  /** Returns the bytes since the previous sample, or null if nothing was received. */
   sample(nowMs: number): BitrateSample | null {
     const sec = Math.max(0.1, (nowMs - this.#sinceMs) / 1000);
     const videoBps = Math.round((this.#bytes.video * 8) / sec);

@@ -1,4 +1,4 @@
-/** Cores of this machine available to live encoding. A stream that does not fit is not encoded. */
+/** Budget of this machine's CPU cores for live encoding. A stream that does not fit is not encoded. */
 export class CoreBudget {
   readonly #cores: number;
   #taken = 0;
@@ -11,12 +11,12 @@ export class CoreBudget {
     return this.#cores;
   }
 
-  /** Free cores. */
+  /** Number of free cores. */
   get free(): number {
     return Math.max(0, this.#cores - this.#taken);
   }
 
-  /** Takes cores until the returned function is called. Returns null if there are not enough. */
+  /** Reserves cores until the returned function is called. Returns null if there are not enough. */
   take(cores: number): (() => void) | null {
     if (cores > this.free) return null;
     this.#taken += cores;

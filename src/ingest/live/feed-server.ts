@@ -7,7 +7,7 @@ import { parseGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
 
-/** Attaches an edge to a stream that this process owns. Returns false if it does not own it. */
+/** Attaches an edge to a stream. Returns false if this process does not own the stream. */
 export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
 
 export type FeedServer = { port: number; close(): Promise<void> };
@@ -15,7 +15,9 @@ export type FeedServer = { port: number; close(): Promise<void> };
 const MAX_FEEDS_PER_EDGE = 5_000;
 const PATH = /^\/feed\/([0-9a-f-]{36})$/;
 
-/** Serves the feeds of live streams to edges that have the service's secret. A feed lasts until either side ends it. */
+/**
+ * Serves the feeds of live streams to edges that have the service's secret. A feed lasts until either side closes it.
+ */
 export async function startFeedServer(
   { host, port, secret }: { host: string; port: number; secret: string },
   attach: Attach,
@@ -25,7 +27,7 @@ export async function startFeedServer(
     const status = answer(request, response, { expected, attach });
     if (status !== 200) response.writeHead(status).end();
   });
-  // An edge holds a connection for each stream that it watches.
+  // An edge keeps one connection open for each stream that it watches.
   limitConnections(server, { perClient: MAX_FEEDS_PER_EDGE, trusted: NO_ADDRESSES });
   const bound = await listen(server, port, host);
   return { port: bound, close: () => closeServer(server, 100) };

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 
-/** An edge that reads too slowly is disconnected when this many bytes wait. It reconnects and starts again. */
+/** Maximum bytes queued for an edge. A slower edge is disconnected, reconnects and starts again. */
 const MAX_QUEUED_BYTES = 64 * 2 ** 20;
 const MAX_SUBSCRIBERS = 1_000;
 
-/** The edges that watch one stream. */
+/** Edges that watch one stream. */
 export class FeedSubscribers {
   readonly #responses = new Set<ServerResponse>();
 
-  /** Adds an edge after its snapshot. Returns false if there are too many. */
+  /** Sends the snapshot to an edge and adds it. Returns false if there are too many edges. */
   add(response: ServerResponse, snapshot: readonly Buffer[]): boolean {
     if (this.#responses.size >= MAX_SUBSCRIBERS) return false;
     this.#responses.add(response);

@@ -8,14 +8,14 @@ import type { SegmentFragment } from '../../media/cmaf/segment.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
 import type { LivePart } from '../../media/live/packaging/part-writer.ts';
 
-/** A segment of a rendition: one file of its fragments, until its row is committed. */
+/** A segment of a rendition. The journal keeps its fragments in one file until its row is committed. */
 export type JournalSegment = { streamId: Guid; period: number; renditionId: Guid; segment: number; wallMs: number };
 
 export type JournalEntry = JournalSegment & { path: string };
 
 const FILE = /^(\d{1,9})_([0-9a-f-]{36})_(\d{1,9})_(\d{1,15})\.m4s$/;
 
-/** Keeps the parts of segments without a row on this machine's disk, so that a dead process loses none. */
+/** Keeps the parts of segments without a row on this machine's disk, so that they survive a crash of the process. */
 export class Journal {
   readonly #folder: string;
   readonly #open = new Map<string, WriteStream>();
@@ -30,11 +30,13 @@ export class Journal {
     await mkdir(join(this.#folder, streamId), { recursive: true });
   }
 
-  /** Appends a part. Writes are passed to the system at once: a dead process loses nothing that it received. */
+  /**
+   * Appends a part. Writes reach the operating system immediately, so received parts survive a crash of the process.
+   */
   append(place: JournalSegment, { fragment }: LivePart): void {
     const path = this.pathOf(place);
     const file = this.#open.get(path) ?? this.#create(path);
-    // One write for both, without copying the media.
+    // Cork, to write both in one call without copying the media.
     file.cork();
     file.write(fragment.head);
     file.write(fragment.payload);
@@ -48,7 +50,7 @@ export class Journal {
     this.#open.delete(path);
   }
 
-  /** Deletes the file of a segment that has its row. */
+  /** Deletes the file of a segment whose row is committed. */
   async forget(path: string): Promise<void> {
     this.#open.get(path)?.destroy();
     this.#open.delete(path);
@@ -65,14 +67,14 @@ export class Journal {
 
   #create(path: string): WriteStream {
     const file = createWriteStream(path);
-    // A full disk loses as much as a crash would, but not the stream.
+    // A full disk only weakens crash recovery. The stream continues.
     file.on('error', (error) => this.#report(error));
     this.#open.set(path, file);
     return file;
   }
 }
 
-/** Returns the files that earlier processes left in a folder of journals, by stream. */
+/** Returns by stream the files that earlier processes left in a journal folder. */
 export async function listJournal(folder: string): Promise<Map<Guid, JournalEntry[]>> {
   await mkdir(folder, { recursive: true });
   const streams = new Map<Guid, JournalEntry[]>();
@@ -96,15 +98,15 @@ function parseEntry(streamId: Guid, path: string, file: string): JournalEntry[] 
 }
 
 /**
- * Reads the complete fragments of a journal file, with offsets that exclude the presentation delay. An incomplete last
- * one is omitted.
+ * Reads the complete fragments of a journal file, with offsets that exclude the presentation delay. Omits an incomplete
+ * last fragment.
  */
 export async function readJournalFile(path: string): Promise<SegmentFragment[]> {
   const bytes = await readFile(path);
   return readStoredFragments(bytes, wholeFragments(bytes));
 }
 
-/** Positions of the complete fragments: `moof` and the head of `mdat`, then its payload. */
+/** Returns the positions of complete fragments: `moof` and the header of `mdat`, then its payload. */
 function wholeFragments(bytes: Buffer): FragmentEntry[] {
   const fragments: FragmentEntry[] = [];
   let start = 0;

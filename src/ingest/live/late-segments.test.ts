@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A started stream with a period of one track, whose owner has let its lease expire. */
+/** Opens a started stream with a period of one track and an expired lease. */
 async function openUnrenewed(track: TrackConfig) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
@@ -52,7 +52,7 @@ async function openUnrenewed(track: TrackConfig) {
 
 type Opened = Awaited<ReturnType<typeof openUnrenewed>>;
 
-/** A one-second segment that is stored and has no row yet. */
+/** Returns a one-second segment that is stored but has no row. */
 function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, number: number) {
   const writer = new PartWriter(kind, timescale, number);
   const frame = { durationTicks: timescale, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
@@ -70,7 +70,7 @@ test.each([
   { name: 'only the beginning of the pictures', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
 ])(
-  'segments that an owner held when others sealed its stream with $name are in the video',
+  'a video includes segments that its old owner still held when others sealed the stream with $name',
   async ({ track, before, after }) => {
     const opened = await openUnrenewed(track);
     const { streams, key, lease } = opened;
@@ -82,13 +82,13 @@ test.each([
     const publications = createPublicationStore(db);
     const known = await publications.load(key, null);
     expect(await commitSegments(db, segments(after))).toEqual([]);
-    // Before the timeline has the rest, an edge shows what it has.
+    // Until the timeline is complete, an edge shows the segments that have rows.
     const meanwhile = await publications.load(key, null);
     const pictures = meanwhile?.renditions.filter(({ kind }) => kind === 'video') ?? [];
     expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
     expect(await sealOwned(db, lease)).toBe(true);
     expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
-    // An edge that already showed it, one that loaded it in between, and one that loads it now.
+    // An edge that already had the publication, one that loaded it in the meantime, and one that loads it now.
     for (const from of [known, meanwhile, null]) {
       const shown = await publications.load(key, from);
       expect(shown).toMatchObject({ durationMs: 4_000 });

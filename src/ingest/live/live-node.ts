@@ -28,35 +28,35 @@ export type LiveNodeDeps = {
   db: Db;
   storage: Storage;
   publishing: PublishStore;
-  /** Stays the same when this machine's process restarts. */
+  /** Id of this machine. It stays the same across restarts of the process. */
   nodeId: Guid;
   host: string;
-  /** Address at which edges reach `host`; null: `host` itself. */
+  /** Address at which edges reach `host`. Null means `host` itself. */
   feedHost: string;
   feedSecret: string;
   journalFolder: string;
-  /** Folder of segments that a takeover omitted from a recording. */
+  /** Folder for segments that a takeover omitted from a recording. */
   keptFolder: string;
-  /** Folder of watermarks while they are drawn. Empty at each start. */
+  /** Folder of watermark files in use. It is emptied at each start. */
   markFolder: string;
   region: string;
-  /** Addresses at which publishers reach this process, by protocol. */
+  /** Returns the URLs at which publishers reach this process, by protocol. */
   endpoints(): Record<string, string>;
   /** Maximum concurrent publishers. */
   capacity: number;
-  /** Gives a stream its keys if its library encrypts delivered media. */
+  /** Creates the keys of a stream if its library encrypts delivered media. */
   protect(key: MediaKey, signal: AbortSignal): Promise<boolean>;
   /** Maximum cores for encoding the rungs of streams. */
   ladderCores: number;
-  /** Starts to relay a publisher's media to the receivers that its stream names. */
+  /** Starts to relay a publisher's media to the receivers configured for its stream. */
   openRelays(requests: readonly RelayRequest[]): {
     push(tag: FlvTag): void;
     states(): readonly RelayState[];
     close(): void;
   };
-  /** Ends a stream that has had no publisher for too long. */
+  /** Ends a stream that has been without a publisher for too long. */
   stopIdle(lease: LiveLease): Promise<void>;
-  /** Listens for changes of streams; `close` ends it. */
+  /** Subscribes to changes of streams. `close` unsubscribes. */
   listen(handlers: { changed(streamId: string): void; connected(): void }): Promise<{ close(): Promise<void> }>;
   report(error: Error): void;
 };
@@ -107,7 +107,7 @@ class Node implements LiveNode {
 
   async start(): Promise<void> {
     const { host, feedHost, feedSecret, markFolder } = this.#deps;
-    // A killed process left its watermarks there.
+    // Remove watermark files that a killed process left.
     await rm(markFolder, { recursive: true, force: true });
     await mkdir(markFolder, { recursive: true });
     const feeds = await startFeedServer({ host, port: 0, secret: feedSecret }, (streamId, response) => {
@@ -126,7 +126,7 @@ class Node implements LiveNode {
 
   async publish({ streamKey, slot, disconnect }: PublishRequest): Promise<MediaInput> {
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
-      throw new Refused('unavailable', 'The server takes no more publishers now.');
+      throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
     if (this.#committer.isBehind(Date.now())) {
       const { streamId } = await this.#deps.publishing.check(streamKey);
@@ -138,7 +138,7 @@ class Node implements LiveNode {
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
     stream.add(publisher);
-    // The backup sends the same media again.
+    // Do not relay the backup, which sends the same media again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
     publisher.relayStates = relays.states;
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
@@ -217,7 +217,7 @@ class Node implements LiveNode {
     return [...this.#streams.values()].reduce((sum, { publishers }) => sum + publishers.length, 0);
   }
 
-  /** One renewal at a time. A change during one is picked up a second later by the next. */
+  /** Runs one renewal at a time. The next renewal, a second later, picks up changes made during this one. */
   #renewSoon(): void {
     this.#renewal ??= this.#renew()
       .catch((error: Error) => this.#deps.report(error))
@@ -234,7 +234,7 @@ class Node implements LiveNode {
     await this.#history.add(reports, nowMs);
     await this.#reportNode(nowMs);
     for (const [id, stream] of streams) {
-      // A publisher that connected in the meantime may have replaced it.
+      // A publisher that connected during the renewal may have replaced the stream object.
       if (this.#streams.get(id) !== stream) continue;
       const answer = renewed.find((one) => one.streamId === id);
       if (answer === undefined) this.#forget(id, stream);
@@ -247,7 +247,7 @@ class Node implements LiveNode {
   async #reportNode(nowMs: number): Promise<void> {
     if (nowMs - this.#reportedMs < REPORT_EVERY_MS) return;
     this.#reportedMs = nowMs;
-    // Edges consider a feed without traffic dead.
+    // Edges treat a feed without traffic as broken.
     for (const subscribers of this.#subscribers.values()) subscribers.send(writeFeedFrame({ type: 'ping' }));
     const { db, nodeId: id, region, endpoints, capacity } = this.#deps;
     const publishers = this.#publisherCount();

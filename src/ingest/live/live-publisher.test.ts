@@ -20,15 +20,15 @@ function publish(...events: LiveEvent[]) {
 
 const BEFORE = [{ type: 'config', config: VIDEO }, picture(0), picture(990)] as const;
 
-test('announced sound is waited for', () => {
+test('waits for announced audio', () => {
   expect(publish(...BEFORE).tracks).toBeNull();
 });
 
-test('announced sound that does not come in time is a track all the same', () => {
+test('adds an audio track if announced audio does not arrive in time', () => {
   expect(publish(...BEFORE, picture(1_000)).tracks).toMatchObject({ video: { kind: 'video' }, audio: USUAL });
 });
 
-test('announced sound that comes in time has its own parameters', () => {
+test('announced audio that arrives in time keeps its own parameters', () => {
   const { tracks } = publish(...BEFORE, { type: 'config', config: OTHER }, picture(1_000));
   expect(tracks).toMatchObject({ video: { kind: 'video' }, audio: OTHER });
 });
@@ -36,7 +36,7 @@ test('announced sound that comes in time has its own parameters', () => {
 test.each([
   { title: 'as announced', config: USUAL, isChanged: false },
   { title: 'of other parameters', config: OTHER, isChanged: true },
-])('sound $title that comes late changes the tracks: $isChanged', ({ config, isChanged }) => {
+])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
   const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
   expect(late).toMatchObject({ tracks: { video: { kind: 'video' }, audio: config }, isChanged });
 });

@@ -12,18 +12,18 @@ import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
-/** Time to wait for a publisher's second track, in ms of media. */
+/** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
-/** Number of pictures from which the bit rate is measured, and the frame rate if the protocol does not state it. */
+/** Number of frames used to measure the bit rate, and the frame rate if the protocol does not state it. */
 const MEASURED_FRAMES = 12;
 
-/** One accepted publisher of a stream. */
+/** An accepted publisher of a stream. */
 export class LivePublisher {
   readonly slot: Slot;
   readonly session: number;
   readonly disconnect: (reason: string) => void;
   readonly meter = new BitrateMeter();
-  /** Reasons why parts of its media are not shown, or not everywhere. */
+  /** Reasons why parts of its media are not shown, or not on all devices. */
   readonly leftOut = new LeftOutReasons();
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
@@ -33,7 +33,7 @@ export class LivePublisher {
   #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   #isComplete = false;
-  /** The first pictures and their display times, in ms. */
+  /** The first frames with their display times, in ms. */
   #first: (SizedPicture & { shownMs: number })[] = [];
   #videoBps = 0;
   #longestGopFrames = 0;
@@ -44,7 +44,7 @@ export class LivePublisher {
     this.disconnect = disconnect;
   }
 
-  /** Returns the tracks once both are known or the second was not received in time. */
+  /** Returns the tracks once both are known or the wait for the second is over, else null. */
   get tracks(): PeriodTracks | null {
     if (!this.#isComplete) return null;
     const video = this.#video;
@@ -53,7 +53,8 @@ export class LivePublisher {
   }
 
   /**
-   * Notes that audio is announced. If it does not arrive in time, the stream has a silent track with these parameters.
+   * Records that audio was announced. If it does not arrive in time, the stream gets a silent track with these
+   * parameters.
    */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio = config;

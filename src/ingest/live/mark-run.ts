@@ -5,22 +5,22 @@ import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks
 export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledMark };
 
 export type MarkRunHandlers = {
-  /** Parameters and pictures with the watermark, in display order, with their original times. */
+  /** Receives the parameters and the watermarked frames, in display order with their original times. */
   output(event: LiveEvent): void;
-  /** The process has ended; `problem` is null if its owner ended it. Called once. */
+  /** Called once when the process has exited. `problem` is null if its owner stopped it. */
   over(problem: string | null): void;
 };
 
-/** Maximum pictures in progress: with more, the encoder does not keep up. */
+/** Maximum frames in progress. With more, the encoder is too slow. */
 const MAX_IN_PROGRESS = 300;
 const MAX_QUEUED_BYTES = 32 * 2 ** 20;
 const DRAIN_MS = 5_000;
 
-/** A process that draws a watermark over a publisher's pictures, from a keyframe on. */
+/** A process that draws a watermark over a publisher's frames, starting at a keyframe. */
 export class MarkRun {
   readonly #handlers: MarkRunHandlers;
   readonly #abort = new AbortController();
-  /** Times of pictures in progress, by the clock of the process. */
+  /** Original times of frames in progress by their time in the process. */
   readonly #times = new Map<number, number>();
   #baseMs: number | null = null;
   #process: LadderRun | null = null;
@@ -28,10 +28,10 @@ export class MarkRun {
   #problem: string | null = null;
   #isEnding = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly done: Promise<void>;
 
-  /** Starts when `before`, whose pictures come first, has ended. */
+  /** Starts when `before` has exited, so that the frames of that process are output first. */
   constructor(media: MarkedMedia, before: Promise<void>, handlers: MarkRunHandlers) {
     this.#handlers = handlers;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export class MarkRun {
   frame({ ptsMs, isKey, bytes }: AccessUnit): void {
     this.#baseMs ??= ptsMs;
     const timeMs = Math.round(ptsMs - this.#baseMs);
-    // Shown before the keyframe from which this process decodes.
+    // Skip a frame displayed before the keyframe at which this process starts.
     if (timeMs < 0) return;
     this.#times.set(timeMs, ptsMs);
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
@@ -55,7 +55,7 @@ export class MarkRun {
     if (isLate) this.kill('The encoder does not keep up.');
   }
 
-  /** Pictures in progress are output within seconds. */
+  /** Ends the input. The process outputs the remaining frames within seconds. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -90,7 +90,7 @@ export class MarkRun {
     const { isKey, bytes, ptsMs: timeMs } = event.unit;
     const ptsMs = this.#times.get(timeMs);
     if (ptsMs === undefined) return;
-    // Pictures are output in display order.
+    // The process outputs frames in display order.
     for (const [oneMs] of this.#times) if (oneMs <= timeMs) this.#times.delete(oneMs);
     this.#handlers.output({ type: 'unit', unit: { kind: 'video', dtsMs: ptsMs, ptsMs, isKey, bytes } });
   }

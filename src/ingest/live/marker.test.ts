@@ -9,7 +9,7 @@ const PLACE = { leftPercent: 0, topPercent: 0, widthPercent: 10, heightPercent: 
 const OPTIONS = { allowedRungs: [] };
 const MAX_HELD = 800;
 
-test("at most two seconds' worth of sound frames with the same time are held", () => {
+test('holds at most two seconds of audio frames with the same time', () => {
   const given: LiveEvent[] = [];
   const output = (event: LiveEvent) => void given.push(event);
   const deps = { budget: new CoreBudget(0), folder: '', output, refuse: () => undefined, report: () => undefined };
@@ -18,7 +18,7 @@ test("at most two seconds' worth of sound frames with the same time are held", (
   const unit = { kind: 'audio', dtsMs: 1_000, ptsMs: 1_000, isKey: true, bytes: Buffer.alloc(10) } as const;
   for (let at = 0; at < MAX_HELD + 5; at += 1) marker.push({ type: 'unit', unit }, 10);
   expect(given).toHaveLength(5);
-  // A frame of many bytes releases all earlier ones.
+  // A large frame releases all earlier ones.
   marker.push({ type: 'unit', unit }, 5 * 2 ** 20);
   expect(given).toHaveLength(MAX_HELD + 6);
   marker.close();

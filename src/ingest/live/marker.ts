@@ -8,33 +8,33 @@ import { MarkRun } from './mark-run.ts';
 
 export type MarkerDeps = {
   budget: CoreBudget;
-  /** Folder for the watermark file while it is drawn. */
+  /** Folder for the watermark file in use. */
   folder: string;
-  /** Receives the output that is published instead of the input. */
+  /** Receives the output, which is published instead of the input. */
   output(event: LiveEvent, wireBytes: number): void;
-  /** The watermark cannot be drawn, and without it nothing may be shown. */
+  /** Called if the watermark cannot be drawn. Nothing may be shown without it. */
   refuse(reason: string): void;
   report(error: Error): void;
 };
 
 type Held = { unit: AccessUnit; wireBytes: number };
 
-/** Maximum time that audio waits for its pictures, in ms. */
+/** Maximum time that audio waits for its frames, in ms. */
 const MAX_WAIT_MS = 2_000;
 /**
- * Frames in 2 s of the shortest possible ones (2.5 ms of Opus), and more bytes than such audio has. Needed because
- * frames that all have the same time would never be due by time alone.
+ * Maximum held audio frames: 2 s of the shortest possible frames (2.5 ms of Opus). `MAX_HELD_BYTES` is larger than such
+ * audio. These limits are needed because frames with identical times would never be released by time alone.
  */
 const MAX_HELD = 800;
 const MAX_HELD_BYTES = 4 * 2 ** 20;
-/** A clock that jumps further is restarted. */
+/** Maximum step between frame times, in ms. After a larger jump, the process restarts with a new clock. */
 const MAX_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Draws a library's watermark over the pictures of one publisher: everything is decoded and encoded again, and no
- * picture passes unchanged. If the encoder dies, it is restarted at the next keyframe, with pauses.
+ * Draws a library's watermark over the frames of one publisher. All video is decoded and encoded again, and no frame
+ * passes unchanged. If the encoder crashes, it restarts at the next keyframe, with pauses.
  */
 export class Marker {
   readonly #mark: Watermark;
@@ -44,7 +44,7 @@ export class Marker {
   #run: MarkRun | null = null;
   #release: (() => void) | null = null;
   #last: Promise<void> = Promise.resolve();
-  /** Audio that belongs to pictures in progress. */
+  /** Audio that waits for the frames in progress. */
   #held: Held[] = [];
   #heldBytes = 0;
   #newestMs = 0;
@@ -64,7 +64,7 @@ export class Marker {
     else this.#pushAudio({ unit: event.unit, wireBytes });
   }
 
-  /** The publisher is gone. */
+  /** Called when the publisher has disconnected. */
   close(): void {
     this.#isClosed = true;
     this.#held = [];
@@ -154,7 +154,7 @@ export class Marker {
     this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
   }
 
-  /** Pictures in progress are still output. */
+  /** Ends the input of the process, which still outputs the frames in progress. */
   #endRun(): void {
     this.#run?.end();
     this.#leaveRun();

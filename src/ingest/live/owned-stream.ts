@@ -24,23 +24,23 @@ import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   subscribers: FeedSubscribers;
   /**
-   * Gives the stream its keys if its library encrypts samples, before its first media. Returns whether it has such
-   * keys.
+   * Creates the keys of a stream, before its first media, if its library encrypts samples. Resolves with whether the
+   * stream has such keys.
    */
   protect(key: MediaKey): Promise<boolean>;
 };
 
-/** A publisher's pictures cannot be encrypted as its library requires. It is disconnected. */
+/** Thrown if a publisher's video cannot be encrypted as its library requires. The publisher is disconnected. */
 class CannotEncrypt extends Error {}
 
-/** Maximum media that waits for a period to be opened, or for a second track. */
+/** Maximum bytes of media that wait until a period is opened or a second track arrives. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
 /**
- * A stream that this process owns: its publishers, the period that is being written, and the edges that watch it. It
- * outlives its publishers: one that reconnects continues the same period if its parameters are unchanged.
+ * A stream that this process owns: its publishers, the period being written, and the edges that watch it. It outlives
+ * its publishers. A publisher that reconnects with unchanged parameters continues the same period.
  */
 export class OwnedStream {
   readonly lease: LiveLease;
@@ -64,8 +64,9 @@ export class OwnedStream {
   }
 
   /**
-   * Loads the state of the stream, before the first publisher is admitted. `isRecovered`: everything sent to edges is
-   * stored. Media that another node has sent may not be, and its numbers must not be reused.
+   * Loads the state of the stream before the first publisher is admitted. `isRecovered` is whether everything sent to
+   * edges is stored. If not, another node may have sent media that is not stored, and its segment numbers must not be
+   * reused.
    */
   async load({ isRecovered }: { isRecovered: boolean }): Promise<void> {
     this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);
@@ -81,7 +82,7 @@ export class OwnedStream {
     return this.#publishers;
   }
 
-  /** Adds an accepted publisher and disconnects the previous one in its slot. */
+  /** Adds an accepted publisher and disconnects the previous one in the same slot. */
   add(publisher: LivePublisher): void {
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
@@ -120,7 +121,9 @@ export class OwnedStream {
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
   }
 
-  /** State of its rungs, and the publisher's media that is not shown; null before the first media. */
+  /**
+   * Returns the state of the rungs and the reasons for media that is not shown. Returns null before the first media.
+   */
   #ladderState(): LadderState | null {
     if (this.#publishers.length === 0) return { kind: 'idle', reason: null, rungs: [] };
     const ladder = this.#writers.at(-1)?.ladder ?? null;
@@ -130,7 +133,7 @@ export class OwnedStream {
     return { kind, reason: [...(reason === null ? [] : [reason]), ...leftOut].join(' '), rungs };
   }
 
-  /** Applies the state of the stream's row. Returns true if the stream has ended and must be finished. */
+  /** Applies the state in the stream's row. Returns true if the stream has ended and must be finished. */
   renewed({ state, kickedSession }: Renewed): boolean {
     this.#state = state;
     for (const publisher of this.#publishers) {
@@ -141,14 +144,14 @@ export class OwnedStream {
     return hasEnded;
   }
 
-  /** Another process owns the stream, or it is gone: nothing more is published. */
+  /** Stops publishing, because another process owns the stream or the stream was deleted. */
   lose(): void {
     this.#isLost = true;
     this.#dropAll('Another publisher with the same key took over.');
     this.#deps.subscribers.end();
   }
 
-  /** Stores the rest of an ended stream, creates its video, and ends the feeds. */
+  /** Stores the remaining segments of an ended stream, creates its video, and closes the feeds. */
   async finish(): Promise<void> {
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
@@ -158,14 +161,14 @@ export class OwnedStream {
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);
   }
 
-  /** Stores open segments, for a process that closes. */
+  /** Stores open segments before the process exits. */
   async finalize(): Promise<void> {
     this.#dropAll('The server restarts.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
   }
 
-  /** Returns all frames that a new edge needs. */
+  /** Returns all feed frames that a new edge needs. */
   snapshot(): Buffer[] {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
@@ -213,10 +216,10 @@ export class OwnedStream {
     return parameters === parametersOf(tracks) && isPreview === (this.#state !== 'running');
   }
 
-  /** Opens the next period while frames are held. */
+  /** Opens the next period. Holds media until it is open. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
-    // Audio that is encoded first arrives after pictures of the same time.
+    // Audio encoded before the period opened may follow frames with the same time.
     this.#held.sort((one, other) => one.unit.dtsMs - other.unit.dtsMs);
     this.#writers.at(-1)?.flush();
     this.#openNext(tracks)
@@ -231,7 +234,7 @@ export class OwnedStream {
           this.#drop(this.#active, error.message);
           return;
         }
-        // The next keyframe tries again.
+        // The next keyframe triggers another attempt.
         this.#deps.report(
           new Error(`A period of stream ${this.lease.key.mediaId} could not be opened.`, { cause: error }),
         );
@@ -257,8 +260,8 @@ export class OwnedStream {
       broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
       lost: () => this.lose(),
     };
-    // The previous process may have sent parts of the next segment. Other media at the same URL would contradict
-    // caches, and repeat initialisation vectors (NIST SP 800-38A, appendix B).
+    // The previous process may have sent parts of the next segment. Other media at the same URL would contradict caches
+    // and reuse initialisation vectors (NIST SP 800-38A, appendix B).
     const isUnwritten = this.#mayGoOn && !isProtected && writer === undefined;
     if (isUnwritten && known !== null && this.#fits(known, tracks)) {
       const place = { segment: known.nextSegment, endMs: known.endMs };

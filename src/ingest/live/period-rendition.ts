@@ -3,7 +3,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { buildLiveInit, codecNameOf } from '../../media/live/packaging/period-init.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 
-/** Minimum picture height with a separate key. */
+/** Minimum video height in pixels that uses the HD key. */
 const HD_PX = 720;
 
 /** Returns a rendition for a track that has no rows yet. */

@@ -32,26 +32,26 @@ export type PeriodDeps = {
   journal: Journal;
   committer: SegmentCommitter;
   stills: StillMaker;
-  /** Sends a frame to the edges that watch. */
+  /** Sends a feed frame to the subscribed edges. */
   broadcast(frame: Buffer[]): void;
   report(error: Error): void;
   lost(): void;
 };
 
-/** A period, its tracks, its position, and the rungs encoded next to it. */
+/** A period, its tracks, its position, and its ladder of encoded rungs. */
 export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
 
-/** Time that a source segment waits for the others of its number, with which it is stored. */
+/** Time that a source segment waits for the other segments with its number, to be stored with them, in ms. */
 const SOURCE_PATIENCE_MS = 300;
 /**
- * A rung's segment that missed its own number waits for the next one of the source. If it gets lost, it is made again
- * from that.
+ * Time that a late rung segment waits to be stored with the source's next one, in ms. If lost, it is made again from
+ * that.
  */
 const RUNG_PATIENCE_MS = 4_000;
-/** Maximum cuts remembered for segments that are still open somewhere. */
+/** Maximum cuts remembered for open segments. */
 const MAX_CUTS = 600;
 
-/** Writes the media of one period: packages it, journals it, sends it to edges and stores it. */
+/** Writes the media of one period: packages it, writes it to the journal, sends it to edges and stores it. */
 export class PeriodWriter {
   #period: Period;
   readonly #lease: LiveLease;
@@ -83,17 +83,17 @@ export class PeriodWriter {
     return this.#period;
   }
 
-  /** State of its rungs. */
+  /** State of the period's rungs. */
   get ladder(): LadderState {
     return this.#ladder?.state ?? { kind: 'none', reason: null, rungs: [] };
   }
 
-  /** The number of the next segment. */
+  /** Number of the next segment. */
   get nextSegment(): number {
     return this.#segments;
   }
 
-  /** Every segment has its row, and no rung is in progress that would add another. */
+  /** Whether every segment has its row and no rung is still encoding. */
   get isStored(): boolean {
     return this.#commits.size === 0 && (this.#ladder?.isIdle ?? true);
   }
@@ -105,7 +105,7 @@ export class PeriodWriter {
     this.#takeAll(packaged.events);
   }
 
-  /** Ends the open segments: the publisher is gone, or another period follows. The next frame continues here. */
+  /** Ends the open segments, because the publisher disconnected or another period follows. */
   flush(): void {
     this.#takeAll(this.#packager.end());
     this.#wall = new WallClock();
@@ -118,11 +118,11 @@ export class PeriodWriter {
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
-  /** Returns all frames that an edge without any state needs. */
+  /** Returns all feed frames that a new edge needs. */
   snapshot(): Buffer[] {
     const frames = this.#description();
     const recent = this.#recent.all();
-    // Includes the open segment, which may not have a part yet: edges date a segment by its first part.
+    // Include the open segment, which may not have a part yet: edges date a segment by its first part.
     const oldest = recent[0]?.number ?? this.#segments - 1;
     for (const segment of this.#cuts.keys())
       if (segment >= oldest) frames.push(...writeFeedFrame(this.#cutMessage(segment)));
@@ -134,7 +134,7 @@ export class PeriodWriter {
     return frames;
   }
 
-  /** The period, its renditions and their init segments, in the form sent to edges. */
+  /** Returns feed frames with the period, its renditions and their init segments. */
   #description(): Buffer[] {
     const { number, firstSequence, isPreview, startMs, renditions } = this.#period;
     const described = renditions.map((rendition) => {
@@ -189,7 +189,7 @@ export class PeriodWriter {
       {
         budget: this.#deps.budget,
         open: (configs) => this.#openRungs(configs, ladder),
-        // Rungs have their renditions before any of their media is received.
+        // Rungs get their renditions before their first media arrives.
         part: (rung, part, isLast) => this.#takePart(at(rung), part, isLast),
         segment: (rung, segment) => this.#takeSegment(at(rung), segment),
         gap: (rung, segment) => this.#takeGap(at(rung), segment),

@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([database.stop(), storage.remove(), rm(root, { recursive: true })]);
 });
 
-test('segments of a stream that another node took over are kept and reported, and deleted after a week', async () => {
+test('keeps and reports segments of a stream that another node took over, and deletes them after a week', async () => {
   const [streamId, oldStreamId] = [newGuid(), newGuid()];
   const [folder, keptFolder] = [join(root, 'journal'), join(root, 'kept')];
   const name = `0_${newGuid()}_7_1700000000000.m4s`;
@@ -51,7 +51,7 @@ test('segments of a stream that another node took over are kept and reported, an
   committer.close();
 });
 
-test('segments that cannot be moved to the kept folder stay in the journal, and the others are processed', async () => {
+test('segments that cannot be moved stay in the journal and do not block others', async () => {
   const streamIds = [newGuid(), newGuid()];
   const [folder, keptFolder] = [join(root, 'full-journal'), join(root, 'full-kept')];
   const name = `0_${newGuid()}_7_1700000000000.m4s`;
@@ -59,7 +59,7 @@ test('segments that cannot be moved to the kept folder stay in the journal, and 
     await mkdir(join(folder, streamId), { recursive: true });
     await writeFile(join(folder, streamId, name), 'parts that viewers were sent');
   }
-  // A folder cannot be created below a file.
+  // Block creation of the folder with a file of the same name.
   await writeFile(keptFolder, '');
   const reports: string[] = [];
   const report = (error: Error) => void reports.push(error.message);
@@ -72,7 +72,7 @@ test('segments that cannot be moved to the kept folder stay in the journal, and 
   committer.close();
 });
 
-test('segments that are lost to another node during recovery, or cannot be read, are kept', async () => {
+test('keeps segments that are unreadable or lost to another node during recovery', async () => {
   const { lease, renditionId } = await openTakenOver();
   const streamId = lease.key.mediaId;
   const [folder, keptFolder] = [join(root, 'taken-journal'), join(root, 'taken-kept')];
@@ -98,7 +98,7 @@ test('segments that are lost to another node during recovery, or cannot be read,
 
 const FRAME = { durationTicks: 1_024, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
 
-/** A stream with a period of audio, whose lease belongs to the previous node. */
+/** Opens a stream with a period of audio whose lease belongs to the previous node. */
 async function openTakenOver() {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };

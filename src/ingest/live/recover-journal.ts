@@ -13,21 +13,21 @@ type Deps = {
   db: Db;
   /** Folder of this machine's journals. */
   folder: string;
-  /** Folder of segments that another node's recording does not contain. */
+  /** Folder for segments missing from another node's recording. */
   keptFolder: string;
   committer: SegmentCommitter;
   report(error: Error): void;
 };
 
-/** Time for which segments are kept for the owner of the machine. */
+/** Time for which segments are kept for the administrator, in ms. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
-/** Maximum segments of a stream in memory at once. They share objects. */
+/** Maximum segments of a stream in memory during recovery. They are stored in shared objects. */
 const RECOVERED_AT_ONCE = 16;
 
 /**
- * Stores the segments that a dead process had journalled and not committed, open ones up to their last complete part.
- * Segments that cannot be published, because another node has taken over a stream or a file is unreadable, are kept for
- * seven days in a folder of the stream, which is reported. Those that cannot be moved there stay in the journal.
+ * Stores the segments that a dead process left in the journal, open ones up to their last complete part. Segments that
+ * cannot be published, because another node took over the stream or a file is unreadable, are kept for seven days in a
+ * folder of the stream, and this is reported. Segments that cannot be moved stay in the journal.
  */
 export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLease }[]): Promise<void> {
   await dropOld(deps, Date.now() - KEPT_MS);
@@ -50,7 +50,10 @@ export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLe
   }
 }
 
-/** A full disk must not delay the streams: segments that cannot be moved stay in place. */
+/**
+ * Moves segments to the kept folder. A full disk must not delay the streams, so segments that cannot be moved stay in
+ * the journal.
+ */
 async function keep(
   { keptFolder, report }: Deps,
   streamId: Guid,
@@ -87,7 +90,7 @@ async function dropOld({ keptFolder, report }: Deps, beforeMs: number): Promise<
   }
 }
 
-/** `lost`: another node owns the stream by now. */
+/** Returns `lost` if another node owns the stream now. */
 async function recover(
   { committer, report }: Deps,
   lease: LiveLease,
@@ -95,8 +98,8 @@ async function recover(
   renditions: ReadonlyMap<string, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>,
 ): Promise<'done' | 'lost' | 'unreadable'> {
   const rendition = renditions.get(renditionId);
-  // If both are cut off, a rung ends at another point than its source. It is omitted, and therefore removed from the
-  // video at the end.
+  // After a crash, the last segments of a rung and its source end at different points. Omit the rung's segment. The
+  // rung is then removed from the final video.
   if (rendition === undefined || rendition.origin === 'encode') return 'done';
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));

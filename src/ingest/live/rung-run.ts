@@ -5,43 +5,45 @@ import type { ShownFrame } from '../../media/live/packaging/video-packager.ts';
 import { type LiveEvent, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 
 export type RungRunHandlers = {
-  /** The parameters of all rungs, before any of their media. False: they do not match, and the run is ended. */
+  /**
+   * Receives the parameters of all rungs before their media. Returns false if they do not match, which stops the run.
+   */
   configured(configs: readonly TrackConfig[]): Promise<boolean>;
   output(rung: number, output: RungOutput): void;
   /**
-   * The process has ended and nothing follows. `lost` are incomplete segments of each rung. `problem` is null if its
-   * owner ended the run.
+   * Called when the process has exited. `lost` has the numbers of incomplete segments by rung. `problem` is null if the
+   * owner stopped the run.
    */
   over(problem: string | null, lost: readonly (readonly number[])[]): void;
 };
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** Maximum pictures in progress: with more, the encoder loses them. */
+/** Maximum frames in progress. With more, the encoder loses frames. */
 const MAX_IN_PROGRESS = 2_000;
 const MAX_QUEUED_BYTES = 32 * 2 ** 20;
-/** Maximum output that waits for a database that is slow to accept the rungs: half a minute of a whole ladder. */
+/** Maximum bytes of output held while the rungs' rows are stored: half a minute of a whole ladder. */
 const MAX_HELD_BYTES = 48 * 2 ** 20;
-/** Time without output, despite input, after which the process is considered hung. */
+/** Time without output, despite input, after which the process counts as hung, in ms. */
 const HANGING_MS = 10_000;
-/** Lag above which an encoder receives no more input. Reordering delays less. */
+/** Lag above which an encoder receives no more input, in ms. Frame reordering causes a smaller lag. */
 const HANGING_LAG_MS = 1_500;
 const DRAIN_MS = 5_000;
 
 type HeldPicture = { rung: number; tick: number; isKey: boolean; bytes: Buffer };
 
-/** A process that encodes the rungs of a stream, from a keyframe of its source until the publisher ends. */
+/** A process that encodes the rungs of a stream from a keyframe of its source until the publisher disconnects. */
 export class RungRun {
   readonly #source: TrackConfig;
   readonly #rungs: readonly RungPlan[];
   readonly #handlers: RungRunHandlers;
   readonly #packagers: RungPackager[];
   readonly #configs: (TrackConfig | null)[];
-  /** Time up to which pictures of each rung were output, by the clock of the process. */
+  /** Time of the newest output frame of each rung, on the process's clock. */
   readonly #passedMs: number[];
   readonly #abort = new AbortController();
-  /** Display times of pictures in progress, by the clock of the process. */
+  /** Display times of frames in progress by their time on the process's clock. */
   readonly #ticks = new Map<number, number>();
-  /** Output before the parameters of all rungs were final. */
+  /** Output produced before the parameters of all rungs were accepted. */
   #held: HeldPicture[] = [];
   #heldBytes = 0;
   #isConfigured = false;
@@ -79,7 +81,7 @@ export class RungRun {
 
   cut(segment: number, tick: number): void {
     for (const packager of this.#packagers) packager.cut(segment, tick);
-    // A hung process is soon so late that it receives no more frames.
+    // Check here too: a hung process soon lags so far behind that it receives no more frames.
     if (this.lagMs > HANGING_LAG_MS) this.#checkHanging();
   }
 
@@ -90,7 +92,7 @@ export class RungRun {
       this.#outTick = shownTick;
       this.#lastOutMs = Date.now();
     }
-    // Shown before the keyframe from which this process decodes.
+    // Skip a frame displayed before the keyframe at which this process starts.
     if (shownTick < this.#baseTick) return;
     const timeMs = Math.round((shownTick - this.#baseTick) / TICKS_PER_MS);
     this.#ticks.set(timeMs, shownTick);
@@ -103,7 +105,7 @@ export class RungRun {
     }
   }
 
-  /** The publisher is gone: pictures in progress are still output. */
+  /** Ends the input after the publisher disconnected. The process still outputs the frames in progress. */
   end(endTick: number): void {
     if (this.#endTick !== null) return;
     this.#endTick = endTick;
@@ -132,7 +134,7 @@ export class RungRun {
     const handlers = {
       encoded: (rung: number, event: LiveEvent) => this.#take(rung, event),
       ended: (problem: string | null) => {
-        // A database that is slow to accept the rungs does not lose media encoded in the meantime.
+        // Wait until the rungs' rows are stored, so that media encoded in the meantime is not lost.
         void (this.#configuring ?? Promise.resolve()).then(() => this.#over(problem, resolve));
       },
     };
@@ -162,7 +164,7 @@ export class RungRun {
     if (this.#heldBytes > MAX_HELD_BYTES) this.kill('The rungs could not be taken in time.');
   }
 
-  /** Forgets the times of pictures that every rung has passed. */
+  /** Removes the times of frames that every rung has output. */
   #passed(rung: number, timeMs: number): void {
     this.#lastOutMs = Date.now();
     this.#passedMs[rung] = timeMs;

@@ -38,7 +38,7 @@ beforeEach(async () => {
   for (const key of await folder.files()) await folder.delete([key as never]);
 });
 
-/** A stream with renditions of audio, and the committer of their segments. */
+/** Opens a stream with audio renditions. Its segments use the given committer. */
 async function openStream(committer: SegmentCommitter) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
@@ -75,8 +75,8 @@ function open(change: Partial<Storage> = {}) {
 }
 
 /**
- * Returns the objects whose chunks rows name. Each chunk is replaced by what its index says, from which it can be
- * rebuilt.
+ * Returns the objects that chunk rows refer to. Each chunk is replaced by the contents of its index, from which it can
+ * be rebuilt.
  */
 async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   const columns = ['storage_key', 'sha256', 'first_segment', 'segment_count', 'start_tick', 'fragment_table'] as const;
@@ -94,7 +94,7 @@ async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   return packs;
 }
 
-test('segments with the same number share an object once all exist, and streams share none', async () => {
+test('stores segments of a stream with the same number as one object once all exist', async () => {
   const { storage, committer } = open();
   const streams = [await openStream(committer), await openStream(committer)];
   const results = await Promise.all(streams.flatMap(({ commit }) => [commit(0, 0), commit(1, 0), commit(2, 0)]));
@@ -107,10 +107,10 @@ test('segments with the same number share an object once all exist, and streams 
   committer.close();
 });
 
-test('a late segment joins the next object, or is stored alone when nothing may wait', async () => {
+test('a late segment joins the next object or is stored alone if it may not wait', async () => {
   const { storage, committer } = open();
   const { id, commit } = await openStream(committer);
-  // Only long enough to check what is due.
+  // Just long enough for one check of due segments.
   await Promise.all([commit(0, 0, 0), commit(1, 0)]);
   expect(await folder.files()).toHaveLength(1);
   await Promise.all([commit(2, 0), commit(0, 1), commit(1, 1), commit(2, 1)]);
@@ -122,7 +122,7 @@ test('a late segment joins the next object, or is stored alone when nothing may 
   committer.close();
 });
 
-test('segments that wait for the store are stored together when it is back, and given up at the end', async () => {
+test('stores waiting segments together when the store recovers and drops them on close', async () => {
   let isAway = true;
   const { storage, committer, reports } = open({
     put: (...args) => (isAway ? Promise.reject(new Error('away')) : folder.put(...args)),
@@ -142,7 +142,7 @@ test('segments that wait for the store are stored together when it is back, and 
   await expect(never).rejects.toThrow('closes');
 });
 
-test('streams take turns where the store is slow', async () => {
+test('alternates between streams while the store is slow', async () => {
   const begun: string[] = [];
   const gate = Promise.withResolvers<void>();
   const { committer } = open({
@@ -152,7 +152,7 @@ test('streams take turns where the store is slow', async () => {
       return folder.put(key, ...rest);
     },
   });
-  // More than are written at once.
+  // More streams than the limit of concurrent writes.
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(committer)));
   const results = streams.map(({ commit }) => commit(0, 0, 0));
   await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(16);
@@ -163,7 +163,7 @@ test('streams take turns where the store is slow', async () => {
   committer.close();
 });
 
-test('rows that wait for the database are committed, however many there are', async () => {
+test('commits all rows that waited for the database, however many there are', async () => {
   const { committer } = open();
   const { id, commit } = await openStream(committer);
   const { db } = database;
@@ -179,7 +179,7 @@ test('rows that wait for the database are committed, however many there are', as
   committer.close();
 });
 
-test('a closing process leaves nothing waiting', async () => {
+test('closing rejects all waiting segments', async () => {
   const { committer } = open();
   const { commit } = await openStream(committer);
   const written = commit(0, 0, 0);

@@ -10,12 +10,11 @@ import { type ClosedChunk, storePack } from './store-pack.ts';
 
 export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 
-/** `lost`: another process owns the stream, and nothing of the segment was stored. */
+/** `lost` means that another process owns the stream and nothing of the segment was stored. */
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
 /**
- * Time for which a segment may wait for others of its stream, to be stored with them; `company` is their maximum
- * number.
+ * Time for which a segment may wait to be stored with others of its stream. `company` is the maximum number of those.
  */
 export type Waits = { patienceMs: number; company: number };
 
@@ -23,31 +22,31 @@ type Deps = { db: Db; storage: Storage; report(error: Error): void };
 type Finalize = { resolve(result: CommitResult): void; reject(error: Error): void };
 type Waiting = Finalize & { closed: ClosedChunk; dueMs: number };
 type Ready = Finalize & { stored: StoredSegment };
-/** Segments of a stream that wait to be stored. Its objects are written one after the other. */
+/** Segments of a stream that wait to be stored. The objects of a stream are written one after the other. */
 type StreamQueue = { key: MediaKey; waiting: Waiting[]; isWriting: boolean };
 
-/** Interval of checks for due segments. */
+/** Interval of checks for due segments, in ms. */
 const LOOK_EVERY_MS = 50;
-/** Time for which rows of all streams wait for each other. */
+/** Time for which rows of all streams are collected before a commit, in ms. */
 const GROUP_MS = 200;
-/** A segment that waits this much longer than allowed: the store or the database is down. */
+/** Delay beyond the allowed wait at which a segment counts as late, in ms. The store or the database is then down. */
 const LATE_MS = 4_000;
 /** Maximum concurrent writes of objects. */
 const WRITES_AT_ONCE = 16;
 /**
  * Maximum bytes of an object, which is in memory twice during a write. A backlog after an outage of the store is
- * written as several.
+ * written as several objects.
  */
 const PACK_BYTES = 4 * 2 ** 20;
-/** Maximum rows per commit: PostgreSQL accepts 65,535 values in a statement, and a row has about 20. */
+/** Maximum rows per commit. PostgreSQL accepts 65,535 values per statement, and a row has about 20. */
 const ROWS_AT_ONCE = 1_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 /**
- * Stores closed segments, as one object if several of a stream are ready, and commits their rows, those of many streams
- * in one transaction. If the store or the database is down, it retries as long as the process runs, while media
- * continues.
+ * Stores closed segments and commits their rows. Segments of a stream that are ready together become one object. The
+ * rows of many streams share a transaction. If the store or the database is down, the committer retries as long as the
+ * process runs, while media continues.
  */
 export class SegmentCommitter {
   readonly #deps: Deps;
@@ -66,8 +65,8 @@ export class SegmentCommitter {
   }
 
   /**
-   * Resolves when the segment is stored and committed, or its stream is lost. Rejects when the process closes, or if it
-   * is not a segment.
+   * Resolves when the segment is stored and committed, or another process owns its stream. Rejects when the process
+   * closes, or if the segment is invalid.
    */
   async commit({ segment, ...place }: ClosedSegment, { patienceMs, company }: Waits): Promise<CommitResult> {
     this.#closing.signal.throwIfAborted();
@@ -84,17 +83,17 @@ export class SegmentCommitter {
     return promise.finally(() => this.#dueMs.delete(due));
   }
 
-  /** Stores the waiting segments of a stream without waiting for more. */
+  /** Stores the waiting segments of a stream immediately. */
   hurry(streamId: Guid): void {
     for (const one of this.#streams.get(streamId)?.waiting ?? []) one.dueMs = 0;
   }
 
-  /** Returns whether segments wait that should have been stored by now. */
+  /** Whether any segment is late. */
   isBehind(nowMs: number): boolean {
     return [...this.#dueMs].some(({ ms }) => nowMs - ms > LATE_MS);
   }
 
-  /** Abandons segments that are not stored: journals keep them. */
+  /** Drops segments that are not stored. The journal keeps them. */
   close(): void {
     const error = new Error('The ingest process closes.');
     this.#closing.abort(error);
@@ -130,18 +129,18 @@ export class SegmentCommitter {
   #write(queue: StreamQueue): void {
     const taken = takePack(queue.waiting);
     const closed = taken.map((one) => one.closed);
-    // A retry after a failure writes the same object.
+    // Retries write the same object.
     const pack = packKey(queue.key, newGuid());
     const to = { storage: this.#deps.storage, signal: this.#closing.signal };
     queue.isWriting = true;
     this.#writing += 1;
-    // Moved to the end of the queue, so that none waits forever if the store is slow.
+    // Move the stream to the end of the queue, so that no stream waits forever if the store is slow.
     this.#streams.delete(queue.key.mediaId);
     this.#streams.set(queue.key.mediaId, queue);
     this.#retry(() => storePack(pack, closed, to))
       .then((stored) => {
         this.#closing.signal.throwIfAborted();
-        // One for each that was taken, in order.
+        // `stored` has one entry per removed segment, in order.
         for (const [at, { resolve, reject }] of taken.entries())
           this.#ready.push({ stored: stored[at] as StoredSegment, resolve, reject });
         this.#schedule();
@@ -172,7 +171,7 @@ export class SegmentCommitter {
       for (const { stored, resolve } of batch)
         resolve(lost.has(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
     } catch (error) {
-      // The process closes.
+      // The process is closing.
       for (const { reject } of batch) reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#isCommitting = false;
@@ -194,7 +193,7 @@ export class SegmentCommitter {
   }
 }
 
-/** Takes as many as fit in one object, at least one. */
+/** Removes as many segments as fit in one object, at least one. */
 function takePack(waiting: Waiting[]): Waiting[] {
   let bytes = 0;
   const end = waiting.findIndex(({ closed }, at) => {

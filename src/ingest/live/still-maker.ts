@@ -3,28 +3,28 @@ import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts
 import { makeStill } from '../../media/live/recording/make-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** Minimum interval between the stills of a stream. */
+/** Minimum interval between the stills of a stream, in ms. */
 const EVERY_MS = 10_000;
-/** Share of the time of one core: starting a decoder costs as much as packaging the stream for ten seconds. */
+/** Maximum share of one core's time. Starting a decoder costs as much as packaging ten seconds of the stream. */
 const MAX_SHARE = 0.2;
-/** Weight of the last run in the mean. */
+/** Weight of the last run in the mean duration. */
 const NEWEST_WEIGHT = 0.2;
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
 
-/** A keyframe at the beginning of a fragment, and its display time. */
+/** A fragment that begins with a keyframe, and the display time of that keyframe. */
 export type Keyframe = { init: Buffer; fragment: Buffer; wallMs: number };
 
 /**
  * Makes stills of streams from their keyframes, one at a time and for at most a fifth of the time. With many streams,
- * or on a busy machine, each gets equally fewer.
+ * or on a busy machine, each stream gets fewer stills.
  */
 export class StillMaker {
   readonly #deps: Deps;
   readonly #lastMs = new Map<string, number>();
   readonly #closing = new AbortController();
   #isBusy = false;
-  /** Mean time of one, in ms. */
+  /** Mean duration of a run, in ms. */
   #meanMs = 0;
   #restsUntilMs = 0;
 

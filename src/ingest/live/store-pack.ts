@@ -5,11 +5,11 @@ import type { Chunk } from '../../media/cmaf/chunk.ts';
 import { packedKey } from '../../ports/packed-key.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** A closed segment as a chunk. `wallMs`: wall time of its first sample, in ms since 1970. */
+/** A closed segment as a chunk. `wallMs` is the capture time of its first sample, in ms since 1970. */
 export type ClosedChunk = { lease: LiveLease; renditionId: Guid; chunk: Chunk; wallMs: number };
 
 /**
- * Writes chunks of one stream, each followed by its `.idx`, as one object under the key `pack`. Returns them in order.
+ * Writes chunks of one stream, each followed by its `.idx`, as one object with the key `pack`. Returns them in order.
  */
 export async function storePack(
   pack: StorageKey,
@@ -22,7 +22,7 @@ export async function storePack(
     start += facts.sizeBytes + idx.length;
     return { lease, renditionId, facts, storageKey, idxBytes: idx.length, wallMs };
   });
-  // In one piece: a store reads a stream piece by piece, and a segment has two for each part.
+  // Concatenate first: a store reads a stream piece by piece, and a segment has two pieces per part.
   const bytes = Buffer.concat(closed.flatMap(({ chunk: { pieces, idx } }) => [...pieces, idx]));
   const { sizeBytes } = await storage.put(pack, bytes, {}, signal);
   if (sizeBytes !== start) throw new Error(`Expected ${pack} of ${start} bytes, the store wrote ${sizeBytes}.`);

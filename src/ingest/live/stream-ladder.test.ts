@@ -12,7 +12,7 @@ const CODEC = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '20', '-bf', '0'
 const LADDER = { rungs: [{ rung: 240, widthPx: 426, heightPx: 240, maxBitrateBps: 600_000 }], cores: 1 } as const;
 
 let source: TrackConfig;
-/** Two complete segments of 2 s and a part of a third, as a publisher's packager outputs them. */
+/** Two complete segments of 2 s and a part of a third, as output by a publisher's packager. */
 let events: PackagedEvent[];
 
 beforeAll(async () => {
@@ -50,22 +50,22 @@ function openLadder() {
   return { ladder, seen, take };
 }
 
-test('a publisher that leaves before its encoder starts leaves whole segments and no pending work', async () => {
+test('a publisher that disconnects before its encoder starts leaves whole segments and no pending work', async () => {
   const { ladder, seen, take } = openLadder();
   for (const event of events) take(event);
   expect(ladder.isIdle).toBe(false);
   await ladder.settled();
   expect(ladder.isIdle).toBe(true);
-  // All arrived in one turn of the loop: after the first segment it is too late for further input.
+  // All input arrived in one turn of the event loop. After the first segment, the encoder lags too far behind for more.
   expect(seen).toEqual({ segments: [0], gaps: [1, 2], reports: [] });
 });
 
-test('an encoder that hangs is ended at a cut when it can no longer be fed', async () => {
+test('stops a hung encoder at a cut when it accepts no more input', async () => {
   const { ladder, seen, take } = openLadder();
   vi.useFakeTimers({ toFake: ['Date'] });
   const secondCut = events.findIndex((event) => event.type === 'cut' && event.segment === 1);
   for (const event of events.slice(0, secondCut)) take(event);
-  // No output yet: no turn of the loop has passed.
+  // There is no output yet, because the event loop has not run.
   vi.setSystemTime(Date.now() + 11_000);
   for (const event of events.slice(secondCut, secondCut + 2)) take(event);
   await expect.poll(() => seen.reports, { timeout: 30_000 }).toEqual([expect.stringContaining('The encoder hangs.')]);

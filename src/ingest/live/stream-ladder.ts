@@ -8,28 +8,28 @@ import { RungRun } from './rung-run.ts';
 
 export type LadderDeps = {
   budget: CoreBudget;
-  /** Creates the renditions of the rungs, or finds those of the period. False if they differ. */
+  /** Creates the renditions of the rungs, or finds those of the period. Returns false if they differ. */
   open(configs: readonly TrackConfig[]): Promise<boolean>;
-  /** `isLast`: its segment ends with it. */
+  /** `isLast` marks the last part of a segment. */
   part(rung: number, part: LivePart, isLast: boolean): void;
   segment(rung: number, segment: LiveSegment): void;
-  /** A rung has nothing of a segment that is complete in the source. */
+  /** Called if a rung lacks a segment that is complete in the source. */
   gap(rung: number, segment: number): void;
-  /** Viewers need not wait for rungs any more: they exist, or will not. */
+  /** Called when viewers need not wait for rungs any more, because the rungs exist or never will. */
   settled(): void;
   report(error: Error): void;
 };
 
-/** A rung with a larger lag skips the next group of pictures. */
+/** Maximum lag of a rung, in ms. With a larger lag, the rung skips the next segment. */
 const MAX_LAG_MS = 1_500;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** Time without a fault after which the next pause is the shortest again. */
+/** Time without a fault after which the next pause is the shortest again, in ms. */
 const STEADY_MS = 60_000;
 
 /**
- * Encodes the rungs of one period next to its source. Decides at each source segment whether to encode it. A dead
- * encoder is restarted with pauses, a late one skips segments, and without free cores there is none.
+ * Encodes the rungs of one period in parallel with its source. Decides at each source segment whether to encode it. A
+ * crashed encoder is restarted with pauses, a late one skips segments, and without free cores none is started.
  */
 export class StreamLadder {
   readonly #source: TrackConfig;
@@ -39,14 +39,14 @@ export class StreamLadder {
   #run: RungRun | null = null;
   #isOpen: boolean;
   #wasFed = false;
-  /** The open segment of the source. `isFed`: its pictures are encoded. */
+  /** Open segment of the source. `isFed` is whether its frames are encoded. */
   #segment: { number: number; tick: number; isDecided: boolean; isFed: boolean } | null = null;
   #state: LadderState;
   #failures = 0;
   #startedMs = 0;
   #retryAtMs = 0;
 
-  /** `isOpen`: the period already has renditions of these rungs. */
+  /** `isOpen` is whether the period already has renditions of these rungs. */
   constructor(
     { source, ladder, isOpen }: { source: TrackConfig; ladder: LiveLadder; isOpen: boolean },
     deps: LadderDeps,
@@ -74,15 +74,14 @@ export class StreamLadder {
     if (!segment.isDecided) {
       segment.isDecided = true;
       if (this.#run === null && frame.isKey && Date.now() >= this.#retryAtMs) this.#start(segment.number);
-      // A skipped segment is a gap in the encoder too: all of its segments end at the same points as those of the
-      // source.
+      // Cut the encoder at skipped segments too, so that all its segments end where those of the source end.
       this.#run?.cut(segment.number, segment.tick);
       segment.isFed = this.#run !== null && this.#run.lagMs <= MAX_LAG_MS && (frame.isKey || this.#wasFed);
     }
     if (segment.isFed) this.#run?.frame(frame);
   }
 
-  /** The publisher is gone. Pictures in progress are output within seconds. */
+  /** Ends the input after the publisher disconnected. The encoder outputs the frames in progress within seconds. */
   end(endTick: number): void {
     this.#skipped();
     this.#segment = null;
@@ -94,12 +93,12 @@ export class StreamLadder {
     run.end(endTick);
   }
 
-  /** Nothing is in progress, and its rungs produce nothing more unless the source continues. */
+  /** Whether no encoding is in progress, so that the rungs produce nothing unless the source continues. */
   get isIdle(): boolean {
     return this.#run === null && this.#ending.size === 0;
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no encoding is in progress. */
   async settled(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all([...this.#ending].map((run) => run.done));
   }
@@ -114,13 +113,13 @@ export class StreamLadder {
       return;
     }
     this.#startedMs = Date.now();
-    // Not this run, which may already be ending when its parameters arrive.
+    // Copy the set now: this run may already be in it when its parameters arrive.
     const before = [...this.#ending];
     const run: RungRun = new RungRun(
       { source: this.#source, rungs, firstSegment },
       {
         configured: async (configs) => {
-          // All output of the previous processes comes first.
+          // Wait for all output of the previous processes.
           await Promise.all(before.map(({ done }) => done));
           return this.#open(configs);
         },
@@ -150,7 +149,7 @@ export class StreamLadder {
   #over(run: RungRun, problem: string | null, lost: readonly (readonly number[])[]): void {
     const isFed = this.#run === run;
     const open = isFed ? (this.#segment?.number ?? null) : null;
-    // The open segment becomes a gap once the source has completed it.
+    // The open segment becomes a gap when the source completes it.
     lost.forEach((numbers, rung) => {
       for (const number of numbers) if (this.#isOpen && number !== open) this.#deps.gap(rung, number);
     });
@@ -168,7 +167,7 @@ export class StreamLadder {
     this.#deps.settled();
   }
 
-  /** The source's segment is complete, and nothing of it was encoded. */
+  /** Marks a complete source segment of which nothing was encoded as a gap. */
   #skipped(): void {
     const segment = this.#segment;
     if (segment === null || segment.isFed || !this.#isOpen || this.#run !== null) return;

@@ -1,7 +1,7 @@
 /** A value of AMF0 (Adobe AMF 0 specification). Dates are numbers of ms. */
 export type Amf0 = null | boolean | number | string | Amf0[] | { [name: string]: Amf0 };
 
-/** A message that is not AMF0, or is nested deeper or larger than those of real clients. */
+/** Thrown for a message that is not AMF0, or is nested deeper or larger than any real client sends. */
 export class BadAmf extends Error {
   constructor(message: string) {
     super(message);
@@ -25,7 +25,7 @@ const MARKERS = {
 const DEEPEST = 8;
 const MAX_VALUES = 512;
 
-/** Reads all values of a message. Throws `BadAmf` on damaged bytes, more than 512 values, or 8 levels. */
+/** Reads all values of a message. Throws `BadAmf` for damaged bytes, more than 512 values, or more than 8 levels. */
 export function readAmf0(bytes: Buffer): Amf0[] {
   const reader = openReader(bytes);
   const values: Amf0[] = [];
@@ -95,7 +95,7 @@ function openReader(bytes: Buffer) {
   return { left: () => bytes.length - at, value };
 }
 
-/** Writes values one after the other, as in commands. */
+/** Writes values one after the other, as commands do. */
 export function writeAmf0(...values: readonly Amf0[]): Buffer {
   return Buffer.concat(values.map(writeValue));
 }

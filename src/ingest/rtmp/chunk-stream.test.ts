@@ -6,7 +6,7 @@ import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-str
 const LIMITS = { messageBytes: 64 * 1024 };
 const message = (body: Buffer, timestampMs = 0): RtmpMessage => ({ type: 9, timestampMs, streamId: 1, body });
 
-test('messages of any length come through in any cutting', () => {
+test('reassembles messages of any length from pieces of any size', () => {
   const lengths = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 400 }), (sizes, step) => {
@@ -22,7 +22,7 @@ test('messages of any length come through in any cutting', () => {
   );
 });
 
-test('a continued message repeats its extended timestamp or leaves it out', () => {
+test('accepts continued chunks with and without the extended timestamp', () => {
   const body = Buffer.alloc(200, 7);
   const header = Buffer.alloc(16);
   header.writeUInt8(6, 0);
@@ -38,7 +38,7 @@ test('a continued message repeats its extended timestamp or leaves it out', () =
   }
 });
 
-test('unexpected bytes are refused or ignored, and never use more than the bound', () => {
+test('rejects or ignores random bytes within the memory limit', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 2_000 }), { maxLength: 40 }), (pieces) => {
       const reader = new ChunkReader(LIMITS);
@@ -53,7 +53,7 @@ test('unexpected bytes are refused or ignored, and never use more than the bound
   );
 });
 
-test('AMF0 reads what it writes, and refuses damage', () => {
+test('AMF0 values survive a round trip and damaged bytes are rejected', () => {
   const value: fc.Arbitrary<Amf0> = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },

@@ -1,7 +1,7 @@
 /** A complete RTMP message (Adobe RTMP 1.0 section 6.1). `timestampMs` has 32 bits and wraps. */
 export type RtmpMessage = { type: number; timestampMs: number; streamId: number; body: Buffer };
 
-/** Bytes that no client sends: the connection ends. */
+/** Thrown for bytes that no valid client sends. The connection is then closed. */
 export class BadRtmp extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class BadRtmp extends Error {
   }
 }
 
-/** Limits of what one connection may hold. */
+/** Memory limits of a connection. */
 export type ChunkLimits = { messageBytes: number };
 
 type ChunkState = {
@@ -31,7 +31,7 @@ const SET_CHUNK_SIZE = 1;
 const ABORT = 2;
 const HEADER_BYTES = [11, 7, 3, 0];
 
-/** Assembles messages from the chunks of a connection (RTMP 1.0 section 5.3), which may arrive split at any point. */
+/** Assembles messages from the chunks of a connection (RTMP 1.0 section 5.3). The input may be split at any byte. */
 export class ChunkReader {
   readonly #states = new Map<number, ChunkState>();
   readonly #limits: ChunkLimits;
@@ -42,14 +42,14 @@ export class ChunkReader {
     this.#limits = limits;
   }
 
-  /** Bytes held for incomplete messages. */
+  /** Bytes kept for incomplete messages. */
   get heldBytes(): number {
     let held = this.#rest.length;
     for (const { gathered } of this.#states.values()) held += gathered;
     return held;
   }
 
-  /** Adds bytes. Returns the messages that they complete, except control messages of the chunk stream itself. */
+  /** Adds bytes. Returns the messages that they complete, except chunk stream control messages. */
   push(bytes: Buffer): RtmpMessage[] {
     let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const messages: RtmpMessage[] = [];
@@ -59,7 +59,7 @@ export class ChunkReader {
       rest = rest.subarray(step.usedBytes);
       if (step.message !== null && !this.#control(step.message)) messages.push(step.message);
     }
-    // A view would keep a large buffer for a few bytes.
+    // Copy the remainder: a view would retain a large buffer for a few bytes.
     this.#rest = rest.length === 0 ? rest : Buffer.from(rest);
     return messages;
   }
@@ -96,7 +96,7 @@ export class ChunkReader {
     state.gathered += size;
     const usedBytes = header.usedBytes + size;
     if (state.gathered < state.length) {
-      // An incomplete message must not keep the whole read buffer.
+      // Copy the part, so that an incomplete message does not retain the whole read buffer.
       state.parts[state.parts.length - 1] = Buffer.from(state.parts.at(-1) ?? []);
       return { usedBytes, message: null };
     }
@@ -157,7 +157,7 @@ function readMessageHeader(bytes: Buffer, { format, usedBytes }: BasicHeader, st
   if (field === EXTENDED) {
     if (bytes.length < at + 4) return null;
     extended = bytes.readUInt32BE(at);
-    // Some clients omit the extended timestamp in continued chunks: in that case, these bytes are media.
+    // Some clients omit the extended timestamp in continued chunks. These bytes are media in that case.
     if (format !== 3 || extended === state.extended) at += 4;
     else extended = state.extended;
   }
@@ -182,8 +182,8 @@ function timesOf(state: ChunkState, format: number, value: number): { timestampM
 }
 
 /**
- * Cuts a message into chunks of `chunkBytes`, with only full or continuation headers. Timestamps here stay below 2^24 -
- * 1.
+ * Splits a message into chunks of `chunkBytes`, with only full and continuation headers. Timestamps must be less than
+ * 2^24 - 1.
  */
 export function writeChunks(message: RtmpMessage, chunkId: number, chunkBytes: number): Buffer {
   const header = Buffer.alloc(12);

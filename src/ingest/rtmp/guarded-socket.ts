@@ -5,10 +5,10 @@ import type { AddressRules } from '../../lib/outbound/address-rules.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { RelayTarget } from './relay-target.ts';
 
-/** Allowed RTMP ports of public addresses. Addresses that the owner listed may have any port. */
+/** Allowed RTMP ports of public addresses. Addresses that the administrator listed may use any port. */
 const PORTS = new Set([80, 443, 1935, 1936, 2935]);
 
-/** Connects to an address that the rules allow. Names are resolved once, and the connection uses that result. */
+/** Connects to an address that the rules allow. Resolves a name once and connects to that result. */
 export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, rules: AddressRules): Promise<Socket> {
   const [first, ...others] = await lookup(host, { all: true });
   if (first === undefined) throw new Refused('invalid', `The host name ${host} has no address.`);

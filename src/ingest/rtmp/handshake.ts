@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 const VERSION = 3;
 const BLOCK_BYTES = 1536;
-/** C0, C1 and C2. */
+/** Bytes of C0, C1 and C2. */
 const CLIENT_BYTES = 1 + 2 * BLOCK_BYTES;
 
 /**
- * The simple handshake of RTMP 1.0 section 5.2, which every publisher accepts. `push` returns the reply and, after C2,
- * the bytes that follow it. Throws on another version.
+ * Creates the server side of the simple handshake (RTMP 1.0 section 5.2), which every publisher accepts. `push` returns
+ * the reply and, after C2, the bytes that follow. It throws for another version.
  */
 export function createHandshake(): { push(bytes: Buffer): { reply: Buffer | null; rest: Buffer | null } } {
   let gathered: Buffer = Buffer.alloc(0);

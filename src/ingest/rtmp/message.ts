@@ -1,4 +1,4 @@
-/** Message type ids of RTMP 1.0 (sections 5.4 and 7.1) that are used here. */
+/** Supported message type ids of RTMP 1.0 (sections 5.4 and 7.1). */
 export const MESSAGE = {
   setChunkSize: 1,
   ack: 3,

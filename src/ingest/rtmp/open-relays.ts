@@ -4,12 +4,12 @@ import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { readRelayTarget } from './relay-target.ts';
 import { RtmpRelay } from './rtmp-relay.ts';
 
-/** The receivers of one publisher's media. */
+/** Relays of one publisher's media. */
 export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[]; close(): void };
 
 const MAX_RELAYS = 5;
 
-/** Starts a relay to each receiver that a stream names. Invalid RTMP addresses are reported and skipped. */
+/** Starts a relay to each receiver configured for a stream. Reports and skips invalid RTMP addresses. */
 export function openRelays(
   requests: readonly RelayRequest[],
   deps: { rules: AddressRules; report(error: Error): void },

@@ -14,13 +14,13 @@ const USUAL_PORT = 1935;
 const SECURE_PORT = 443;
 
 /**
- * Parses a relay: one address whose last part is the stream key, or an endpoint and a key. Returns null if it is not an
- * RTMP or RTMPS address.
+ * Parses a relay: either one URL whose last part is the stream key, or an endpoint and a key. Returns null if the URL
+ * is not RTMP or RTMPS.
  */
 export function readRelayTarget(relay: RelayRequest): RelayTarget | null {
   const text =
     typeof relay === 'string' ? relay : `${(relay.endpoint ?? '').replace(/\/+$/, '')}/${relay.streamKey ?? ''}`;
-  // URL also parses host and port of a scheme that it does not know.
+  // `URL` also parses the host and port of unknown schemes.
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'rtmp:' && url.protocol !== 'rtmps:') || url.hostname === '') return null;
   const parts = url.pathname.split('/').filter((part) => part !== '');

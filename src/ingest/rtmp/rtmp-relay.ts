@@ -10,10 +10,10 @@ import type { RelayTarget } from './relay-target.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** A connection that lasted this long is followed by the shortest pause again. */
+/** Minimum connection time, in ms, after which the next pause is the shortest again. */
 const STEADY_MS = 60_000;
 const SILENT_MS = 15_000;
-/** Maximum bytes waiting for a slow receiver. Above it, frames are dropped up to the next keyframe. */
+/** Maximum bytes queued for a slow receiver. Above it, frames are dropped up to the next keyframe. */
 const MAX_QUEUED_BYTES = 8 * 2 ** 20;
 const CHUNK_BYTES = 65_536;
 const HANDSHAKE_BYTES = 1 + 2 * 1536;
@@ -23,7 +23,7 @@ const SET_CHUNK_SIZE = 1;
 const PUBLISH_STREAM = 1;
 const CREATE_TRANSACTION = 4;
 
-/** Publishes its input to another server, unchanged, and reconnects with growing pauses. It never blocks. */
+/** Publishes its input unchanged to another server, and reconnects with growing pauses. It never blocks. */
 export class RtmpRelay {
   readonly #target: RelayTarget;
   readonly #rules: AddressRules;
@@ -86,7 +86,7 @@ export class RtmpRelay {
     this.#socket = socket;
     const reader = new ChunkReader({ messageBytes: MAX_RESPONSE_BYTES });
     let greeting: Buffer | null = Buffer.alloc(0);
-    socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('Nothing came for 15 s.')));
+    socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('Received nothing for 15 s.')));
     socket.on('error', (error) => this.#lose(error));
     socket.on('close', () => this.#lose(new Error('The connection closed.')));
     socket.write(Buffer.concat([Buffer.from([3]), Buffer.alloc(8), randomBytes(1528)]));
@@ -129,7 +129,7 @@ export class RtmpRelay {
     } else if (name === 'onStatus' && codeOf(info) === 'NetStream.Publish.Start') {
       this.#isPublishing = true;
       this.#reason = null;
-      // Only media is sent from now on: silence of the receiver is not a fault.
+      // From now on the relay only sends, so silence of the receiver is not a fault.
       this.#socket?.setTimeout(0);
     } else if (name === '_error' || codeOf(info).startsWith('NetStream.Publish.')) {
       throw new Error(`The receiver refused the relay: ${codeOf(info) || 'error'}.`);
@@ -141,7 +141,7 @@ export class RtmpRelay {
   }
 
   #sendTag({ type, timestampMs, body }: FlvTag): void {
-    // Chunk headers here have 24 bits: after four and a half hours, the timestamps of a relay start again from 0.
+    // Chunk headers have 24-bit timestamps, so those of a relay restart at 0 after four and a half hours.
     const message = { type, timestampMs: timestampMs % 0xffffff, streamId: PUBLISH_STREAM, body };
     this.#send(message, type === 8 ? 4 : 6, CHUNK_BYTES);
   }
@@ -158,7 +158,7 @@ export class RtmpRelay {
     if (this.#isClosed || this.#timer !== null) return;
     this.#reason = error.message;
     if (Date.now() - this.#connectedMs > STEADY_MS) this.#failures = 0;
-    // A dead receiver is reported once, not with each attempt.
+    // Report a failed receiver once, not for each attempt.
     if (this.#failures === 0) this.#report(new Error(`The relay to ${this.#target.host} broke.`, { cause: error }));
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
@@ -174,7 +174,7 @@ function codeOf(info: Amf0 | undefined): string {
   return typeof info.code === 'string' ? info.code : '';
 }
 
-/** Decoder configurations, which a receiver needs before any frame. */
+/** Returns the kind of a decoder configuration, which a receiver needs before any frame, or null for other tags. */
 function headerKind({ type, body }: FlvTag): string | null {
   const first = body[0] ?? 0;
   if (type === 8) return first >> 4 === 10 && body[1] === 0 ? 'audio' : null;

@@ -10,17 +10,17 @@ import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-str
 import { createHandshake } from './handshake.ts';
 import { MESSAGE } from './message.ts';
 
-/** Limits of a connection in time and bytes until its publisher is accepted. */
+/** Time limit of a connection until its publisher is accepted, in ms. `UNAUTHENTICATED_BYTES` limits its bytes. */
 const UNAUTHENTICATED_MS = 10_000;
 const UNAUTHENTICATED_BYTES = 64 * 1024;
 /** Codec id in onMetaData and in audio tags. */
 const AAC = 10;
-/** Time without data after which a publisher is considered gone, in ms. */
+/** Time without data after which a publisher counts as gone, in ms. */
 const SILENT_MS = 15_000;
 const MAX_MESSAGE = 16 * 2 ** 20;
 const WINDOW_BYTES = 2_500_000;
 const OUT_CHUNK_BYTES = 4096;
-/** Damaged frames in a row after which a publisher is disconnected. */
+/** Consecutive damaged frames after which a publisher is disconnected. */
 const MAX_FAULTS = 100;
 
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
@@ -31,12 +31,12 @@ const COMMAND_CHUNKS = 3;
 
 export type RtmpSessionDeps = {
   publish: Publish;
-  /** Called once when its publisher is accepted. */
+  /** Called once when the publisher is accepted. */
   accepted(): void;
   report(error: Error): void;
 };
 
-/** Serves one connection of a publisher until it closes. Playback is not offered. */
+/** Serves one publisher connection until it closes. Playback is not supported. */
 export function serveRtmp(socket: Socket, deps: RtmpSessionDeps): void {
   new RtmpSession(socket, deps);
 }
@@ -58,7 +58,7 @@ class RtmpSession {
   #faults = 0;
   readonly #leftOut = new LeftOutReasons();
   #clock = { lastMs: 0, unwrappedMs: 0 };
-  /** Messages are handled one after the other, because publish waits for the database. */
+  /** Runs message handlers one after the other, because `publish` waits for the database. */
   #task: Promise<void> = Promise.resolve();
 
   constructor(socket: Socket, deps: RtmpSessionDeps) {
@@ -99,7 +99,7 @@ class RtmpSession {
       this.#takeMedia(message, this.#input);
       return;
     }
-    // Not in a promise: the frame rate must be known before the decoder configuration that follows is read.
+    // Handle metadata synchronously: the frame rate must be known before the decoder configuration that follows.
     if (this.#input !== null && message.type === MESSAGE.data) {
       this.#takeMetadata(readAmf0(message.body));
       return;
@@ -283,7 +283,7 @@ class RtmpSession {
     this.#end(reason.message);
   }
 
-  /** Once: the media ends, and pending output gets a moment to be sent. */
+  /** Ends the media once, and gives pending output a moment to be sent. */
   #end(reason: string): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();

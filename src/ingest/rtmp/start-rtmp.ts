@@ -6,7 +6,7 @@ import { listen } from '../../lib/listen.ts';
 import { type RtmpSessionDeps, serveRtmp } from './serve-rtmp.ts';
 
 const MAX_CONNECTIONS = 1_000;
-/** Maximum connections of one client that have not published yet. */
+/** Maximum connections of one client that are not publishing yet. */
 const MAX_UNKNOWN_PER_CLIENT = 32;
 const HANDSHAKE_MS = 10_000;
 
@@ -15,18 +15,18 @@ export type RtmpServer = { port: number; close(): Promise<void> };
 type Options = Omit<RtmpSessionDeps, 'accepted'> & {
   host: string;
   port: number;
-  /** Proxies in front of the service, whose connections carry many publishers. */
+  /** Proxies in front of the service, whose connections may belong to many publishers. */
   trusted: AddressSet;
-  /** PEM, for publishers over RTMPS. */
+  /** PEM certificate and key for RTMPS. */
   certificate?: { cert: Buffer; key: Buffer };
 };
 
-/** Listens for publishers over RTMP, or RTMPS with a certificate. `close` ends all connections. */
+/** Listens for publishers over RTMP, or over RTMPS with a certificate. `close` closes all connections. */
 export async function startRtmp({ host, port, trusted, certificate, ...deps }: Options): Promise<RtmpServer> {
   const sockets = new Set<Socket>();
   const unknown = new ClientConnections({ perClient: MAX_UNKNOWN_PER_CLIENT, trusted });
   const serve = (socket: Socket) => serveRtmp(socket, { ...deps, accepted: () => unknown.release(socket) });
-  // A connection counts before its TLS handshake.
+  // Count a connection before its TLS handshake.
   const admit = (socket: Socket) => {
     if (!unknown.admit(socket)) {
       socket.destroy();
@@ -41,7 +41,7 @@ export async function startRtmp({ host, port, trusted, certificate, ...deps }: O
       ? createServer()
       : createSecureServer({ ...certificate, handshakeTimeout: HANDSHAKE_MS }, serve);
   server.on('connection', admit);
-  // A client that fails at TLS is not a publisher. Its socket closes.
+  // Close the socket of a client that fails the TLS handshake.
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy());
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

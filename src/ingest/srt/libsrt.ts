@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** Names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order of attempts. */
+/** File names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order of attempts. */
 const LIBRARIES = ['libsrt-gnutls.so.1.5', 'libsrt.so.1.5', 'libsrt-openssl.so.1.5', 'libsrt.so.1', 'libsrt.dylib'];
 
 const OPTION = {
@@ -18,32 +18,34 @@ const AF = { inet: 2, inet6: 10 };
 const ADDRESS_BYTES = 128;
 const BACKLOG = 32;
 const LOG_FATAL_ONLY = 2;
-/** A payload in live mode has at most 1,456 bytes. */
+/** Maximum bytes of a message. A live mode payload has at most 1,456 bytes. */
 const MAX_MESSAGE = 1_500;
 const MAX_READY = 64;
 
-/** Decides on a waiting caller: the passphrase that it must have, null for none, or a rejection code. */
+/**
+ * Decides about a waiting caller. Returns the passphrase that the caller must have, null for none, or a rejection code.
+ */
 export type SrtHook = (socket: number, caller: { remote: string; streamId: string }) => string | null | number;
 
 export type Accepted = { socket: number; remote: string; streamId: string };
 
-/** The part of libsrt that accepts callers. All calls except `wait` return at once. */
+/** The part of libsrt that accepts callers. All calls except `wait` return without blocking. */
 export type LibSrt = {
-  /** Starts to listen. Returns the port. Throws with libsrt's own message. */
+  /** Starts to listen and returns the port. Throws an error with libsrt's message. */
   listen(host: string, port: number, hook: SrtHook): number;
   /**
-   * Returns the next caller with a completed handshake, or null if there is none. Throws for one that cannot be served,
-   * which is closed.
+   * Returns the next caller with a completed handshake, or null if there is none. Throws for a caller that cannot be
+   * served, after closing its connection.
    */
   accept(): Accepted | null;
   /** Resolves with the sockets that are readable or have failed, after at most `waitMs`. */
   wait(waitMs: number): Promise<number[]>;
   /**
-   * Copies the next message to `into` at `at`. Returns its size, 0 if there is none, or null if the connection has
-   * ended.
+   * Copies the next message to offset `at` of `into`. Returns its size, 0 if there is none, or null if the connection
+   * has ended.
    */
   receive(socket: number, into: Buffer, at: number): number | null;
-  /** Returns the time for which packets of a caller are held back before delivery, in ms. */
+  /** Returns the time for which libsrt delays a caller's packets before delivery, in ms. */
   latencyMs(socket: number): number;
   close(socket: number): void;
   /** The listening socket. `wait` returns it when a caller is waiting. */
@@ -178,11 +180,11 @@ class Srt implements LibSrt {
     this.#calls.close(socket);
   }
 
-  /** Runs on this thread while libsrt's own thread waits for it. */
+  /** Returns the listen callback. It runs on this thread while libsrt's own thread waits for it. */
   #hookOf(hook: SrtHook) {
     return (_opaque: unknown, socket: number, version: number, peer: unknown, streamId: string | null): number => {
       const caller = { remote: this.#readAddress(peer), streamId: streamId ?? '' };
-      // Versions before 5 have no stream id.
+      // SRT handshakes before version 5 have no stream id.
       const verdict = version < 5 ? 1505 : hook(socket, caller);
       if (typeof verdict === 'number') {
         this.#calls.reject(socket, verdict);
@@ -240,7 +242,7 @@ function lengthOf({ length }: Buffer): Buffer {
   return bytes;
 }
 
-/** Writes the `sockaddr` of an address; `host` must not be a name. */
+/** Writes an address as a `sockaddr`. `host` must be an IP address. */
 function writeAddress(host: string, port: number): Buffer {
   const isV4 = isIPv4(host);
   const address = Buffer.alloc(isV4 ? 16 : 28);

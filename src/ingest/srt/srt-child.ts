@@ -1,5 +1,6 @@
-// The process that runs libsrt: a crash in native code only affects its callers, not the streams of other protocols.
-// Its listen callback must return at once but waits for the database: only libsrt's own thread and this one wait.
+// Process that runs libsrt. A crash in native code only affects its callers, not the streams of other protocols. The
+// listen callback is synchronous but needs the database, so libsrt's thread and this one block until the parent has
+// decided.
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Accepted, type LibSrt, MAX_MESSAGE, openLibSrt } from './libsrt.ts';
@@ -11,15 +12,18 @@ const WAIT_MS = 250;
 /** Time for which messages are collected into one write, in ms. */
 const GATHER_MS = 8;
 const REJECT_INTERNAL = 1500;
-/** Time beyond the latency to wait for the last packets, in ms; no caller can change it. */
+/**
+ * Extra wait for the last packets beyond the latency, in ms. `MAX_LAST_MS` limits the total, whatever the caller's
+ * latency.
+ */
 const LAST_PACKET_MS = 50;
 const MAX_LAST_MS = 3_000;
 
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
 const buffer = Buffer.alloc(MAX_FRAME);
-/** Time after a caller's end in which its last data may arrive, in ms. */
+/** Latency of each open connection by socket, in ms: the time in which its last data may arrive after its end. */
 const open = new Map<number, number>();
-/** Callers that are gone, and the time at which their last packet is delivered. */
+/** Disconnected callers, and the time at which their last packet is delivered. */
 const ending = new Map<number, number>();
 
 // The parent has exited.
@@ -56,7 +60,7 @@ function accept(srt: LibSrt): void {
   try {
     accepted = srt.accept();
   } catch (error) {
-    // Only this caller is affected.
+    // The error only affects this caller.
     send({ type: 'refused', reason: reasonOf(error) });
     return;
   }
@@ -69,7 +73,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Passes on a bounded part of the available data, so that one caller cannot block the others. */
+/** Forwards a bounded part of the available data, so that one caller cannot block the others. */
 function drain(srt: LibSrt, socket: number): void {
   let sizeBytes = 0;
   while (sizeBytes + MAX_MESSAGE <= buffer.length) {
@@ -78,7 +82,7 @@ function drain(srt: LibSrt, socket: number): void {
     if (received === null) {
       if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
       sizeBytes = 0;
-      // libsrt holds packets back for the latency, even after the connection has ended.
+      // libsrt delays packets by the latency even after the connection has ended.
       if (!isOver(socket)) return;
       ending.delete(socket);
       srt.close(socket);
@@ -108,14 +112,14 @@ function decide(connection: number, caller: { remote: string; streamId: string }
     const verdict = readVerdict();
     return 'reject' in verdict ? verdict.reject : verdict.passphrase;
   } catch {
-    // The parent has exited, and this process will in a moment.
+    // The parent has exited, and this process is about to exit.
     return REJECT_INTERNAL;
   }
 }
 
 function readVerdict(): SrtVerdict {
   const size = readExactly(4).readUInt32BE(0);
-  // Written by the process that started this one.
+  // The parent process wrote this JSON.
   return JSON.parse(readExactly(size).toString()) as SrtVerdict;
 }
 
@@ -133,7 +137,7 @@ function send(report: SrtReport): void {
   writeAll(writeReport(report));
 }
 
-/** Waits for space. Unread data stays in libsrt's buffers. */
+/** Blocks until the pipe accepts the bytes. Unread data stays in libsrt's buffers. */
 function writeAll(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(REPORT_FD, bytes, at);
 }

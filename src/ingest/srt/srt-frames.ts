@@ -1,22 +1,22 @@
-/** Reports of the process that runs libsrt. `connection` is its socket there. */
+/** Reports of the process that runs libsrt. `connection` is a socket number of that process. */
 export type SrtReport =
   | { type: 'listening'; port: number }
-  /** It is about to exit. `isMissing`: libsrt or koffi is missing. */
+  /** The process is about to exit. `isMissing` means that libsrt or koffi is missing. */
   | { type: 'failed'; reason: string; isMissing: boolean }
-  /** A caller, and therefore all others, waits for the verdict: it is due within half a second. */
+  /** A caller waits for a verdict, which blocks all other callers. The verdict is due within half a second. */
   | { type: 'check'; connection: number; remote: string; streamId: string }
   | { type: 'open'; connection: number; remote: string; streamId: string }
   /** A caller with a completed handshake could not be served. */
   | { type: 'refused'; reason: string }
   | { type: 'closed'; connection: number; reason: string };
 
-/** The verdict on a check. `reject` is a code of SRT's access control (1000 and above). */
+/** Verdict on a check. `reject` is an SRT access control code (1000 and above). */
 export type SrtVerdict = { passphrase: string | null } | { reject: number };
 
 export type SrtFrame = { type: 'report'; report: SrtReport } | { type: 'data'; connection: number; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-/** Instead of a connection: the frame is a report, written as JSON. */
+/** Value of the connection field that marks a report, written as JSON. */
 const REPORT = 0xffffffff;
 export const MAX_FRAME = 64 * 1024;
 
@@ -28,7 +28,7 @@ export function writeData(connection: number, bytes: Buffer): Buffer {
   return writeFrame(connection, bytes);
 }
 
-/** Reads the frames of a byte stream, split at any point. Throws on a frame that is too large. */
+/** Reads the frames of a byte stream that may be split at any byte. Throws for an oversized frame. */
 export class SrtFrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -51,7 +51,7 @@ export class SrtFrameReader {
 
 function readFrame(connection: number, bytes: Buffer): SrtFrame {
   if (connection !== REPORT) return { type: 'data', connection, bytes };
-  // Written by `writeReport` of the process that this one started.
+  // The child process wrote this JSON with `writeReport`.
   return { type: 'report', report: JSON.parse(bytes.toString()) as SrtReport };
 }
 

@@ -7,11 +7,11 @@ const START = Buffer.from([0, 0, 1]);
 const SPS = Buffer.from('6742c00ada11ec0440000003004000000c83c489a8', 'hex');
 const PPS = Buffer.from('68ce3c80', 'hex');
 
-test('a caller whose media make their receiver fail is disconnected, and nothing more is read from it', () => {
+test('disconnects a caller whose media makes the receiver throw and reads nothing more from it', () => {
   const seen: string[] = [];
   const input = {
     push: () => {
-      throw new RangeError('What takes the media fails.');
+      throw new RangeError('The media consumer failed.');
     },
     relay: () => undefined,
     leaveOut: () => undefined,
@@ -26,5 +26,5 @@ test('a caller whose media make their receiver fail is disconnected, and nothing
   const payload = Buffer.concat([START, SPS, START, PPS, START, Buffer.alloc(100, 0x65)]);
   const pictures = [0, 1, 2].flatMap((at) => writer.pes('video', { pts: at * 3_600, dts: null, payload }));
   for (const packet of [...writer.tables(), ...pictures]) session.take(packet);
-  expect(seen).toEqual(['reported: RangeError', 'ended: what came could not be taken']);
+  expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed']);
 });

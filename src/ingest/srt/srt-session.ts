@@ -4,12 +4,12 @@ import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 
 /** Time without playable media after which a caller is disconnected, in ms. */
 const SILENT_MS = 15_000;
-/** Damaged frames in a row after which a caller is disconnected. */
+/** Consecutive damaged frames after which a caller is disconnected. */
 const MAX_FAULTS = 100;
 
 type Deps = { budget: EncoderBudget; report(error: Error): void; close(reason: string): void };
 
-/** The media of one accepted caller. */
+/** Media of one accepted caller. */
 export class SrtSession {
   readonly #demuxer = new TsDemuxer();
   readonly #media: PublisherMedia;
@@ -26,15 +26,15 @@ export class SrtSession {
     this.#silence = setTimeout(() => deps.close('nothing came for 15 s'), SILENT_MS);
   }
 
-  /** If the bytes break their parsers, only this caller is disconnected. */
+  /** If the bytes make a parser throw, only this caller is disconnected. */
   take(bytes: Buffer): void {
     if (this.#isEnded) return;
     try {
       this.#read(bytes);
     } catch (cause) {
       this.#isFailed = true;
-      this.#deps.report(new Error('What a publisher by SRT sent could not be taken: it is disconnected.', { cause }));
-      this.#deps.close('what came could not be taken');
+      this.#deps.report(new Error('Could not process the media of a publisher by SRT. It is disconnected.', { cause }));
+      this.#deps.close('the media could not be processed');
     }
   }
 
@@ -46,12 +46,12 @@ export class SrtSession {
     this.#media.end(reason);
   }
 
-  /** The connection has ended, and no later frame will mark the end of the last ones. */
+  /** Takes the last frames. After the connection has ended, no later frame marks their end. */
   #takeLast(): void {
     try {
       for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));
     } catch (cause) {
-      this.#deps.report(new Error('The last frames of a publisher by SRT could not be taken.', { cause }));
+      this.#deps.report(new Error('Could not process the last frames of an SRT publisher.', { cause }));
     }
   }
 

@@ -14,30 +14,32 @@ import { readStreamId } from './stream-id.ts';
 const CHILD = fileURLToPath(new URL('./srt-child.ts', import.meta.url));
 const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
-/** libsrt, and therefore every caller, waits for a verdict. */
+/** Maximum wait for a verdict, in ms. It blocks libsrt and therefore every caller. */
 const VERDICT_MS = 400;
-/** Time for which callers are rejected at once after a verdict that was too late, in ms: the database is down. */
+/** Time after a late verdict in which callers are rejected immediately, in ms. The database is then down or slow. */
 const BUSY_MS = 3_000;
 const RESTART_MS = 2_000;
 const MAX_CONNECTIONS = 300;
-/** Attempts per address: a few at once, then some per second. */
+/** Rate limit of attempts per address. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
-/** Codes of SRT's access control. */
+/** SRT access control codes. */
 const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
 
-/** Resolves a stream's name. Throws `Refused` like publishing would. `isSecret`: the name was the stream's id. */
+/**
+ * Resolves the name of a stream. Throws `Refused` like publishing. `isSecret` is true if the name was the stream's id.
+ */
 export type CheckKey = (name: string) => Promise<{ streamKey: string; isSecret: boolean }>;
 
 export type SrtDeps = {
   check: CheckKey;
   publish: Publish;
   budget: EncoderBudget;
-  /** Required of all callers that name a stream by its key; null: they need none. */
+  /** Passphrase required of all callers that name a stream by its key, or null if they need none. */
   passphrase: string | null;
   report(error: Error): void;
 };
 
-/** libsrt or koffi is missing: this listener is left out, the others run. */
+/** Thrown if libsrt or koffi is missing. The service then runs without this listener. */
 export class SrtMissing extends Error {
   constructor(reason: string) {
     super(`No publishers by SRT: ${reason}`);
@@ -48,8 +50,8 @@ export class SrtMissing extends Error {
 export type SrtServer = { port: number; close(): Promise<void> };
 
 /**
- * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing. If the process that runs it ends
- * later, this is reported and it is restarted on the same port. `close` ends all connections.
+ * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing. If the process that runs libsrt
+ * exits later, this is reported and the process is restarted on the same port. `close` closes all connections.
  */
 export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
   const { address } = await lookup(host);
@@ -99,7 +101,7 @@ class Server {
       stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
     });
     this.#child = child;
-    // The exit of a child is detected separately.
+    // The exit of the child is handled separately.
     for (const stream of child.stdio) stream?.on('error', () => undefined);
     return new Promise((resolve, reject) => {
       const reader = new SrtFrameReader();
@@ -115,7 +117,7 @@ class Server {
           else reject(failure);
         } else this.#handle(frame.report);
       };
-      // Both were opened as pipes.
+      // These streams were opened as pipes.
       const reports = child.stdio[3] as Readable;
       reports.on('data', (bytes: Buffer) => {
         for (const frame of reader.push(bytes)) take(frame);
@@ -152,7 +154,7 @@ class Server {
         });
         return;
       case 'refused':
-        this.#deps.report(new Error(`A caller by SRT could not be taken: ${report.reason}`));
+        this.#deps.report(new Error(`Could not accept an SRT connection: ${report.reason}`));
         return;
       case 'closed':
         this.#forget(report.connection, report.reason);
@@ -165,7 +167,7 @@ class Server {
     const text = Buffer.from(JSON.stringify(verdict));
     const size = Buffer.alloc(4);
     size.writeUInt32BE(text.length);
-    // It was opened as a pipe.
+    // This stream was opened as a pipe.
     (child?.stdio[4] as Writable | undefined)?.write(Buffer.concat([size, text]));
   }
 
@@ -196,7 +198,7 @@ class Server {
     }
   }
 
-  /** After the handshake, the publisher takes its stream. Its data waits in the meantime. */
+  /** After the handshake, connects the publisher to its stream. Its data is queued until then. */
   async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
@@ -238,5 +240,5 @@ class Server {
   }
 }
 
-/** Maximum pieces of a caller that wait for its stream: at most 64 KiB each. */
+/** Maximum pieces queued for a caller, of at most 64 KiB each. */
 const MAX_QUEUED = 64;

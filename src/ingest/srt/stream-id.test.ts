@@ -12,6 +12,6 @@ test.each([
   { sent: '%23%', name: { name: '%23%', slot: 'primary' } },
   { sent: '', name: null },
   { sent: 'k'.repeat(513), name: null },
-])('$sent', ({ sent, name }) => {
+])('parses the stream id $sent', ({ sent, name }) => {
   expect(readStreamId(sent)).toEqual(name);
 });

@@ -1,18 +1,19 @@
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 
 /**
- * Name in a caller's stream id: a stream key, or the id of a stream whose key is then the passphrase and is not sent.
+ * Name in a caller's stream id: a stream key, or the id of a stream. In the latter case the stream's key is the
+ * passphrase and is not sent.
  */
 export type SrtName = { name: string; slot: Slot };
 
 const ACCESS_CONTROL = '#!::';
-/** The same from callers that percent-encode a part of a URL that libsrt uses as it is. */
+/** Percent-encoded `#`. Some callers encode this part of the URL, and libsrt does not decode it. */
 const ESCAPED = '%23';
 const LONGEST = 512;
 
 /**
- * Parses a stream id: just the name, or the access control syntax of SRT (`#!::r=NAME,m=publish`; `slot=backup` selects
- * the backup slot). Returns null if it requests to receive, or names nothing.
+ * Parses a stream id: a plain name, or SRT access control syntax (`#!::r=NAME,m=publish`, where `slot=backup` selects
+ * the backup slot). Returns null if the caller requests to receive, or gives no name.
  */
 export function readStreamId(sent: string): SrtName | null {
   if (sent.length > LONGEST) return null;
@@ -40,7 +41,7 @@ function unescapeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // It was not encoded after all.
+    // The text was not percent-encoded.
     return text;
   }
 }

@@ -9,8 +9,8 @@ import type { TusExchange } from './tus-exchange.ts';
 import { finalize, writePiece } from './write-piece.ts';
 
 /**
- * Creates an upload of a file or of a part, whose first bytes may be the body (creation-with-upload), or of the file
- * that parts make up. A creation that does not get its 201 leaves nothing, because its client has no URL.
+ * Creates an upload of a file or of a part, whose first bytes may be the body (creation-with-upload), or the final
+ * upload of parts. If the 201 response cannot be sent, the upload is removed, because the client has no URL.
  */
 export async function createUpload(exchange: TusExchange, claim: TusClaim): Promise<void> {
   const { deps, request, response } = exchange;
@@ -26,7 +26,7 @@ export async function createUpload(exchange: TusExchange, claim: TusClaim): Prom
   confirm(exchange, upload);
 }
 
-/** Throws `Refused` for a body that is longer than the upload, and for any body of a final upload. */
+/** Throws `Refused` if the body is longer than the upload, or if a final upload has a body. */
 function requireFit(
   headers: IncomingHttpHeaders,
   { creation, maxBytes }: { creation: OpenCreation | FinalCreation; maxBytes: number },

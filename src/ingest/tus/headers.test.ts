@@ -5,7 +5,7 @@ import { readChecksum, readCreation, readLateLength, readMetadata, readOffset } 
 const limits = { maxBytes: 2048, maxParts: 3 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('a creation reports length and metadata', () => {
+test('reads length and metadata of a creation', () => {
   const metadata = `filetype ${base64('video/mp4')}, Title ${base64('Über Wasser')},thumbnailTime ${base64('1500')}`;
   expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, limits)).toEqual({
     kind: 'whole',
@@ -18,13 +18,13 @@ test('a creation reports length and metadata', () => {
 const guid = (n: number) => `0190163d-8694-739b-aea5-966c26f8ad9${n}`;
 const address = (n: number) => `https://video.example/api/tusupload/${guid(n)}`;
 
-test('a part may be empty, and its length or that of a file may be set later', () => {
+test('accepts an empty part and a deferred length of a part or file', () => {
   const partial = { 'upload-concat': 'partial', 'upload-length': '0' };
   expect(readCreation(partial, limits)).toMatchObject({ kind: 'partial', lengthBytes: 0 });
   expect(readCreation({ 'upload-defer-length': '1' }, limits)).toMatchObject({ kind: 'whole', lengthBytes: null });
 });
 
-test('a final upload names its parts by absolute or relative addresses', () => {
+test('accepts absolute and relative part URLs in a final upload', () => {
   const concat = `final;${address(1)} /tusupload/${guid(2).toUpperCase()}/`;
   expect(readCreation({ 'upload-concat': concat }, limits)).toMatchObject({
     kind: 'final',
@@ -37,7 +37,7 @@ test.each([
   ['x', 'invalid'],
   ['', 'invalid'],
   ['2049', 'too-large'],
-])('a length set later of %j is refused', (value, kind) => {
+])('rejects the deferred length %j', (value, kind) => {
   expect(() => readLateLength({ 'upload-length': value }, 2048)).toThrow(expect.objectContaining({ kind }));
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['a final upload of too many parts', { 'upload-concat': `final;${[1, 2, 3, 4].map(address).join(' ')}` }, 'invalid'],
   ['a final upload with a part twice', { 'upload-concat': `final;${address(1)} ${address(1)}` }, 'invalid'],
   ['metadata of 5000 characters', { 'upload-length': '1', 'upload-metadata': 'a'.repeat(5000) }, 'invalid'],
-])('a creation with %s is refused', (_, headers, kind) => {
+])('rejects a creation with %s', (_, headers, kind) => {
   expect(() => readCreation(headers, limits)).toThrow(expect.objectContaining({ kind }));
 });
 
@@ -71,24 +71,24 @@ test.each([
   ['__proto__ YQ==, __PROTO__ YQ==', {}],
   [`nul ${base64('a\0b')}`, { nul: 'ab' }],
   [`broken ${Buffer.from([0xff, 0x41]).toString('base64')}`, { broken: '\uFFFDA' }],
-])('metadata %j is read as far as possible', (value, expected) => {
+])('skips unreadable pairs in the metadata %j', (value, expected) => {
   expect(readMetadata(value)).toEqual(expected);
 });
 
-test('the first 32 pairs of metadata count', () => {
+test('keeps only the first 32 metadata pairs', () => {
   const pairs = Array.from({ length: 40 }, (_, n) => `k${n} YQ==`).join(',');
   expect(Object.keys(readMetadata(pairs))).toHaveLength(32);
 });
 
-test.each(['', 'x', '-1', '1.5', '9'.repeat(16)])('the offset %j is refused', (value) => {
+test.each(['', 'x', '-1', '1.5', '9'.repeat(16)])('rejects the offset %j', (value) => {
   expect(() => readOffset({ 'upload-offset': value })).toThrow(Refused);
 });
 
-test('an offset is a count of bytes', () => {
+test('reads an offset as a byte count', () => {
   expect(readOffset({ 'upload-offset': '1048576' })).toBe(1_048_576);
 });
 
-test('a checksum is absent, or sha1 with 20 bytes', () => {
+test('accepts an absent checksum and sha1 with 20 bytes', () => {
   const digest = Buffer.alloc(20, 1);
   expect(readChecksum({})).toBeNull();
   expect(readChecksum({ 'upload-checksum': `sha1 ${digest.toString('base64')}` })).toEqual({
@@ -97,6 +97,6 @@ test('a checksum is absent, or sha1 with 20 bytes', () => {
   });
 });
 
-test.each(['md5 YQ==', 'sha1 YQ==', 'sha1'])('the checksum %j is refused', (value) => {
+test.each(['md5 YQ==', 'sha1 YQ==', 'sha1'])('rejects the checksum %j', (value) => {
   expect(() => readChecksum({ 'upload-checksum': value })).toThrow(Refused);
 });

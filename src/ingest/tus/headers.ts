@@ -8,24 +8,24 @@ const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Limits of a creation: largest file in bytes, and number of partial uploads that a final one may join. */
+/** Limits of a creation: maximum bytes of a file, and maximum number of partial uploads in a final one. */
 export type CreationLimits = { maxBytes: number; maxParts: number };
 
-/** Fields of the metadata by name, and the header as the client sent it (null if it did not). */
+/** Metadata fields by name, and the header as sent by the client, or null if absent. */
 type SentMetadata = { metadata: Record<string, string>; metadataHeader: string | null };
 
-/** A session for bytes that have yet to arrive. `lengthBytes` is null if the client sets it later. */
+/** An upload whose bytes have yet to arrive. `lengthBytes` is null if the client sets it later. */
 export type OpenCreation = SentMetadata & { kind: 'whole' | 'partial'; lengthBytes: number | null };
 
-/** The final upload of parts that already exist. `concat` is `Upload-Concat` as the client sent it. */
+/** The final upload of existing parts. `concat` is `Upload-Concat` as sent by the client. */
 export type FinalCreation = SentMetadata & { kind: 'final'; concat: string; partIds: Guid[] };
 
 export type TusChecksum = { algorithm: 'sha1'; digest: Buffer };
 
 /**
  * Reads the headers of a creation (tus 1.0.0: creation, creation-defer-length, concatenation). Throws `Refused` if the
- * length is malformed, above the limit, or missing without `Upload-Defer-Length: 1`, and for a final upload with either
- * of them.
+ * length is malformed, above the limit, or missing without `Upload-Defer-Length: 1`, or if a final upload has either
+ * header.
  */
 export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimits): OpenCreation | FinalCreation {
   const sent = text(headers, 'upload-metadata');
@@ -50,7 +50,7 @@ export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimit
   return { kind: 'final', concat, partIds: readPartIds(concat.slice('final;'.length), limits.maxParts), ...metadata };
 }
 
-/** Reads `Upload-Length` of a PATCH, which sets a deferred length; null if there is none. */
+/** Reads `Upload-Length` of a PATCH, which sets a deferred length. Returns null if absent. */
 export function readLateLength(headers: IncomingHttpHeaders, maxBytes: number): number | null {
   if (headers['upload-length'] === undefined) return null;
   const lengthBytes = readCount(headers, 'upload-length');
@@ -59,7 +59,7 @@ export function readLateLength(headers: IncomingHttpHeaders, maxBytes: number): 
   return lengthBytes;
 }
 
-/** Whether a request has a body, as far as its headers tell. */
+/** Whether a request has a body according to its headers. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -139,7 +139,7 @@ function tooLong(lengthBytes: number, maxBytes: number): Refused {
   return new Refused('too-large', `Expected at most ${maxBytes} bytes, got an Upload-Length of ${lengthBytes}.`);
 }
 
-/** Addresses, absolute or relative, whose last part is the id of an upload. */
+/** Parses absolute or relative URLs whose last part is an upload id. */
 function readPartIds(list: string, maxParts: number): Guid[] {
   const addresses = list.split(' ').filter((address) => address !== '');
   if (addresses.length === 0 || addresses.length > maxParts) {

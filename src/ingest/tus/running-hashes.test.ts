@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createRunningHashes } from './running-hashes.ts';
 
-test('pieces in order have the hash of the whole', () => {
+test('pieces in order give the hash of the whole', () => {
   const hashes = createRunningHashes(10);
   let offset = 0;
   for (const piece of ['ab', 'cde', 'f']) {
@@ -15,14 +15,14 @@ test('pieces in order have the hash of the whole', () => {
   expect(hashes.take('a', 6)?.hash.digest('hex')).toBe(whole);
 });
 
-test('a piece that does not continue where the last one ended has no hash', () => {
+test('returns no hash for a piece that does not continue at the previous end', () => {
   const hashes = createRunningHashes(10);
   hashes.put('a', { offset: 5, hash: createHash('sha256') });
   expect(hashes.take('a', 4)).toBeNull();
   expect(hashes.take('a', 5)).toBeNull();
 });
 
-test('the least recently used hash is forgotten when there are too many', () => {
+test('drops the least recently used hash above the limit', () => {
   const hashes = createRunningHashes(2);
   for (const id of ['a', 'b', 'c']) hashes.put(id, { offset: 1, hash: createHash('sha256') });
   expect(['a', 'b', 'c'].map((id) => hashes.take(id, 1) !== null)).toEqual([false, true, true]);

@@ -1,16 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** The SHA-256 of an upload's bytes from 0 to `offset`, while it grows. */
+/** SHA-256 state of an upload's bytes from 0 to `offset`. */
 export type RunningHash = { offset: number; hash: Hash };
 
 /**
- * The running hashes of uploads in progress. Uploads whose bytes did not all pass through this process in order have
- * none, and the least recently used are dropped when there are too many.
+ * Running hashes of uploads in progress. An upload has none unless all its bytes passed through this process in order.
+ * The least recently used hashes are dropped above the limit.
  */
 export type RunningHashes = {
-  /** Removes and returns the hash of the bytes before `offset`; null if unknown. */
+  /** Removes and returns the hash of the bytes before `offset`, or null if unknown. */
   take(uploadId: string, offset: number): RunningHash | null;
-  /** Puts back a hash whose bytes are all durable. */
+  /** Stores a hash again. All its bytes must be durable. */
   put(uploadId: string, running: RunningHash): void;
 };
 

@@ -10,7 +10,7 @@ const signed = {
   authorizationsignature: '9460b5c6a6795c231a782d17ea10af28e4ba095aaf36da96b81cc21f70f10c52',
 };
 
-test('the published example is signed by its key and no other', () => {
+test('accepts the documented example signature with its key only', () => {
   const claim = readClaim(signed);
   expect(claim).toMatchObject({ libraryId: 7, videoId: VIDEO, expiresSec: 1_700_000_000 });
   expect(isSignedBy(claim, 'api-key')).toBe(true);
@@ -22,11 +22,11 @@ test.each([
   ['videoid', VIDEO.replace('1', '2')],
   ['authorizationexpire', '1700000001'],
   ['authorizationsignature', signed.authorizationsignature.replace('9', '8')],
-])('a changed %s is not what was signed', (name, value) => {
+])('rejects a signature after a change of %s', (name, value) => {
   expect(isSignedBy(readClaim({ ...signed, [name]: value }), 'api-key')).toBe(false);
 });
 
-test('the digits of a signature may be upper case', () => {
+test('accepts a signature in upper-case hex', () => {
   const authorizationsignature = signed.authorizationsignature.toUpperCase();
   expect(isSignedBy(readClaim({ ...signed, authorizationsignature }), 'api-key')).toBe(true);
 });
@@ -34,7 +34,7 @@ test('the digits of a signature may be upper case', () => {
 test.each([
   ['as it is spelt', (id: string) => id],
   ['in lower case', (id: string) => id.toLowerCase()],
-])('a video id in mixed case may be signed %s', (_, spell) => {
+])('accepts a mixed-case video id signed %s', (_, spell) => {
   const videoid = 'ABCDEF01-2222-4333-8444-55555555abcd';
   const hash = createHash('sha256')
     .update(`7api-key1700000000${spell(videoid)}`)
@@ -44,7 +44,7 @@ test.each([
   expect(isSignedBy(claim, 'api-key')).toBe(true);
 });
 
-test('a video id without hyphens is accepted as it is signed', () => {
+test('accepts a video id without hyphens as it was signed', () => {
   const videoid = 'abcdef0122224333844455555555abcd';
   const hash = createHash('sha256').update(`7api-key1700000000${videoid}`).digest('hex');
   const claim = readClaim({ ...signed, videoid, authorizationsignature: hash });
@@ -58,7 +58,7 @@ test.each([
   ['VideoId', 'no-guid'],
   ['AuthorizationExpire', 'soon'],
   ['AuthorizationSignature', 'abc'],
-])('the refusal names the header %s that holds %j', (name, value) => {
+])('names the header %s in the refusal of %j', (name, value) => {
   const headers = { ...signed, [name.toLowerCase()]: value };
   expect(() => readClaim(headers)).toThrow(expect.objectContaining({ kind: 'unauthenticated' }));
   expect(() => readClaim(headers)).toThrow(name);

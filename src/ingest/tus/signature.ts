@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** The four headers that sign every resumable upload request; `expiresSec` is Unix time in seconds. */
+/** The four headers that sign every resumable upload request. `expiresSec` is seconds since 1970. */
 export type TusClaim = {
   libraryId: number;
   videoId: Guid;
   expiresSec: number;
   signature: string;
-  /** The values that the client signed together with the key, in its own spelling. */
+  /** Signed values exactly as the client wrote them. */
   spelt: { libraryId: string; videoId: string; expires: string };
 };
 
@@ -36,8 +36,8 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
 }
 
 /**
- * Returns whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)),
- * compared in constant time. The video id may be signed as spelt in the header or in lower case.
+ * Whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)), compared in
+ * constant time. The client may sign the video id as written in the header or in lower case.
  */
 export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: string): boolean {
   const given = Buffer.from(signature, 'hex');
@@ -46,15 +46,15 @@ export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: stri
     .some((expected) => timingSafeEqual(expected, given));
 }
 
-/** The clocks of the database and of this process may differ by this. */
+/** Maximum difference between the clocks of the database and of this process, in ms. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Whether the signature has expired now. */
+/** Whether the signature has expired. */
 export function isExpired({ expiresSec }: TusClaim): boolean {
   return expiresSec * 1000 < Date.now();
 }
 
-/** Whether the signature had expired already when an upload was created. */
+/** Whether the signature had already expired when an upload was created. */
 export function wasExpiredAt(claim: TusClaim, createdAt: Date): boolean {
   return isExpired(claim) && claim.expiresSec * 1000 + CLOCK_SKEW_MS < createdAt.getTime();
 }

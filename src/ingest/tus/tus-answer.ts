@@ -4,16 +4,16 @@ import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import { isStorageAway } from '../../ports/storage.ts';
 
-/** The type of a body that is a piece of an upload (tus 1.0.0, PATCH and creation-with-upload). */
+/** Content type of a body that is a piece of an upload (tus 1.0.0, PATCH and creation-with-upload). */
 export const PIECE_TYPE = 'application/offset+octet-stream';
 
-/** Status for a piece that does not have its checksum (tus 1.0.0, checksum). */
+/** Status for a piece that does not match its checksum (tus 1.0.0, checksum). */
 export const CHECKSUM_MISMATCH = 460;
 
-/** Time for which the rest of a body is discarded after an early response, in ms. */
+/** Maximum time in which the rest of a body is discarded after an early response, in ms. */
 const LINGER_MS = 10_000;
 
-/** The body of a request ended before its announced end: the client is gone. */
+/** Thrown if the body of a request ends early because the client disconnected. */
 export class ClientGone extends Error {
   constructor(options: ErrorOptions) {
     super('The client went away before its piece was complete.', options);
@@ -32,7 +32,7 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
 }
 
-/** Ends a response. Its body is a StatusModel; the 401 has the API's own spelling. */
+/** Ends a response. Its body is a StatusModel. A 401 body is spelt like the API's. */
 export function end(response: ServerResponse, status: number, message?: string): void {
   response.statusCode = status;
   if (message === undefined) {
@@ -52,7 +52,10 @@ export function refuseType(response: ServerResponse, type: string | undefined): 
   end(response, 415, `Expected a body of the Content-Type ${PIECE_TYPE}, got ${type ?? 'none'}.`);
 }
 
-/** A caller that is still sending would lose the response if the connection was cut at once. The wait is limited. */
+/**
+ * Discards the rest of a body for a limited time. A caller that is still sending would lose the response if the
+ * connection was closed immediately.
+ */
 export function throwAwayRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);

@@ -8,33 +8,31 @@ import type { FinalCreation, OpenCreation } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
 import type { UploadLocks } from './upload-locks.ts';
 
-/** Calls of the handler into the catalogue. */
+/** Catalogue operations that the handler uses. */
 export type TusUploads = {
-  /** Returns the library's key in plain text, or null if there is no such library. */
+  /** Returns the library's key in plain text, or null if the library does not exist. */
   libraryKey(libraryId: number): Promise<string | null>;
-  /**
-   * Opens an upload for a video without a file. Throws `Refused` for an unknown video and for one that has its file.
-   */
+  /** Opens an upload for a video without a file. Throws `Refused` if the video is unknown or already has a file. */
   open(key: MediaKey, creation: OpenCreation): Promise<TusUpload>;
   /**
-   * Opens the final upload of complete parts, or finds the one that the same request opened before. Throws `Refused`
-   * for parts that are unknown, of another video, unfinished or used by another final upload, and those that `isSigned`
-   * rejects.
+   * Opens the final upload of complete parts, or finds the one that an identical request opened before. Throws
+   * `Refused` if a part is unknown, belongs to another video, is incomplete or used by another final upload, or if
+   * `isSigned` rejects it.
    */
   openFinal(key: MediaKey, creation: FinalCreation, isSigned: (part: TusUpload) => boolean): Promise<TusUpload>;
   find(id: Guid): Promise<TusUpload | null>;
-  /** Sets the length of an upload that deferred it. Refuses to change one that is set. */
+  /** Sets the deferred length of an upload. Throws `Refused` for a change of a length that is already set. */
   setLength(upload: TusUpload, lengthBytes: number): Promise<void>;
-  /** Puts off the expiry of an upload that someone goes on with; returns when it expires now. */
+  /** Extends the expiry of an upload in progress. Returns the new expiry time. */
   keep(upload: TusUpload): Promise<Date>;
-  /** Returns the durable bytes, including those of a completion that a crash interrupted. */
+  /** Returns the number of durable bytes, including those of a completion that a crash interrupted. */
   size(upload: TusUpload): Promise<number>;
   /**
-   * Joins the parts of a final upload, and continues after a crash. Returns the SHA-256 if all bytes passed during this
-   * call.
+   * Joins the parts of a final upload, or continues after a crash. Returns the SHA-256 if this call read all bytes,
+   * else null.
    */
   join(upload: TusUpload, signal: AbortSignal): Promise<Buffer | null>;
-  /** Gives the staged bytes to the video and starts its processing. Idempotent. */
+  /** Attaches the staged bytes to the video and starts its processing. Idempotent. */
   complete(upload: TusUpload, sha256: Buffer | null, signal: AbortSignal): Promise<void>;
   /** Deletes an incomplete upload. */
   drop(upload: TusUpload): Promise<void>;
@@ -44,7 +42,7 @@ export type TusDeps = {
   uploads: TusUploads;
   staging: Staging;
   maxBytes: number;
-  /** Returns the URL of this server, without a final slash. */
+  /** Returns the URL of this server, without a trailing slash. */
   publicUrl(request: IncomingMessage): string;
   space: SpaceDeps;
   onError(error: unknown): void;
@@ -52,5 +50,5 @@ export type TusDeps = {
 
 export type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
 
-/** A request about the upload with the `id` in its path, which is meaningless for a creation. */
+/** A request about the upload with the `id` in its path. A creation ignores the id. */
 export type TusExchange = Serving & { request: IncomingMessage; response: ServerResponse; id: string };

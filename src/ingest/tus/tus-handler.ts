@@ -12,7 +12,7 @@ import type { Serving, TusDeps, TusExchange } from './tus-exchange.ts';
 import { createUploadLocks } from './upload-locks.ts';
 import { finalize, type Written, writePiece } from './write-piece.ts';
 
-/** `handle` responds to every request. `close` ends the writing ones and waits until their bytes are durable. */
+/** `handle` responds to every request. `close` aborts running writes and waits until their bytes are durable. */
 export type TusHandler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
@@ -34,9 +34,9 @@ const EXPOSED_HEADERS =
 type Exchange = Omit<TusExchange, 'id'>;
 
 /**
- * Resumable uploads, tus 1.0.0 with creation (with-upload, defer-length), concatenation, termination, checksum (sha1)
- * and expiration. Every request is signed by four headers (interface facts, section 7). A session that was opened in
- * time may finish after its signature has expired, until the upload itself expires.
+ * Creates a handler of resumable uploads: tus 1.0.0 with creation (with-upload, defer-length), concatenation,
+ * termination, checksum (sha1) and expiration. Every request is signed by four headers (interface facts, section 7). An
+ * upload that was created before its signature expired may finish until the upload itself expires.
  */
 export function createTusHandler(deps: TusDeps): TusHandler {
   const stop = new AbortController();
@@ -125,7 +125,10 @@ async function reportOffset(context: TusExchange, claim: TusClaim): Promise<void
   end(response, 200);
 }
 
-/** Taking the lock ends a writer whose client is gone, so this is the final offset. Null while parts are joined. */
+/**
+ * Returns the final offset, or null while parts are joined. Taking the lock stops a writer whose client has
+ * disconnected.
+ */
 async function settledOffset(context: TusExchange, upload: TusUpload): Promise<number | null> {
   try {
     return await context.locks.hold(upload.id, () => finalize(context, upload));
@@ -155,8 +158,8 @@ async function append(context: TusExchange, claim: TusClaim): Promise<void> {
 type Confirmed = { upload: TusUpload; offset: number; written: Written };
 
 /**
- * A client that lost the last response sends its last piece again. It gets the same response, and nothing is done
- * twice.
+ * Confirms a piece that a client sends again because it lost the last response. The response is the same and nothing is
+ * done twice.
  */
 async function confirmPiece(
   { deps, response }: TusExchange,

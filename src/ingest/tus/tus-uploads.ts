@@ -29,17 +29,17 @@ import type { TusUploads } from './tus-exchange.ts';
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
 
-/** Extending the expiry costs a write, so it is skipped within this time of the last one. */
+/** Minimum interval between extensions of the expiry, in ms, because each extension is a database write. */
 const EXPIRY_SLACK_MS = 3_600_000;
 const EXPIRY_MS = 24 * 3_600_000;
-/** As in the API. Metadata is truncated: an upload does not fail because of its title. */
+/** Same limit as in the API. Longer titles are truncated, so that an upload does not fail because of its title. */
 const MAX_TITLE_CHARS = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
-/** `maxBytes`: maximum size of a file, joined from parts or not. */
+/** `maxBytes` is the maximum size of a file, including one joined from parts. */
 type Deps = CompleteUploadDeps & { secretBox: SecretBox; maxBytes: number; space: SpaceDeps };
 
-/** Resumable uploads on the catalogue, the staging and the queue. */
+/** Implements resumable uploads with the catalogue, the staging area and the queue. */
 export function createTusUploads(deps: Deps): TusUploads {
   const { db, storage, maxBytes, space } = deps;
   const videos = createVideoStore(db);
@@ -83,7 +83,7 @@ export function createTusUploads(deps: Deps): TusUploads {
       try {
         await begin(ref, creation, opening);
       } catch (error) {
-        // The same request may have succeeded first, if a client that lost the response sent it again.
+        // The same request may have succeeded before, if the client lost the response and repeated it.
         const other = error instanceof Refused ? await findFinal(db, key, concat) : null;
         if (other === null) throw error;
         return other;
@@ -103,7 +103,8 @@ export function createTusUploads(deps: Deps): TusUploads {
 }
 
 /**
- * Returns the staged bytes. After a crash between their commit and its row they are an object, and nothing is staged.
+ * Returns the number of staged bytes. After a crash between the bytes' commit and their row, they are an object and
+ * nothing is staged.
  */
 async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: Deps): Promise<number> {
   const stagedBytes = await storage.staging.size(id);
@@ -115,8 +116,8 @@ async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: De
 type Parts = { partIds: readonly Guid[]; parts: readonly (TusUpload | null)[]; isSigned(part: TusUpload): boolean };
 
 /**
- * Returns the bytes of all parts. Throws `Refused` for parts that are unknown, of another video, opened too late or
- * unfinished.
+ * Returns the total bytes of all parts. Throws `Refused` if a part is unknown, belongs to another video, was opened too
+ * late or is incomplete.
  */
 async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, deps: Deps): Promise<number> {
   let lengthBytes = 0;
@@ -146,8 +147,8 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
 }
 
 /**
- * Returns the changes that the metadata makes to the video. Clients send the video's GUID, or nothing, as title and
- * "undefined" as collection. Only a collection of this library counts.
+ * Returns the changes that the metadata makes to the video. Clients send the video's GUID, or nothing, as title, and
+ * "undefined" as collection. Ignores a collection of another library.
  */
 async function readEdit(
   { libraryId, mediaId }: MediaKey,
@@ -166,7 +167,7 @@ function readTimeMs(text: string | undefined): number | null {
   return timeMs <= INT32_MAX ? timeMs : null;
 }
 
-/** Every request is signed with the library's key, so it is kept in plain text for a second. */
+/** Caches keys in plain text for a second, because every request is signed with the library's key. */
 function rememberKeys(libraries: LibraryStore): (libraryId: number) => Promise<string | null> {
   const remembered = new Map<number, { key: string | null; until: number }>();
   return async (libraryId) => {

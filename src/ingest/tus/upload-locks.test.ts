@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUploadLocks } from './upload-locks.ts';
 
-/** A task that runs until it is aborted, and then takes a turn to end. */
+/** Returns a task that runs until it is aborted and then needs one turn of the event loop to end. */
 function endless(log: string[], name: string) {
   return async (signal: AbortSignal) => {
     log.push(`${name} begins`);
@@ -12,7 +12,7 @@ function endless(log: string[], name: string) {
   };
 }
 
-test('a newer request stops the older one and begins after it has ended', async () => {
+test('a newer request aborts the older one and starts after it has ended', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const older = locks.hold('a', endless(log, 'older'));
@@ -22,7 +22,7 @@ test('a newer request stops the older one and begins after it has ended', async 
   expect(log).toEqual(['older begins', 'older ended', 'newer']);
 });
 
-test('several requests that wait get the lock one after the other, never two at once', async () => {
+test('waiting requests get the lock one after the other', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const first = locks.hold('a', endless(log, 'first')).catch(() => 'stopped');
@@ -37,7 +37,7 @@ test('several requests that wait get the lock one after the other, never two at 
   expect(await first).toBe('stopped');
 });
 
-test('uploads do not wait for each other', async () => {
+test('different uploads do not wait for each other', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const a = locks.hold('a', endless(log, 'a')).catch(() => undefined);
@@ -47,7 +47,7 @@ test('uploads do not wait for each other', async () => {
   await a;
 });
 
-test('a holder that does not end is a conflict for the newer request, and frees the lock later', async () => {
+test('a holder that ignores the abort causes a conflict and releases the lock later', async () => {
   const locks = createUploadLocks(20);
   const deaf = Promise.withResolvers<void>();
   const older = locks.hold('a', () => deaf.promise);
@@ -57,7 +57,7 @@ test('a holder that does not end is a conflict for the newer request, and frees 
   expect(await locks.hold('a', async () => 'mine')).toBe('mine');
 });
 
-test('work that fails frees the lock', async () => {
+test('a failing task releases the lock', async () => {
   const locks = createUploadLocks();
   await expect(locks.hold('a', async () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await locks.hold('a', async () => 'mine')).toBe('mine');

@@ -4,8 +4,8 @@ import { Refused } from '../../lib/refused.ts';
 const TAKEOVER_LIMIT_MS = 5_000;
 
 /**
- * Allows one writer per upload. A new request takes the upload over from an older one, whose socket is often dead
- * without the server knowing: the older is aborted and the newer waits until its bytes are durable.
+ * Allows one writer per upload. A new request takes over from an older one, whose socket is often dead without the
+ * server noticing: the older task is aborted, and the new one waits until its bytes are durable.
  */
 export type UploadLocks = {
   hold<T>(uploadId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -21,7 +21,7 @@ export function createUploadLocks(takeoverLimitMs: number = TAKEOVER_LIMIT_MS): 
       for (let holder = holders.get(uploadId); holder !== undefined; holder = holders.get(uploadId)) {
         await takeOver(holder, limitMs - performance.now());
       }
-      // Nothing is awaited between the last check and this, so only one of several waiters gets it.
+      // There is no `await` between the last check and this line, so only one waiter gets the lock.
       const stop = new AbortController();
       const running = task(stop.signal);
       const holder = { stop, ended: settled(running) };
@@ -43,7 +43,7 @@ async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   ended.abort();
 }
 
-/** Resolves when the task ends, successfully or not: its own caller is notified of the failure. */
+/** Resolves when the task ends, successfully or not. The task's own caller handles a failure. */
 function settled(task: Promise<unknown>): Promise<void> {
   return task.then(
     () => {},

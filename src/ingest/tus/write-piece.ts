@@ -6,22 +6,22 @@ import { readChecksum } from './headers.ts';
 import { receivePiece } from './receive-piece.ts';
 import type { TusDeps, TusExchange } from './tus-exchange.ts';
 
-/** Interval at which an upload's expiry is extended while a piece of it is received. */
+/** Interval at which an upload's expiry is extended while a piece arrives, in ms. */
 const KEEP_MS = 3_600_000;
 
 /**
  * Outcome of a piece. `written`: its bytes are durable, up to `size`. `mismatch`: they do not match their checksum and
- * are not kept. `over`: the upload already has all its bytes. `elsewhere`: the upload ends at `size`, where the piece
- * does not continue.
+ * are dropped. `over`: the upload already has all its bytes. `elsewhere`: the upload ends at `size`, which is not the
+ * offset of the piece.
  */
 export type Written = { kind: 'written' | 'mismatch' | 'over' | 'elsewhere'; size: number };
 
-/** Place of the body of a request. `lateLength`: `Upload-Length` of a PATCH, which sets a deferred length. */
+/** Position of a request body. `lateLength` is the `Upload-Length` of a PATCH, which sets a deferred length. */
 type Piece = { upload: TusUpload; offset: number; lateLength: number | null };
 
 /**
- * Writes the body of a request at an offset of an upload, and completes the upload with its last byte. The caller holds
- * the upload's lock. `taken` aborts when a newer request needs the lock.
+ * Writes the body of a request at an offset of an upload, and completes the upload with its last byte. The caller must
+ * hold the upload's lock. `taken` aborts when a newer request needs the lock.
  */
 export async function writePiece(
   exchange: TusExchange,
@@ -32,7 +32,7 @@ export async function writePiece(
   const checksum = readChecksum(request.headers);
   const upload = await withLateLength(exchange, { upload: found, offset, lateLength });
   const { lengthBytes } = upload;
-  // The staging itself refuses an offset that is not its size, so most pieces need not query it before.
+  // The staging area itself rejects an offset other than its size, so most pieces need no query before.
   if (offset === 0 || offset >= (lengthBytes ?? Infinity)) {
     const size = await finalize(exchange, upload);
     if (size === lengthBytes) return { kind: 'over', size };
@@ -62,8 +62,8 @@ export async function writePiece(
 }
 
 /**
- * Returns the staged size. If a crash happened after the last byte and before the video got the file, completes the
- * upload. Joins the parts of a final upload.
+ * Returns the staged size. Completes the upload if a crash happened after the last byte and before the video got the
+ * file. Joins the parts of a final upload.
  */
 export async function finalize(exchange: TusExchange, upload: TusUpload): Promise<number> {
   const { deps, stopping } = exchange;
@@ -79,14 +79,18 @@ export async function finalize(exchange: TusExchange, upload: TusUpload): Promis
   return size;
 }
 
-// Not ended by a newer request: it takes long on a bucket, and an impatient client would make it start over.
+// A newer request does not abort the completion. It takes long on a bucket, and an impatient client would make it
+// restart repeatedly.
 async function complete({ deps, hashes, stopping }: TusExchange, upload: TusUpload): Promise<void> {
   if (upload.kind === 'partial' || upload.lengthBytes === null) return;
   const running = hashes.take(upload.id, upload.lengthBytes);
   await deps.uploads.complete(upload, running?.hash.digest() ?? null, stopping);
 }
 
-/** Sets a deferred length that comes with this piece. Refuses (`invalid`) to change one that is set. */
+/**
+ * Sets a deferred length sent with this piece. Throws `Refused` (`invalid`) for a change of a length that is already
+ * set.
+ */
 async function withLateLength(
   { deps, request }: TusExchange,
   { upload, offset, lateLength: lengthBytes }: Piece,
@@ -112,12 +116,12 @@ async function withLateLength(
   if (lengthBytes === 0 && upload.kind === 'whole') {
     throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
   }
-  // A piece that is refused for its offset changes nothing.
+  // A piece rejected for its offset must not change the upload.
   if (size === offset) await deps.uploads.setLength(upload, lengthBytes);
   return size === offset ? { ...upload, lengthBytes } : upload;
 }
 
-/** One piece may be the whole file, and take days. */
+/** Extends the expiry while a piece arrives. One piece may be the whole file and take days. */
 async function keepMeanwhile({ uploads, onError }: TusDeps, upload: TusUpload, lost: AbortController): Promise<void> {
   try {
     await uploads.keep(upload);

@@ -5,19 +5,19 @@ type NativePeer = InstanceType<Native['PeerConnection']>;
 type NativeTrack = Parameters<Parameters<NativePeer['onTrack']>[0]>[0];
 
 export type PeerEvents = {
-  /** An RTP or RTCP packet. */
+  /** Called for each RTP or RTCP packet. */
   message(bytes: Buffer): void;
   connected(): void;
-  /** The connection has ended. Called once. */
+  /** Called once when the connection has ended. */
   closed(reason: string): void;
 };
 
-/** One WebRTC connection to a sender. */
+/** A WebRTC connection to a sender. */
 export type Peer = {
-  /** The SDP answer, with all our candidates. */
+  /** SDP answer with all local candidates. */
   readonly answer: string;
   addCandidate(candidate: string, mid: string): void;
-  /** Sends RTCP on the transport that all tracks share. */
+  /** Sends RTCP on the transport shared by all tracks. */
   send(message: Buffer): void;
   close(): void;
 };
@@ -27,7 +27,7 @@ export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) 
 /** Maximum time that an SDP answer waits for candidates from a STUN server, in ms. */
 const GATHER_MS = 1_500;
 
-/** Opens node-datachannel, an optional package. Throws if it is missing. `close` ends its threads. */
+/** Opens the optional package node-datachannel. Throws if it is missing. `close` stops its threads. */
 export async function openPeers(config: {
   bindAddress: string | null;
   iceServers: readonly string[];

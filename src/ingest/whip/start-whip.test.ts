@@ -4,13 +4,13 @@ import { Refused } from '../../lib/refused.ts';
 import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import { startWhip, type WhipServer } from './start-whip.ts';
 
-/** More than a client needs at once. Beyond 32, its connections are closed without a response. */
+/** More connections than a client needs. Above 32, they are closed without a response. */
 const [MANY, FEW] = [60, 30];
 
 let server: WhipServer;
 afterEach(() => server.close());
 
-/** Returns the statuses of concurrent attempts, each with the address that a client, or its proxy, claims. */
+/** Returns the statuses of concurrent attempts. `addressOf` is the address that a client or its proxy claims. */
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
@@ -35,18 +35,18 @@ const publish = (key: string, headers: Record<string, string> = {}) =>
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/sdp', ...headers },
   });
 
-test('wrong keys of an address do not lock out a valid one', async () => {
+test('wrong keys from an address do not lock out a valid key', async () => {
   expect(await attempt([], FEW, () => '192.0.2.1')).toContain(429);
-  // The key is accepted: the body is not an offer.
+  // The key is valid, but the body is not an offer.
   expect((await publish('valid')).status).toBe(422);
   expect((await publish('key')).status).toBe(429);
 });
 
-test('behind a trusted proxy each publisher is a client of its own, by the address that the proxy adds', async () => {
+test('counts publishers behind a trusted proxy by the address that the proxy adds', async () => {
   expect(new Set(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}`))).toEqual(new Set([401]));
 });
 
-test('an address that a client writes itself is ignored', async () => {
+test('ignores an address that the client itself sends', async () => {
   expect(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}, 198.51.100.1`)).toContain(429);
   await server.close();
   expect(await attempt([], FEW, (at) => `192.0.2.${at}`)).toContain(429);

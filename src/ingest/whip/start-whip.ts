@@ -7,10 +7,10 @@ import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
 const MAX_CONNECTIONS = 500;
-/** Maximum connections of one client. Media does not use them, so a publisher only needs one for a moment. */
+/** Maximum connections of one client. Media uses other connections, so a publisher only needs one briefly. */
 const MAX_CONNECTIONS_PER_CLIENT = 32;
 
-/** node-datachannel is missing: this listener is left out, the others run. */
+/** Thrown if node-datachannel is missing. The service then runs without this listener. */
 export class WhipMissing extends Error {
   constructor(cause: unknown) {
     super(`No publishers by WHIP: ${cause instanceof Error ? cause.message : cause}`, { cause });
@@ -23,11 +23,11 @@ export type WhipServer = { port: number; close(): Promise<void> };
 type Options = Omit<WhipDeps, 'open'> & {
   host: string;
   port: number;
-  /** PEM; null: without TLS, behind a proxy or only for this machine. */
+  /** PEM certificate and key. Null means no TLS, behind a proxy or for local use. */
   certificate: { cert: Buffer; key: Buffer } | null;
 };
 
-/** Listens for publishers over WHIP. Throws `WhipMissing` without node-datachannel. `close` ends all sessions. */
+/** Listens for publishers over WHIP. Throws `WhipMissing` if node-datachannel is missing. `close` ends all sessions. */
 export async function startWhip({ host, port, certificate, ...deps }: Options): Promise<WhipServer> {
   const isAnyAddress = host === '0.0.0.0' || host === '::';
   const peers = await openPeers({ bindAddress: isAnyAddress ? null : host, iceServers: deps.iceServers }).catch(
@@ -43,7 +43,7 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
   server.on('request', (request, response) => {
     handler.handle(request, response).catch((error: Error) => deps.report(error));
   });
-  // Attempts of publishers behind a trusted proxy are counted by request.
+  // Publishers behind a trusted proxy are limited by request instead.
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: deps.trusted });
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

@@ -22,10 +22,10 @@ const FRAGMENT = 'application/trickle-ice-sdpfrag';
 export type WhipDeps = {
   open: OpenPeer;
   publish: Publish;
-  /** Throws `Refused` for everything that `publish` would refuse. */
+  /** Throws `Refused` in the same cases as `publish`. */
   check(streamKey: string): Promise<unknown>;
   iceServers: readonly string[];
-  /** Proxies whose X-Forwarded-For names the publisher. */
+  /** Proxies whose X-Forwarded-For header identifies the publisher. */
   trusted: AddressSet;
   budget: EncoderBudget;
   report(error: Error): void;
@@ -33,7 +33,7 @@ export type WhipDeps = {
 
 type Answer = { status: number; headers?: Record<string, string | string[]>; body?: string };
 
-/** Serves WHIP (RFC 9725): sessions under `/whip/{id}`. The bearer token is the stream key. */
+/** Serves WHIP (RFC 9725) with sessions at `/whip/{id}`. The bearer token is the stream key. */
 export class WhipHandler {
   readonly #deps: WhipDeps;
   readonly #sessions = new Map<string, WhipSession>();
@@ -45,7 +45,7 @@ export class WhipHandler {
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
-    // A publisher may be a page of any origin: only its key counts.
+    // Pages of any origin may publish: only the key is checked.
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
@@ -81,7 +81,7 @@ export class WhipHandler {
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
     if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
-    // Checked before the SDP answer.
+    // Check the key before the SDP answer.
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
@@ -89,14 +89,14 @@ export class WhipHandler {
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }
     if (this.#sessions.size >= MAX_SESSIONS)
-      throw new Refused('unavailable', 'The server takes no more publishers now.');
+      throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
   }
 
-  /** A valid key is never refused because of attempts of others at the same address. */
+  /** Limits attempts with wrong keys. A valid key is never refused because of other attempts from the same address. */
   #refuseKey(remote: string, message: string): Answer {
     if (this.#mayTry(clientKey(remote), Date.now())) return unauthorized(message);
-    throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a second.');
+    throw new Refused('busy', 'Too many wrong keys from this address. Try again in a second.');
   }
 
   #addressOf({ headers, socket: { remoteAddress } }: IncomingMessage): string {
@@ -131,7 +131,7 @@ export class WhipHandler {
     return { status: 204, headers };
   }
 
-  /** RFC 9725 section 4.6. */
+  /** Returns Link headers with the ICE servers (RFC 9725 section 4.6). */
   #links(): Record<string, string[]> {
     const links = this.#deps.iceServers.map((server) => `<${server}>; rel="ice-server"`);
     return links.length === 0 ? {} : { Link: links };
@@ -145,7 +145,7 @@ export class WhipHandler {
   }
 }
 
-/** Candidates that arrive later (RFC 9725 section 4.3.2). ICE restarts are not offered. */
+/** Adds candidates sent later (RFC 9725 section 4.3.2). ICE restarts are not supported. */
 async function patch(session: WhipSession, request: IncomingMessage): Promise<Answer> {
   if (!isOfType(request, FRAGMENT)) return text(415, `Expected ${FRAGMENT}.`);
   const match = request.headers['if-match'];

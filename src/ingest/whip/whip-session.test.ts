@@ -13,17 +13,17 @@ const OFFER = [
 const SPS = Buffer.from('6742c00ada11ec0440000003004000000c83c489a8', 'hex');
 const PPS = Buffer.from('68ce3c80', 'hex');
 
-/** An RTP packet. All packets belong to one picture. */
+/** Returns an RTP packet. All packets belong to one frame. */
 function packet(sequence: number, payload: Buffer, isMarked: boolean): Buffer {
   const head = Buffer.from([0x80, (isMarked ? 0x80 : 0) | 102, 0, sequence, 0, 0, 0, 0, 0, 0, 0, 7]);
   return Buffer.concat([head, payload]);
 }
 
-test('a publisher whose media make their receiver fail is disconnected, and nothing more is read from it', async () => {
+test('disconnects a publisher whose media makes the receiver throw and reads nothing more from it', async () => {
   const seen: string[] = [];
   const input = {
     push: () => {
-      throw new RangeError('What takes the media fails.');
+      throw new RangeError('The media consumer failed.');
     },
     relay: () => undefined,
     leaveOut: () => undefined,
@@ -45,5 +45,5 @@ test('a publisher whose media make their receiver fail is disconnected, and noth
   [SPS, PPS, slice, slice].forEach((payload, at) => {
     (events as PeerEvents | null)?.message(packet(at, payload, payload === slice));
   });
-  expect(seen).toEqual(['reported: RangeError', 'ended: what came could not be taken', 'closed']);
+  expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed', 'closed']);
 });

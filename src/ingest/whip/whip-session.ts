@@ -7,17 +7,17 @@ import { OPUS_CHANNELS, RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
 import { type LeftOutMedia, type Offer, readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
 
-/** Maximum time of a session before its first media, and without media afterwards, in ms. */
+/** Maximum time of a session before its first media, in ms. `SILENT_MS` limits later gaps. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
 const MAX_FAULTS = 100;
-/** Browsers begin with 0.3 Mbit/s and a small picture unless the SDP answer says otherwise. */
+/** Start bit rate in the SDP answer. Without it, browsers start with 0.3 Mbit/s and a small image. */
 const START_KBPS = 2_500;
 
 type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };
 
-/** One WHIP publisher, from its offer to its end. */
+/** A WHIP publisher, from its offer until it disconnects. */
 export class WhipSession {
   readonly id = randomBytes(16).toString('hex');
   readonly etag = `"${randomBytes(8).toString('hex')}"`;
@@ -45,8 +45,8 @@ export class WhipSession {
   }
 
   /**
-   * Answers an SDP offer. Throws `BrokenMedia` or `Refused` if it is not acceptable. `closed` is called once at the
-   * end.
+   * Starts a session and returns the answer to an SDP offer. Throws `BrokenMedia` or `Refused` if the offer is not
+   * acceptable. `closed` is called once at the end.
    */
   static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
     const offer = readOffer(sdp);
@@ -65,7 +65,7 @@ export class WhipSession {
     }
   }
 
-  /** Sets the destination of media from now on. Earlier media is dropped. */
+  /** Sets the destination of media from now on. Earlier media was dropped. */
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
     for (const { reason } of this.#leftOut) media.leaveOut(reason);
@@ -117,10 +117,10 @@ export class WhipSession {
     }
   }
 
-  /** If packets break their parsers, only this publisher is disconnected. */
+  /** Disconnects this publisher, and no other, if its packets make a parser throw. */
   #fail(cause: unknown): void {
-    this.#deps.report(new Error('What a publisher by WHIP sent could not be taken: it is disconnected.', { cause }));
-    this.end('what came could not be taken');
+    this.#deps.report(new Error('Could not process the media of a publisher by WHIP. It is disconnected.', { cause }));
+    this.end('the media could not be processed');
   }
 }
 
@@ -128,7 +128,7 @@ function withStartBitrate(answer: string): string {
   return answer.replace(/^(a=fmtp:\d+ .*packetization-mode=1.*?)\r?$/gm, `$1;x-google-start-bitrate=${START_KBPS}`);
 }
 
-/** Media that are rejected belong to no group (RFC 8843 section 7.3.3). */
+/** Removes rejected media from their group (RFC 8843 section 7.3.3). */
 function withoutRejected(answer: string, rejected: readonly LeftOutMedia[]): string {
   const mids = new Set(rejected.map(({ mid }) => mid));
   return answer.replace(/^a=group:(\S+)((?: \S+)*)/gm, (_, name: string, members: string) => {

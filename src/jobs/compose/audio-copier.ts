@@ -11,12 +11,12 @@ import type { JobDeps } from '../job-deps.ts';
 type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 
-/** Copies the audio of recorded streams, whose segments have the same numbers as the picture segments. */
+/** Copies the audio of recorded streams. Audio and video segments have the same numbers. */
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
- * Copies segments of an audio track. Each part begins with the tick nearest to that of its first picture. Within a part
- * the frames keep their distances, so that the offset between audio and pictures is unchanged. `number`s ascend.
+ * Copies segments of an audio track. Each part begins with the tick nearest to that of its first video frame. Within a
+ * part, the frames keep their distances, so the offset between audio and video is unchanged. `number`s must ascend.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;
@@ -29,7 +29,7 @@ export function createAudioCopier(view: CompositionView, rendition: TaskRenditio
     if (known !== undefined) return known;
     const found = await readSourceSegment(source, segment, deps, signal);
     if (found === null) throw sourceGone(source);
-    // This segment and the next one, whose start is its end.
+    // Keep this segment and the next one, whose start is the end of this one.
     for (const old of [...held.keys()].slice(0, -1)) held.delete(old);
     held.set(name, found);
     return found;

@@ -14,7 +14,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
-/** Segments of a chunk: about 32 s. */
+/** Segments per chunk, about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
 /** Composes an audio track from audio frames of other videos. Parts without audio are silent. */
@@ -72,8 +72,8 @@ async function makeSegment(
 }
 
 /**
- * Reads single frames of the sources, a segment at a time. Returns silence past the end of a source, and where there is
- * none.
+ * Creates a reader of single frames, which reads the sources a segment at a time. It returns silence past the end of a
+ * source and where a part has no audio.
  */
 function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;

@@ -16,17 +16,18 @@ import { endReading, type PicturesInit, readEncodedVideo } from '../encode/read-
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 
-/** Pieces of one part that one encoder makes: the segments from `firstSegment` on. */
+/** Pieces of one part that one encoder makes as segments from `firstSegment` on. */
 export type PieceRun = { kind: 'encode'; firstSegment: number; pieces: Piece[] };
 
 type PiecesJob = { libraryId: number; view: CompositionView; run: PieceRun };
 type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init'; at: number; init: PicturesInit };
 
-/** Memory of one rung in a run until it is stored: a few segments. */
+/** Niceness of the encoder process. */
 const NICENESS = 5;
 
 /**
- * Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's index.
+ * Encodes pieces from the original of their part for all renditions of the encode task. `at` is the index of the
+ * rendition.
  */
 export async function* encodePieces(
   { libraryId, view, run }: PiecesJob,
@@ -92,8 +93,8 @@ async function readRung(
 type PartGrid = CompositionView['recipe']['parts'][number];
 
 /**
- * The pieces as segments 1 and following of the part's timeline. On a source's own grid, a picture belongs to the
- * nearest cut: it is shown from there on.
+ * Returns the pieces as segments 1 and following of the part's timeline. On a source's own time grid, a frame belongs
+ * to the nearest cut, and is shown from that cut on.
  */
 function cutAt(
   pieces: readonly Piece[],

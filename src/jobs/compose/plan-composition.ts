@@ -14,14 +14,14 @@ import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-ta
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
 
-/** Maximum segments of a composition: about 20 hours. */
+/** Maximum segments of a composition, about 20 hours. */
 const MAX_PIECES = 20_000;
 
 /**
- * Decides how a video is composed from parts of others. Renditions that are alike in all parts are copied. Ends within
- * a segment are encoded from the originals, with the settings of the adjacent segments. A rung that all parts have, but
- * not alike, or that was itself copied from an original, is encoded completely. Throws `Refused` (`invalid`) for parts
- * with no rung in common, different frame rates, a missing original that is needed, or an empty range.
+ * Decides how to compose a video from parts of others. Renditions that are alike in all parts are copied. Ends within a
+ * segment are encoded from the originals, with the settings of the adjacent segments. A rung that all parts have is
+ * encoded completely if it differs between them or was itself copied from an original. Throws `Refused` (`invalid`) for
+ * parts with no common rung, different frame rates, a missing original that is needed, or an empty range.
  */
 export function planComposition(key: MediaKey, wanted: readonly WantedPart[], isExact: boolean): ComposedVideo {
   const [first] = wanted;
@@ -37,7 +37,7 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const audioTracks = planAudioTracks(parts, durationSec);
-  // The audio of streams is cut at the same places as their pictures, and copied with them.
+  // Audio of streams has the same cuts as their video and is copied with it.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
     ? composeTasks(place, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
@@ -69,8 +69,8 @@ function markOf({ renditions }: PartView) {
 }
 
 /**
- * Parts with the same time grid stay as they are. Otherwise all get a grid of frames: encoders of one rendition must
- * have one time base, and media on another grid is encoded, never copied.
+ * Leaves parts with the same time grid unchanged. Otherwise gives all parts a frame grid, because encoders of one
+ * rendition need one time base. Media on another grid must be encoded, not copied.
  */
 function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
   const scales = new Set(parts.map(({ view }) => view.cutList.timescale));
@@ -120,7 +120,7 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   );
 }
 
-/** Recordings are copied, so they must have one timescale. Their picture rate does not matter. */
+/** Recordings are copied, so they need one timescale. Their frame rates may differ. */
 function requireOneRate(parts: readonly WantedPart[]): void {
   const [first] = parts;
   if (first === undefined) return;
@@ -190,8 +190,8 @@ function requireOriginals(parts: readonly WantedPart[]): void {
   if (lost === undefined) return;
   throw new Refused(
     'invalid',
-    `The original of video ${lost.view.mediaId} no longer exists, and is needed to encode the ends of its part. Send exact ` +
-      'false and use parts of videos with the same format.',
+    `The original of video ${lost.view.mediaId} no longer exists, and is needed to encode the ends of its part. ` +
+      'Send exact false and use parts of videos with the same format.',
   );
 }
 
@@ -203,8 +203,8 @@ function nothingInCommon(): Refused {
 }
 
 /**
- * The audio tracks that all parts with audio have, by language and name. If there are none, one for each language that
- * all have, else the main audio of each.
+ * Plans the audio tracks that all parts with audio have, by language and name. If there are none, plans one for each
+ * language that all have, else the main audio of each.
  */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
   const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
@@ -268,7 +268,7 @@ function toMade(
   };
 }
 
-/** Encoded segments adjoin segments that were encoded earlier, so they have the same cap. */
+/** Returns the bit rate cap of the earlier encode, because new segments adjoin segments made with it. */
 function capOf(rung: number | null, plan: PartRendition['plan']): { maxBitrateBps?: number } {
   const known = RUNGS.find((one) => one === rung);
   const usualBps = known === undefined ? undefined : MAX_BITRATES_BPS[known];

@@ -8,7 +8,7 @@ import { publishChunks } from './publish-chunks.ts';
 import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Copies segments of a pass-through source into chunks, each published when it is stored. */
+/** Copies segments of a pass-through source into chunks. Publishes each chunk when it is stored. */
 export async function copySegments({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
   const view = await loadTaskView(deps.db, task);

@@ -9,7 +9,7 @@ import type { JobDeps } from '../job-deps.ts';
 
 type Wanted = { source: Guid | null; segment: number; place: CopyPlace };
 
-/** Reads a segment of another video's rendition and converts it to one of the new timeline. */
+/** Reads a segment of another video's rendition and converts it to a segment of the new timeline. */
 export async function copySourceSegment(
   { source, segment, place }: Wanted,
   deps: Pick<JobDeps, 'db' | 'storage'>,
@@ -21,12 +21,12 @@ export async function copySourceSegment(
   return copySegment(found.bytes, found.fragments, place);
 }
 
-/** The error for a part that was deleted while it was copied. */
+/** Returns the error for a part that was deleted during the copy. */
 export function sourceGone(renditionId: Guid): Refused {
   return new Refused('invalid', `Rendition ${renditionId} no longer exists: its video was changed.`);
 }
 
-/** Returns the bytes of one stored segment, or null if none has this number. */
+/** Returns the bytes of a stored segment, or null if there is no segment with this number. */
 export async function readSourceSegment(
   renditionId: Guid,
   segment: number,

@@ -10,15 +10,15 @@ import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Encodes a range of segments of all rungs of an encode task with one ffmpeg. */
+/** Encodes a range of segments of all rungs of an encode task in one ffmpeg process. */
 export async function encodeRange(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim, report } = held;
   const view = await loadTaskView(deps.db, claim.task);
-  // A video without an original is a live recording, or deleted.
+  // A video without an original is a live recording or was deleted.
   if (view === null) return encodeRecording(held, deps, signal);
   if (view.renditions.length === 0) throw new LeaseLost();
   const local = await openPlanned(deps.sources, view, signal);
-  // The start of a timeline is watched while it grows.
+  // Viewers may watch the start of a timeline while it grows.
   const publish =
     claim.task.fromSegment > 0 || !publishesGrowing(claim.task.kind)
       ? null

@@ -23,12 +23,12 @@ import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 const NICENESS = 10;
-/** Assumed bit rate, the mean of many published segments: the requested space is an estimate. */
+/** Assumed bit rate, the mean of many published segments. It is only used to estimate the required space. */
 const GUESSED_BPS = 8_000_000;
 
 /**
- * Encodes a range of segments of a live recording, which has no original, from the published pictures: the stored
- * segments of the range, with times from 0 on.
+ * Encodes a range of segments of a live recording from its published video, because a recording has no original. The
+ * input is the stored segments of the range, with times from 0 on.
  */
 export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
@@ -57,7 +57,7 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
   }
 }
 
-/** The segments of a range as one file. */
+/** Opens the segments of a range as one file. */
 function openPublished(
   { source, cutList }: RecordedView,
   { fromSegment, toSegment }: EncodeTask,
@@ -108,7 +108,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const stop = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };
   const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-  // One writer and one output were created for each rendition, in this order.
+  // There is one writer and one output per rendition, in this order.
   const outputs = view.renditions.map(
     (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
   );
@@ -128,7 +128,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   return await collect(outputs, signal);
 }
 
-/** Publishers signal colours only in the parameter sets, so only the pictures show them. */
+/** Adds the colours found in the media. Publishers signal them only in the parameter sets. */
 async function withPublishedColours(
   video: VideoFacts | null,
   path: string,
@@ -141,7 +141,7 @@ async function withPublishedColours(
   return { ...video, ...shown, ...(hdrMetadata && { hdrMetadata }) };
 }
 
-/** The cuts of a range as a separate timeline. */
+/** Returns the cuts of a range as a timeline that starts at 0. */
 function shiftedCuts({ startTicks, timescale, ...cuts }: CutList, fromSegment: number, toSegment: number): CutList {
   const first = startTicks[fromSegment] ?? 0;
   const endTicks = (startTicks[toSegment] ?? cuts.endTicks) - first;

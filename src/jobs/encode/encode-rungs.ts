@@ -18,12 +18,12 @@ import { readPictureTicks } from './read-pass-through.ts';
 import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
-/** Live, HTTP and audio take precedence, then whatever is still missing to play at all. */
+/** Niceness of encoders. Live, HTTP and audio run first, then encodes without which nothing plays yet. */
 const NICENESS = { viewers: 2, quick: 5, long: 10 };
 const BACKFILL_NICENESS = 15;
 const MAX_DECODER_THREADS = 4;
 
-/** A claimed range of segments of some rungs of one codec. `writers` has one for each of the view's renditions. */
+/** A claimed range of segments of some rungs of one codec. `writers` has one writer per rendition of the view. */
 export type RangeJob = {
   claim: Claim;
   deps: JobDeps;
@@ -32,27 +32,28 @@ export type RangeJob = {
   writers: readonly ChunkWriter[];
   report: (fraction: number) => void;
   /**
-   * Publishes the range as it grows; others may then have stored some of it. Null: publishes nothing until everything
-   * is stored.
+   * Publishes the range while it grows. Other tasks may store some of it in the meantime. Null publishes nothing until
+   * everything is stored.
    */
   publish: ((outputs: readonly RenditionOutput[]) => Promise<void>) | null;
 };
 
-/** A rendition that is being made. `init` is from its first run. */
+/** A rendition being made. `init` is from its first run. */
 export type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
 
 /**
- * Runs the encoder and stores its output, usually in one process for all rungs. Returns what is not published yet.
- * After a failure, which is most likely due to memory, rungs are made one after another, each with one thread.
+ * Runs the encoder and stores its output, usually in one process for all rungs. Returns the output that is not
+ * published yet. After a failure, most likely for lack of memory, makes the rungs one after another with one thread
+ * each.
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
   const expectedTicks = await readPictureTicks(job.path, view, job.claim.task, signal);
   const runs = await planRuns(job);
-  // All renditions of a set were planned with the same one.
+  // All renditions of a set have the same watermark.
   const { watermark: planned } = view.renditions[0]?.plan ?? {};
   const watermark = await readWatermark(job.deps.storage, job.claim.task.key.libraryId, planned, signal);
-  // One writer was created for each rendition, in this order.
+  // There is one writer per rendition, in this order.
   const all = view.renditions.map(
     (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
   );
@@ -64,7 +65,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   return collect(all, signal);
 }
 
-/** Stores the held segments of each rendition. Returns everything stored since the last call. */
+/** Stores the pending segments of each rendition. Returns everything stored since the last call. */
 export async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
   for (const { rendition, writer, init } of rungOutputs) {
@@ -77,8 +78,8 @@ export async function collect(rungOutputs: readonly RungOutput[], signal: AbortS
 }
 
 /**
- * Plans the missing segments in as few processes as possible. Some may exist if they are made on demand or published as
- * they grow.
+ * Plans the missing segments in as few processes as possible. Some segments may already exist if they are made on
+ * demand or published while they grow.
  */
 async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.task;
@@ -127,14 +128,14 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
       firstSegment: range.fromSegment,
       segmentCount,
       ...(expectedTicks === null ? {} : { expectedTicks }),
-      // Damaged packets may have caused the failure of the first attempt.
+      // Damaged packets may have made the first attempt fail.
       mayLackFrames: job.claim.failures > 0,
     });
     const reported = (seconds: number) => {
       fractions[index] = seconds / plan.durationSec;
       job.report(Math.min(...fractions));
     };
-    // One output was created for each rendition, in this order.
+    // There is one output per rendition, in this order.
     const stream = ffmpeg.outputs[index] as Readable;
     const made = () => growth.made(index);
     await storeRung({ stream, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported, made }, signal);
@@ -157,7 +158,7 @@ async function publishMeanwhile(
   try {
     await publish(outputs);
   } catch (error) {
-    // The reported error may be a different one: objects that rows may name must not be deleted then.
+    // The reported error may be a different one. Objects that rows may refer to must not be deleted.
     if (error instanceof CommitInDoubt) committed();
     throw error;
   }
@@ -192,12 +193,12 @@ function runOptions({ claim, deps, view, path }: RangeJob) {
   };
 }
 
-/** Playback waits for a first segment alone. */
+/** Whether playback waits for this task: a single first segment. */
 function isAwaited({ queue, fromSegment, toSegment }: EncodeTask): boolean {
   return queue === 'quick' && fromSegment === 0 && toSegment === 1;
 }
 
-/** An encode task has rungs of one codec. */
+/** Returns the codec, which all rungs of an encode task share. */
 function codecOf(view: TaskView): string {
   return view.renditions[0]?.codec ?? '';
 }
@@ -208,7 +209,7 @@ type Rung = {
   segmenter: Segmenter;
   hdrBoxes: readonly Buffer[];
   reported: (doneSec: number) => void;
-  /** Called after a segment was stored. */
+  /** Called after a segment is stored. */
   made?: () => void;
 };
 

@@ -24,13 +24,13 @@ import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './re
 import type { LocalSource } from './source-cache.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Segments of the first chunk, so that playback can start, and of the others: about 4 s each. */
+/** Segments of the first chunk, which lets playback start, and of later chunks. A segment has about 4 s. */
 const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
 /**
- * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track,
- * so that parts join seamlessly.
+ * Encodes a range of an audio track and publishes it in growing chunks. The encoder always begins at the start of the
+ * track, so that ranges join seamlessly.
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = held.claim;
@@ -41,7 +41,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const { durationSec, normaliseLoudness = false } = rendition.plan;
     const options = { sourcePath: source.local.path, sourceDurationSec: source.durationSec, niceness };
     const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
-    // A failure is most often caused by the source.
+    // After a failure, assume that the source is damaged.
     const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
     const start = held.claim.failures > 0 ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
@@ -50,7 +50,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
       await publishTrack({ held, deps, rendition, run, parts }, signal);
       await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
-      // A part ends before the encoder does.
+      // A range may end before the encoder does.
       ended.abort();
       for (const output of run.outputs) output.destroy();
       await run.done.catch(() => undefined);
@@ -140,7 +140,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
     ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
   });
-  // Segments made for viewers can be anywhere: the writer omits them.
+  // Segments made for viewers can be anywhere in the range, so the writer skips them one by one.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
   let init: AudioInit | null = null;
   let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;

@@ -1,11 +1,11 @@
 import { type ChunkRange, missingRanges } from '../../media/timeline/chunk-plan.ts';
 
-/** One encoder process: some segments of some renditions, which are given as indices into a list. */
+/** One encoder process: a range of segments of some renditions, given as indices into a list. */
 export type RungsRun = { range: ChunkRange; renditions: readonly number[] };
 
 /**
- * Plans the encoder processes that make the missing segments of a range. `stored[n]` are the existing segments of
- * rendition n. Renditions that lack the same segments are made together.
+ * Plans encoder processes for the missing segments of a range. `stored[n]` has the existing segments of rendition n.
+ * Renditions that lack the same segments share a process.
  */
 export function planMissingRuns(range: ChunkRange, stored: readonly ReadonlySet<number>[]): RungsRun[] {
   const groups = new Map<string, { ranges: ChunkRange[]; renditions: number[] }>();

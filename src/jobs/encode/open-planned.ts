@@ -5,12 +5,15 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { LocalSource, SourceCache } from './source-cache.ts';
 
-/** The length of a source whose clock jumps is only known afterwards, so its size determines the time limit. */
+/**
+ * Minimum assumed byte rate. The length of a source with a jumping clock is unknown in advance, so the time limit
+ * depends on its size.
+ */
 const MIN_BYTES_PER_SEC = 10_000;
 
 /**
- * Opens an original for every task that reads it, as its facts say: in place, or as a repaired copy with a continuous
- * clock or without the part before the media. Every worker makes the same copy.
+ * Opens an original for a task that reads it, according to its facts: the file itself, or a repaired copy with a
+ * continuous clock or without the part before the media. Every worker makes an identical copy.
  */
 export async function openPlanned(
   sources: SourceCache,

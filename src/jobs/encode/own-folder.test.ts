@@ -23,7 +23,7 @@ const SCRIPT = `
   process.stdin.resume();
 `;
 
-/** Another process that has a folder until it is killed. It also ends with this one. */
+/** Starts another process that owns a folder until it is killed. It also exits with this process. */
 async function startOwner() {
   const module = join(import.meta.dirname, 'own-folder.ts');
   const args = ['--input-type=module', '--eval', SCRIPT, module, parent];
@@ -45,11 +45,11 @@ async function namesIn(): Promise<string[]> {
   return names.filter((name) => !name.endsWith('.lock')).sort();
 }
 
-test('files left by a killed process are removed at the next start, those of a living one stay', async () => {
+test('a start removes files of killed processes but not of running ones', async () => {
   const [dead, alive] = [await startOwner(), await startOwner()];
   try {
     await dead.kill();
-    // As left by versions that named them by process id.
+    // Earlier versions named folders by process id.
     await mkdir(join(parent, 'worker-4711'));
     const own = await takeOwnFolder(parent, report);
     expect(own).toBe(dead.folder);
@@ -62,14 +62,14 @@ test('files left by a killed process are removed at the next start, those of a l
   expect(await namesIn()).toEqual(['worker-1', 'worker-2']);
 });
 
-test('a start with fewer processes removes the folders of the others', async () => {
+test('a start with fewer processes removes the folders of the other ones', async () => {
   const owners = [await startOwner(), await startOwner(), await startOwner()];
   for (const owner of owners) await owner.kill();
   await takeOwnFolder(parent, report);
   expect(await namesIn()).toEqual(['worker-1']);
 });
 
-/** Root is allowed everything, so it switches to another user in the meantime. */
+/** Runs an action as another user, because root may access everything. */
 async function asNobody<T>(action: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return action();
   await chmod(parent, 0o777);
@@ -81,7 +81,7 @@ async function asNobody<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-test('folders of dead workers that cannot be removed are reported, and the next free one is taken', async () => {
+test('reports folders of dead workers that it cannot remove and takes the next free one', async () => {
   for (const name of ['worker-1', 'worker-2']) {
     await mkdir(join(parent, name));
     await writeFile(join(parent, name, 'original'), 'bytes');
@@ -92,13 +92,13 @@ test('folders of dead workers that cannot be removed are reported, and the next 
   expect(await asNobody(() => takeOwnFolder(parent, report))).toBe(join(parent, 'worker-3'));
   expect(await namesIn()).toEqual(['worker-1', 'worker-1/original', 'worker-2', 'worker-2/original', 'worker-3']);
   expect(reported.toSorted()).toEqual([
-    expect.stringMatching(/worker-1\. Remove it yourself\. Error: EACCES/),
-    expect.stringMatching(/worker-2\. Remove it yourself\. Error: EACCES/),
+    expect.stringMatching(/worker-1\. Remove them\. Error: EACCES/),
+    expect.stringMatching(/worker-2\. Remove them\. Error: EACCES/),
   ]);
   await chmod(join(parent, 'worker-2'), 0o700);
 });
 
-test('if no folder can be used, it says why', async () => {
+test('throws an error with the cause if no folder is usable', async () => {
   await chmod(parent, 0o500);
   const taken = process.geteuid?.() === 0 ? asStranger() : takeOwnFolder(parent, report);
   await expect(taken).rejects.toMatchObject({ cause: { code: 'EACCES' } });

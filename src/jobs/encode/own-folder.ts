@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { tryLock } from '../../lib/try-lock.ts';
 
 const OWN_NAME = /^worker-\d+$/;
-/** More processes than workers on any machine. */
+/** Maximum folders. No machine has that many workers. */
 const MAX_OWNERS = 256;
 
 /**
- * Creates an empty folder `worker-{n}` in `parent` that belongs to this process until it ends, and removes those whose
- * owner has ended. Folders that cannot be removed are reported and remain. A lock decides, not the process id: others
- * may be in another container, or on another machine that shares the folder.
+ * Creates an empty folder `worker-{n}` in `parent` that belongs to this process until it exits, and removes folders
+ * whose owner has exited. Reports folders that cannot be removed and leaves them. A lock determines the owner, not a
+ * process id, because other processes may be in another container or on another machine that shares the folder.
  */
 export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
   await mkdir(parent, { recursive: true });
@@ -29,7 +29,7 @@ export async function takeOwnFolder(parent: string, report: (error: Error) => vo
   return own;
 }
 
-/** Skips folders that cannot be locked or removed: the next may be free. */
+/** Takes the first free folder. Skips folders that cannot be locked or removed. */
 async function takeFree(parent: string): Promise<string> {
   let cause: unknown;
   for (let number = 1; number <= MAX_OWNERS; number += 1) {
@@ -45,8 +45,8 @@ async function takeFree(parent: string): Promise<string> {
 }
 
 /**
- * Returns null if another process has it. Lock files remain: if one was removed, two processes could hold a lock under
- * the same name.
+ * Returns null if another process owns the folder. Never removes lock files: otherwise, two processes could lock
+ * different files with the same name.
  */
 async function lockAndRemove(folder: string): Promise<number | null> {
   const lock = tryLock(`${folder}.lock`);

@@ -4,8 +4,8 @@ import { Refused } from '../../lib/refused.ts';
 import { Postponed } from '../queue/postponement.ts';
 
 /**
- * Gives a video of a library with Enterprise DRM its keys before any of it can be played. Throws `Postponed` while the
- * key source is unreachable, and `Refused` if the source refuses.
+ * Creates the keys of a video in a library with Enterprise DRM before any of the video is playable. Throws `Postponed`
+ * while the key source is unreachable, and `Refused` if the source refuses.
  */
 export async function protectVideo(key: MediaKey, packager: Packager, signal: AbortSignal): Promise<void> {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { publishGrowing } from './publish-growing.ts';
 
-/** A publish function that waits until the test settles it. */
+/** Returns a publish function that is pending until the test settles it. */
 function held() {
   const calls: PromiseWithResolvers<void>[] = [];
   const publish = () => {
@@ -14,7 +14,7 @@ function held() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('it publishes when each output has produced one more, and not for the last', async () => {
+test('publishes when every output has one more segment, except for the last', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(2, 3, publish);
   growth.made(0);
@@ -34,7 +34,7 @@ test('it publishes when each output has produced one more, and not for the last'
   expect(calls).toHaveLength(2);
 });
 
-test('it never publishes twice at once, and batches what was produced in between', async () => {
+test('batches segments made during a publication instead of publishing concurrently', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   for (let n = 0; n < 3; n += 1) growth.made(0);
@@ -47,7 +47,7 @@ test('it never publishes twice at once, and batches what was produced in between
   await growth.end();
 });
 
-test('outputs after the end are not published, even if it was behind', async () => {
+test('publishes nothing after the end, even if segments are left', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(2, 5, publish);
   for (const at of [0, 1, 0, 1, 0]) growth.made(at);
@@ -59,7 +59,7 @@ test('outputs after the end are not published, even if it was behind', async () 
   expect(calls).toHaveLength(1);
 });
 
-test('the end waits for a running publication and reports its failure, as the next output does', async () => {
+test('the end waits for a running publication and throws its failure, like the next output', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   growth.made(0);

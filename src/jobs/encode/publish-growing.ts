@@ -1,14 +1,14 @@
-/** Publishes segments that several outputs have in common while they grow. */
+/** Publishes segments that all outputs have, while they grow. */
 export type Growth = {
-  /** Output `at` made one more. Throws if publishing failed. */
+  /** Records that output `at` made one more segment. Throws if publishing failed. */
   made(at: number): void;
-  /** Waits for the pending publish. Nothing is published after that. Throws if publishing failed. */
+  /** Waits for the pending publication and publishes nothing afterwards. Throws if publishing failed. */
   end(): Promise<void>;
 };
 
 /**
- * Calls `publish` whenever every output has made one more, but never twice at once and not for the last of `each`: the
- * caller that ends the outputs publishes the rest.
+ * Calls `publish` whenever every output has made one more segment, but never concurrently, and not for the last of
+ * `each` segments: the caller publishes the rest at the end.
  */
 export function publishGrowing(outputs: number, each: number, publish: () => Promise<void>): Growth {
   const counts = Array.from({ length: outputs }, () => 0);

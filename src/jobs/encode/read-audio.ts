@@ -13,21 +13,21 @@ import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 export type AudioInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type AudioPart = AudioInit | { kind: 'segment'; segment: Segment };
 
-/** Cuts the output of an audio encode that begins with a segment. */
+/** Cuts the output of an audio encode that starts at a given segment. */
 export function createAudioSegmenter(firstSegment: number): Segmenter {
   const primingFrames = primingFramesOf(firstSegment);
   return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
 }
 
 /**
- * Reads the output of an audio encode: first its init segment, then its segments from 0 on, checked. Throws the errors
- * of the run.
+ * Reads and checks the output of an audio encode: the init segment, then the segments from 0 on. Throws the errors of
+ * the run.
  */
 export function readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   return readParts(run, createAudioSegmenter(0), normaliseInit);
 }
 
-/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of a given length. */
+/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of the given length. */
 export function readCopiedAudio(run: FfmpegRun, durationSec: number): AsyncGenerator<AudioPart> {
   return readParts(run, createCopiedAacSegmenter(durationSec), copiedAacInit);
 }
@@ -53,7 +53,7 @@ async function* readParts(
     }
   }
   splitter.end();
-  // The last segment may be short. After an encoder was killed, it is incomplete.
+  // The last segment may be short. It is incomplete if the encoder was killed, so wait for the run first.
   await run.done;
   for (const segment of segmenter.end()) yield { kind: 'segment', segment };
 }
@@ -61,13 +61,16 @@ async function* readParts(
 /** The first segment of an audio track. */
 export type FirstAudio = { streamIndex: number; init: AudioInit; segment: Segment };
 
-/** Long enough that the first segment does not reach the end of the track, which the probe has yet to find. */
+/**
+ * Length encoded beyond the first segment, in seconds, so that the segment does not end with the track. The probe does
+ * not know the end of the track yet.
+ */
 const BEYOND_FIRST_SEC = 60;
 
 /**
- * Encodes the first segment of the stream that is most likely the audio, while the probe is still reading the file, for
- * a timeline that begins where the source's clock does. Returns null if that fails: the ordinary task then makes it,
- * and reports the reason if it cannot.
+ * Encodes the first segment of the stream that is most likely the main audio, while the probe is still reading the
+ * file. It assumes a timeline that starts at the source's clock. Returns null on failure. The ordinary task then makes
+ * the segment, or reports the reason.
  */
 export async function encodeFirstAudio(
   path: string,
@@ -78,7 +81,7 @@ export async function encodeFirstAudio(
   return takeFirst({ path, streamIndex, plan: planAudioEncode({ streamIndex, channels: 2 }, job) }, readAudio, signal);
 }
 
-/** Copies the first segment of a stream, for a timeline that begins where the source's clock does. */
+/** Copies the first segment of a stream, for a timeline that starts at the source's clock. */
 export async function copyFirstAudio(
   path: string,
   { streamIndex, durationSec }: { streamIndex: number; durationSec: number },

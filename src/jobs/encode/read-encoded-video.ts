@@ -8,15 +8,18 @@ import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
 import type { FfmpegRun } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { postponementOf } from '../queue/postponement.ts';
 
-/** A process that dies closes its outputs a moment before its own, more precise error is known. */
+/**
+ * Maximum wait for a process's own error, in ms. A dying process closes its outputs shortly before that more precise
+ * error is available.
+ */
 const END_NOTICE_MS = 500;
 
 export type PicturesInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type PicturePart = PicturesInit | { kind: 'segment'; segment: Segment } | { kind: 'progress'; doneSec: number };
 
 /**
- * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. The
- * encoder waits until the next part is requested. `hdrBoxes` are added to its sample entry.
+ * Reads and checks one output of a video encode: its init segment, then its segments as they complete. The encoder
+ * waits until the next part is requested. `hdrBoxes` are added to the sample entry.
  */
 export async function* readEncodedVideo(
   stream: Readable,
@@ -45,8 +48,8 @@ export async function* readEncodedVideo(
 }
 
 /**
- * Ends a run whose output could not be read. Returns the better of the two errors: that of the encoder, unless it was
- * ended from here or its output could not be stored.
+ * Stops a run whose output could not be read. Returns the more precise error: the encoder's, unless this function
+ * stopped it or its output could not be stored.
  */
 export async function endFailedRun(run: FfmpegRun, stop: AbortController, error: unknown): Promise<unknown> {
   await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
@@ -58,9 +61,9 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
 }
 
 /**
- * Waits until the outputs of a run are read to their ends and the run is over, then calls `last`. After a failure all
- * of them have ended too: the stored objects are deleted next, so no write may be pending. Of several errors, the first
- * is reported.
+ * Waits until all outputs of a run are read and the run is over, then calls `last`. All of them have ended after a
+ * failure too. The caller then deletes the stored objects, so no write may be pending. Throws the first of several
+ * errors.
  */
 export async function endReading(
   run: FfmpegRun,
@@ -79,7 +82,7 @@ export async function endReading(
   }
 }
 
-/** Ends a run that is no longer needed, and waits for its exit. */
+/** Stops a run that is no longer needed and waits for its exit. */
 export async function endRun(run: FfmpegRun, stop: AbortController): Promise<void> {
   stop.abort();
   for (const output of run.outputs) output.destroy();

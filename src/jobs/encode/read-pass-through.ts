@@ -18,13 +18,13 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { SourceCache } from './source-cache.ts';
 
-/** A source file opened for reading ranges. */
+/** A source file opened for range reads. */
 export type OpenFile = RangeSource & { close(): Promise<void> };
 
-/** An opened original, and its path for tools. */
+/** An open original, and its path for tools. */
 export type OpenSource = OpenFile & { path: string };
 
-/** The index of an MP4 with the heads of its cuts: the input for planning a pass-through, besides the probe's facts. */
+/** Index of an MP4 and the heads of its cuts. Planning a pass-through needs both, in addition to the probe's facts. */
 export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };
 
 export async function openRanges(path: string): Promise<OpenFile> {
@@ -40,7 +40,7 @@ export async function openRanges(path: string): Promise<OpenFile> {
   };
 }
 
-/** Opens an original for reading ranges, with its path for tools. Closing it releases it. */
+/** Opens an original for range reads, with its path for tools. Closing the file releases it. */
 export async function openSource(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<OpenSource> {
   const local = await sources.open(key, signal);
   try {
@@ -52,14 +52,14 @@ export async function openSource(sources: SourceCache, key: StorageKey, signal: 
   }
 }
 
-/** Indexes a source. Returns null if it is not an MP4 that can pass through. Rethrows read errors. */
+/** Indexes a source. Returns null if it is not an MP4 suitable for pass-through. Rethrows read errors. */
 export async function indexSource(file: RangeSource, signal: AbortSignal): Promise<IndexedSource | null> {
   const answer = await readMp4Index(file, signal);
   if (answer.kind === 'refused') return null;
   return { index: answer.index, heads: await readCutHeads(answer.index, file, signal) };
 }
 
-/** Repeats the plan that was made with the video: the same file gives the same plan. Throws if it does not. */
+/** Repeats the plan made when the video was created. The same file must give the same plan. Throws if it differs. */
 export async function replanPassThrough(
   file: RangeSource,
   facts: SourceFacts,
@@ -75,7 +75,7 @@ export async function replanPassThrough(
   return { index: indexed.index, plan: answer.plan };
 }
 
-/** Reads one segment of a pass-through with its payload, without damaged samples (`fillDamagedSamples`). */
+/** Reads a segment of a pass-through with its payload and replaces damaged samples (`fillDamagedSamples`). */
 export async function readSegment(
   file: RangeSource,
   { index, plan }: { index: Mp4Index; plan: PassThroughPlan },
@@ -116,7 +116,7 @@ function toSegment(built: PassThroughSegment, timescale: number, payloads: reado
   return { number, timescale, startTick: built.baseTick, durationTicks, fragments };
 }
 
-/** Returns the ascending display times of all pictures of segments [from, to), in ticks of the plan's cut list. */
+/** Returns the ascending display times of all frames of segments [from, to), in ticks of the plan's cut list. */
 function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: number): number[] {
   return plan.segments
     .slice(from, to)
@@ -124,7 +124,8 @@ function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: 
 }
 
 /**
- * Returns the times that the encoded pictures of a range must have on the source's own grid; null on a grid of frames.
+ * Returns the times that the encoded frames of a range must have on the source's own time grid, or null on a frame
+ * grid.
  */
 export async function readPictureTicks(
   path: string,

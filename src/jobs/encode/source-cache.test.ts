@@ -20,7 +20,7 @@ let storage: Storage;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-source-cache-'));
   const files = await createFileStorage(join(folder, 'objects'));
-  // As if the bytes were remote.
+  // Simulates a remote store.
   storage = { ...files, localPath: () => null };
 });
 
@@ -38,7 +38,7 @@ async function putOriginals(count: number): Promise<StorageKey[]> {
   return keys;
 }
 
-test('a copy that is opened while the least recently used ones are removed stays', async () => {
+test('keeps a copy opened while the least recently used ones are removed', async () => {
   const cache = await openCache(SIZE_BYTES / 2);
   for (const [index, key] of (await putOriginals(40)).entries()) {
     const first = await cache.open(key, never);
@@ -51,7 +51,7 @@ test('a copy that is opened while the least recently used ones are removed stays
   }
 });
 
-test('copies that are released at once leave no more than the bound', async () => {
+test('concurrent releases leave no more than the limit', async () => {
   const cache = await openCache(2.5 * SIZE_BYTES);
   const keys = await putOriginals(6);
   for (let round = 0; round < 20; round += 1) {
@@ -61,7 +61,7 @@ test('copies that are released at once leave no more than the bound', async () =
   }
 });
 
-test('a copy is completed for a reader whose predecessor gave up', async () => {
+test('completes a copy for a second reader after the first gave up', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const gaveUp = new AbortController();
@@ -72,7 +72,7 @@ test('a copy is completed for a reader whose predecessor gave up', async () => {
   expect(existsSync((await second).path)).toBe(true);
 });
 
-test('a copy that no reader waits for ends and leaves nothing', async () => {
+test('aborts a copy without readers and removes it', async () => {
   const body = new Readable({ read: () => undefined });
   const requested = Promise.withResolvers<void>();
   const read: Storage['read'] = async (key) => {
@@ -92,7 +92,7 @@ test('a copy that no reader waits for ends and leaves nothing', async () => {
   expect(await readdir(join(folder, 'cache', 'worker-1'))).toEqual([]);
 });
 
-test('a copy that is gone when it is opened is released, and made again for the next reader', async () => {
+test('releases a copy that disappeared and makes it again for the next reader', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const held = await cache.open(KEY, never);

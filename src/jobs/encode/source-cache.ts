@@ -16,15 +16,16 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
-   * Like `open`, for a file that is made from an original; `name` distinguishes it from others of the same original. It
-   * is kept next to the copies of originals. Concurrent callers wait for the same file. `make` receives the original.
+   * Like `open`, for a file made from an original. `name` distinguishes it from other files made from the same
+   * original. It is kept with the copies of originals. Concurrent callers wait for the same file. `make` receives the
+   * original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
   /** Like `openMade`, for a file that is made from stored segments. `name` must be unique. */
   openBuilt(name: string, build: ReadSource, signal: AbortSignal): Promise<LocalSource>;
 };
 
-/** A file to be made from an original. `body` fails if it is incomplete. `sizeBytes` is its approximate size. */
+/** A file to make from an original. `body` fails if it is incomplete. `sizeBytes` is its approximate size. */
 export type MadeSource = {
   name: string;
   make(path: string, signal: AbortSignal): Promise<{ sizeBytes: number; body: Readable }>;
@@ -32,7 +33,9 @@ export type MadeSource = {
 
 export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
 
-/** A copy of an original does not fit on this worker's disk. Workers with more space may have room for it. */
+/**
+ * Thrown if a copy of an original does not fit on this worker's disk. A worker with more disk space may run the task.
+ */
 export class WorkerDiskFull extends Postponed {
   override readonly isLocal = true;
 
@@ -45,9 +48,9 @@ export class WorkerDiskFull extends Postponed {
 type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
 /**
- * Provides originals as local files: in place if the store is a local folder, else as a copy in a folder of this
- * process in `parent`. Copies are shared by all readers and kept for the next chunk. The least recently used ones are
- * removed when the folder exceeds `maxBytes`. A copy is only aborted when its last reader aborts.
+ * Provides originals as local files: directly if the store is a local folder, else as a copy in a folder of this
+ * process in `parent`. Copies are shared by all readers and kept for the next chunk. Removes the least recently used
+ * ones when the folder exceeds `maxBytes`. Aborts a copy only when its last reader aborts.
  */
 export async function createSourceCache(
   storage: Storage,
@@ -64,7 +67,7 @@ export async function createSourceCache(
     const unread = new AbortController();
     const entry = { name, readers: 0, unread, ready: fetchOnce(read, join(folder, name), unread.signal) };
     held.set(name, entry);
-    // The next caller starts again: a failed copy is not shared.
+    // A failed copy is not shared, so the next caller starts again.
     entry.ready.catch(() => forget(entry));
     return entry;
   }
@@ -74,7 +77,7 @@ export async function createSourceCache(
   }
 
   async function fetchOnce(read: ReadSource, path: string, signal: AbortSignal): Promise<string> {
-    // A trim that began before this copy was held may be about to remove it.
+    // A cleanup that began before this copy was in use may be about to remove it.
     await trimmed;
     const now = new Date();
     if ((await ifPresent(utimes(path, now, now))) !== null) return path;
@@ -101,7 +104,7 @@ export async function createSourceCache(
     try {
       return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
     } catch (error) {
-      // Any leftovers are removed with the next one. Why it could not be opened matters more.
+      // The next release removes leftovers. The reason for the failed open is more important.
       await release(entry).catch(() => undefined);
       throw error;
     }
@@ -132,7 +135,7 @@ function readOriginal(storage: Storage, key: StorageKey): ReadSource {
   };
 }
 
-/** The original is held until the file made from it is complete or given up. */
+/** Keeps the original open until the file made from it is complete or aborted. */
 function makeFrom(
   open: (signal: AbortSignal) => Promise<LocalSource>,
   make: MadeSource['make'],
@@ -190,7 +193,7 @@ async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, 
   }
 }
 
-/** Copies without readers are removed first. */
+/** Removes unused copies first. */
 async function requireRoom(folder: string, sizeBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
   if ((await freeBytes(folder)) >= sizeBytes) return;
   await trim(folder, 0, held);

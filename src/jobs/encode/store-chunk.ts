@@ -9,33 +9,36 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import { segmentSizeBytes } from '../../media/cmaf/segment.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** Maximum bytes of one rendition held before they become an object. Bounds memory, and the size of an object. */
+/**
+ * Maximum bytes of one rendition in memory before they are written as an object. This bounds memory and the size of an
+ * object.
+ */
 const MAX_HELD_BYTES = 24 * 2 ** 20;
 
-/** Destination of chunks of one rendition and attempt. */
+/** Destination of the chunks of one rendition and attempt. */
 export type ChunkPlace = {
   storage: Storage;
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
-  /** Maximum segments of a chunk; by default as many as fit. */
+  /** Maximum segments of a chunk. Default: as many as fit. */
   mostSegments?: number;
   /**
-   * Returns the segments of a range that others have stored in the meantime, which are omitted. By default there are no
-   * others.
+   * Returns the segments of a range that other tasks have stored in the meantime, which the writer omits. Default:
+   * none.
    */
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
 
-/** Collects segments of one rendition into stored chunks. Segments may be added while a flush is pending. */
+/** Collects segments of one rendition into stored chunks. Segments may be added during a flush. */
 export type ChunkWriter = {
-  /** Adds a later segment. Stores a chunk when enough is held. */
+  /** Adds the next segment. Stores a chunk when enough bytes are pending. */
   add(segment: Segment, signal: AbortSignal): Promise<void>;
-  /** Stores the held segments. Returns all chunks stored since the last call, in order. */
+  /** Stores the pending segments. Returns all chunks stored since the last call, in order. */
   flush(signal: AbortSignal): Promise<StoredChunk[]>;
-  /** Notes that chunks were published: rows name their objects from now on. */
+  /** Records that chunks were published, so that rows now refer to their objects. */
   committed(chunks: readonly StoredChunk[]): void;
-  /** Every object so far, complete or not, that was not committed. */
+  /** All objects written so far, complete or not, that were not committed. */
   readonly written: readonly StorageKey[];
 };
 
@@ -87,7 +90,7 @@ async function leaveTaken({ findTaken }: ChunkPlace, segments: readonly Segment[
   return segments.filter(({ number }) => !taken.includes(number));
 }
 
-/** A chunk is an unbroken run of segments. */
+/** Splits segments into runs without gaps, because a chunk cannot have gaps. */
 function splitRuns(segments: readonly Segment[]): Segment[][] {
   const runs: Segment[][] = [];
   for (const segment of segments) {
@@ -98,7 +101,7 @@ function splitRuns(segments: readonly Segment[]): Segment[][] {
   return runs;
 }
 
-/** Stores a chunk and its `.idx`, checks the stored bytes against the index, and returns when both are durable. */
+/** Stores a chunk and its `.idx`, checks the stored bytes against the index, and resolves when both are durable. */
 export async function storeChunk(
   place: Pick<ChunkPlace, 'storage' | 'key' | 'renditionId' | 'attempt'>,
   segments: readonly Segment[],
@@ -120,8 +123,8 @@ export async function storeChunk(
 }
 
 /**
- * Deletes the objects of an attempt that ended with an error, unless it may have been committed after all: rows may
- * then name them, and otherwise the sweep deletes them.
+ * Deletes the objects of a failed attempt, unless it may have been committed. In that case rows may refer to them, and
+ * the sweep deletes any without a row.
  */
 export async function discardAfter(
   error: unknown,
@@ -133,7 +136,7 @@ export async function discardAfter(
 
 type Discarding = { storage: Storage; report: (error: Error) => void };
 
-/** Deletes the objects of an attempt whose chunks were not committed. The sweep deletes the rest. */
+/** Deletes the objects of an attempt whose chunks were not committed. The sweep deletes any that are left. */
 export async function discardObjects(
   storage: Storage,
   keys: readonly StorageKey[],

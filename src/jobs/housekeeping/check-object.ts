@@ -3,10 +3,10 @@ import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** Facts of a stored object in its row. */
+/** Properties of a stored object recorded in its row. */
 export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
-/** Damage of an object, in words, and whether it is missing. */
+/** Damage of an object. `what` describes it. */
 export type ObjectFault = { isMissing: boolean; what: string };
 
 /** Reads a whole object and compares it with its row. Rethrows read errors. */
@@ -38,12 +38,12 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Refused && error.kind === 'not-found';
 }
 
-/** The medium cannot read these bytes. Other read errors say nothing about the object. */
+/** Whether the disk cannot read these bytes. Other read errors prove nothing about the object. */
 export function isWorn(error: unknown): boolean {
   return hasCode(error, 'EIO');
 }
 
-/** Returns whether an object is readable. Rethrows read errors. */
+/** Whether an object is readable. Rethrows read errors. */
 export async function isReadable(key: StorageKey, storage: Storage, signal: AbortSignal): Promise<boolean> {
   try {
     await storage.readBytes(key, { start: 0, end: 0 }, signal);

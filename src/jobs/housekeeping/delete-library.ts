@@ -10,17 +10,17 @@ import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** Time after which no request writes for a deleted library any more. */
+/** Delay in seconds after which no request writes for a deleted library any more. */
 const SECOND_LOOK_SEC = 15;
 
-/** `isSecondLook` is set by the job itself. */
+/** `isSecondLook` is only set by the job itself. */
 export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 
 /**
- * Deletes the media of a removed library, a hundred at a time: objects, then rows; and its pictures. Nothing else under
- * `{libraryId}/` is certain to be its own, because a restored database reuses library ids. Objects that a worker was
- * just writing are deleted like all orphans. Looks for pictures a second time, then forgets the library. A library that
- * was not removed is left alone.
+ * Deletes the media of a removed library, a hundred at a time: objects, then rows, then its images. Deletes nothing
+ * else under `{libraryId}/`, because a restored database reuses library ids and other objects may not belong to this
+ * library. Objects that a worker was writing are deleted like all orphans. Looks for images a second time, then forgets
+ * the library. Does nothing for a library that was not removed.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',

@@ -5,15 +5,18 @@ import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** Time after which no worker writes for a deleted video any more: its lease ended, and with it the encode task. */
+/**
+ * Delay in seconds after which no worker writes for a deleted video any more, because its lease and encode task have
+ * ended.
+ */
 const SECOND_LOOK_SEC = 15;
 
-/** `isSecondLook` is set by the job itself. */
+/** `isSecondLook` is only set by the job itself. */
 export type DeletedMedia = MediaKey & { prefix: string; isSecondLook?: boolean };
 
 /**
- * Deletes all objects of a video whose rows are gone. Its tasks lose their lease and end within a second. Looks a
- * second time for objects that a worker was just writing. A video that still exists keeps its objects.
+ * Deletes all objects of a video whose rows are deleted. Its tasks lose their lease and stop within a second. Looks a
+ * second time for objects that a worker was writing. Keeps the objects of a video that still exists.
  */
 export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
   name: 'delete-media',

@@ -7,7 +7,7 @@ import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { deleteMedia } from './delete-media.ts';
 
-/** Deletes videos that were in the trash for a week, every 15 minutes. Idempotent. */
+/** Deletes videos that have been in the trash for a week. Runs every 15 minutes. Idempotent. */
 export const emptyTrash = defineJob<object, JobDeps>({
   name: 'empty-trash',
   queue: 'housekeeping',
@@ -19,7 +19,7 @@ export const emptyTrash = defineJob<object, JobDeps>({
       try {
         await trash.removeExpired(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
       } catch (error) {
-        // Restored, trashed again or deleted in the meantime.
+        // The video was restored, trashed again or deleted in the meantime.
         if (!(error instanceof Refused)) throw error;
       }
     };

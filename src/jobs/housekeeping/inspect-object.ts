@@ -22,12 +22,12 @@ import { checkObject, isReadable } from './check-object.ts';
 
 export type InspectDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
 
-/** An error with one object, its `cause`, while the store itself responds. */
+/** A read error (`cause`) of one object in a store that is otherwise available. */
 class Unread extends Error {}
 
 /**
- * Reads one object and repairs or reports any damage. Read errors of this object alone are logged; those of the whole
- * store are thrown.
+ * Reads one object and repairs or reports any damage. Logs read errors of this object alone. Throws those of the whole
+ * store.
  */
 export async function inspectObject(item: ScrubItem, deps: InspectDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   try {
@@ -52,7 +52,7 @@ async function inspectChunk(
   const { storage, report } = deps;
   const reading = <T>(action: () => Promise<T>) => readingOne(action, storage, signal);
   const damage = await reading(() => checkChunk(chunk, storage, signal));
-  // Deleted or replaced while it was read.
+  // The object was deleted or replaced during the read.
   if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'intact' };
   if (damage.kind === 'missing') await expectPart(chunk.key, storage, signal);
   if (damage.kind === 'index') {
@@ -67,7 +67,7 @@ async function inspectChunk(
   return { kind: 'damaged' };
 }
 
-/** `isLost`: the store lacks the original that the video should have. */
+/** Repairs a chunk. `isLost` means that the store lacks the original that the video should have. */
 async function mend(
   chunk: ScrubChunk,
   { what, isLost }: { what: string; isLost: boolean },
@@ -106,7 +106,7 @@ async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal:
   }
 }
 
-/** An empty store is unavailable (a disk that is not mounted). That is not damage to repair object by object. */
+/** Treats an empty store, such as an unmounted disk, as unavailable instead of repairing each object. */
 async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
   if (!(await isEmpty(storage, '', signal))) return;
   throw new Error(
@@ -114,7 +114,7 @@ async function expectStore(storage: Storage, signal: AbortSignal): Promise<void>
   );
 }
 
-/** The same applies to a library's or a video's part of the store, if nothing is left to repair from. */
+/** Thrown if the store has nothing left of a library or video, which is also treated as unavailable. */
 class Away extends Error {
   readonly part: 'library' | 'video';
   constructor(part: 'library' | 'video', prefix: string) {

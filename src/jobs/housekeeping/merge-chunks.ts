@@ -21,21 +21,21 @@ import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { isMissing } from './check-object.ts';
 
-/** Maximum bytes written per run, once a minute. */
+/** Maximum bytes written per run. There is one run per minute. */
 const BYTES_A_RUN = 2 ** 30;
 const RUN_MS = 40_000;
 const RENDITIONS_A_RUN = 200;
-/** Maximum merged chunks per transaction: each makes the edges refresh once. */
+/** Maximum merged chunks per transaction. Each transaction makes the edges reload once. */
 const MERGES_AT_ONCE = 8;
 
 type MergeDeps = Pick<JobDeps, 'db' | 'storage' | 'report' | 'mergeBytes'>;
-/** Bytes that a run may still write. */
+/** Bytes that the run may still write. */
 type Budget = { leftBytes: number };
 
 /**
  * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) into objects of about
- * 32 s. The new object is durable before one transaction replaces the rows of the others, whose objects stay for the
- * grace time of retired ones. A run that dies leaves objects that no row names. Damaged chunks are left to the scrub.
+ * 32 s. The new object is durable before one transaction replaces the old rows. The old objects are kept for the grace
+ * time of retired ones. A run that crashes leaves objects without rows. The scrub handles damaged chunks.
  */
 export const mergeChunks = defineJob<object, MergeDeps>({
   name: 'merge-chunks',
@@ -104,9 +104,7 @@ async function mergeRuns(
   }
 }
 
-/**
- * Returns the segments of some chunks, as their rows describe them; null if one is damaged, which the scrub repairs.
- */
+/** Returns the segments of some chunks as described by their rows, or null if one is damaged. The scrub repairs it. */
 async function readParts(
   parts: readonly MergeableChunk[],
   { timescale }: MergeableRendition,

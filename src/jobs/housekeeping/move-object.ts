@@ -2,13 +2,14 @@ import type { RefusalKind } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 
-/** The two stores of a move. `mayDelete` throws if another process may be moving by now. */
+/** The two stores of a move. `mayDelete` throws if another process may be moving objects by now. */
 export type MoveStores = { from: Storage; to: Storage; mayDelete: () => Promise<void> };
 
 /**
- * Moves one object: copies it completely, verifies it in the new store, then deletes it in the old one. It can be
- * interrupted anywhere and repeated. An object that the new store already has was copied or written later, and stays.
- * An object that is deleted during the move, in both stores as `createMovingStorage` does, is in neither at the end.
+ * Moves one object: copies it completely, verifies it in the new store, then deletes it from the old one. May be
+ * interrupted at any point and repeated. Keeps an object that the new store already has, because it was copied or
+ * written later. An object deleted from both stores during the move, as `createMovingStorage` does, is in neither
+ * afterwards.
  */
 export async function moveObject(key: StorageKey, stores: MoveStores, signal: AbortSignal): Promise<void> {
   const { from, to, mayDelete } = stores;
@@ -22,8 +23,7 @@ export async function moveObject(key: StorageKey, stores: MoveStores, signal: Ab
 }
 
 /**
- * Returns the complete copy, or null if it is not ours: the object was deleted, or written by another process, in the
- * meantime.
+ * Returns the complete copy. Returns null if the object was deleted, or written by another process, during the copy.
  */
 async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
   const source = await from.read(key, null, signal).catch(nullIf('not-found'));
@@ -42,7 +42,7 @@ async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: Abo
   return copy?.sizeBytes === sizeBytes ? copy : null;
 }
 
-/** The object was deleted while it was copied. */
+/** Removes the copy of an object that was deleted during the copy. */
 async function takeBack(copy: ObjectInfo, { to, mayDelete }: MoveStores): Promise<void> {
   await mayDelete();
   if ((await to.head(copy.key))?.etag === copy.etag) await to.delete([copy.key]);

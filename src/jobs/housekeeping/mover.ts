@@ -9,31 +9,37 @@ import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { moveObject } from './move-object.ts';
 
 const OBJECTS_AT_ONCE = 4;
-/** Larger ones are copied in several concurrent parts, in memory, so only one at a time. */
+/**
+ * Maximum size of objects that are copied concurrently. Larger ones are copied one at a time, because each is copied in
+ * several concurrent parts in memory.
+ */
 const LARGE_BYTES = 16 * 2 ** 20;
 const TELL_EVERY_MS = 10_000;
 const FAILURES_TOLD = 5;
-/** Time until the next check: while another process moves, after failures, and after the move is complete. */
+/**
+ * Delay before the next check while another process moves, or after failures, in ms. `DONE_PAUSE_MS` applies after the
+ * move is complete.
+ */
 const PAUSE_MS = 10_000;
 const DONE_PAUSE_MS = 60_000;
 
 export type MoverDeps = {
   from: Storage;
   to: Storage;
-  /** Returns null while another process moves. */
+  /** Returns null while another process is moving. */
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
   log: (message: string, facts: object) => void;
-  /** Records what is left for display. */
+  /** Records the remaining objects for display. */
   note?: (left: MoveLeft) => Promise<void>;
-  /** Replaces the usual pauses. */
+  /** Replaces the default pauses. */
   pauseMs?: number;
 };
 
 /**
- * Moves all objects of one store into another until it is closed. Only one of all processes moves. Its only state is
- * the two stores: whatever is in the old one still has to move. It continues to look after the move, for uploads that
- * end in the old store.
+ * Moves all objects of one store to another until it is closed. Only one process moves at a time. The two stores are
+ * the only state: an object in the old store still has to move. Checks continue after the move, for uploads that end in
+ * the old store.
  */
 export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   const stopping = new AbortController();
@@ -60,7 +66,7 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   };
 }
 
-/** Returns whether nothing is left; null if another process does the work. */
+/** Returns whether nothing is left to move, or null if another process is moving. */
 async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean | null> {
   const lock = await deps.takeLock();
   if (lock === null) return null;
@@ -84,7 +90,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
   }
 }
 
-/** The remaining objects are only displayed: a move continues even if they cannot be recorded. */
+/** Records the remaining objects. They are only for display, so the move continues if this fails. */
 async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): Promise<void> {
   try {
     await deps.note?.({ ...left });
@@ -93,7 +99,7 @@ async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): P
   }
 }
 
-/** One place under two names would lose every object, because each would be mistaken for its own copy. */
+/** Throws if both stores are the same place. Each object would count as its own copy and be deleted. */
 async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Promise<void> {
   const id = `move-${newGuid()}`;
   await to.staging.append(id, 0, Readable.from([Buffer.from('here')]), signal);
@@ -151,7 +157,7 @@ async function moveListed(
   if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved. Trying them again.`);
 }
 
-/** The next object would fail too. */
+/** Whether the next object would fail too. */
 function isHopeless(error: unknown): boolean {
   return error instanceof Refused && (error.kind === 'disk-full' || error.kind === 'unavailable');
 }

@@ -2,7 +2,7 @@ import { pruneAudit } from '../../catalog/audit/audit-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** Removes audit lines that are older than 90 days, once a day. Idempotent. */
+/** Deletes audit log entries older than 90 days, once a day. Idempotent. */
 export const pruneAuditLog = defineJob<object, JobDeps>({
   name: 'prune-audit',
   queue: 'housekeeping',

@@ -6,7 +6,7 @@ import { defineJob } from '../queue/define-job.ts';
 const USUAL_DAYS = 90;
 
 /**
- * Deletes whole days of expired viewing sessions, and the salts of past days, four times a day. Their sums stay.
+ * Deletes whole days of expired viewing sessions and the salts of past days, four times a day. Keeps their totals.
  * Idempotent.
  */
 export const pruneSessions = defineJob<object, JobDeps>({

@@ -10,7 +10,7 @@ import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
-/** Remakes one damaged chunk of a finished video from its original, with the method that made it first. */
+/** Makes one damaged chunk of a finished video again from its original, with the same method as before. */
 export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
@@ -25,7 +25,10 @@ function performerOf({ kind, isPassThrough }: TaskRendition): PerformTask {
   return isPassThrough ? copySegments : encodeRange;
 }
 
-/** If a medium damaged a chunk, it may also have damaged the original. A copy of that would pass for the video. */
+/**
+ * Throws if the original is damaged. A disk that damaged a chunk may also have damaged the original, and a copy of that
+ * would replace the video.
+ */
 async function expectOriginal(
   { sourceKey, sourceSha256 }: TaskView,
   deps: JobDeps,

@@ -27,14 +27,14 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { deleteMedia } from './delete-media.ts';
 
 const ITEMS_AT_ONCE = 100;
-/** A run ends after this time and enqueues its successor, so that other operations get their turn. */
+/** Maximum time of a run, in ms. It then enqueues its successor, so that other operations can run. */
 const RUN_MS = 20_000;
-/** Report text for a video that failed through no fault of the caller. */
+/** Report text for a video whose failure was not the caller's fault. */
 const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**
- * Performs a bulk operation, video by video. Refusals and failures are noted in the report and do not stop the others.
- * If killed, it resumes with the first video without an outcome. Repeating it changes nothing.
+ * Performs a bulk operation video by video. Records refusals and failures in the report and continues. After a crash,
+ * it resumes with the first video without an outcome. Repeating it changes nothing.
  */
 export const runBulk = defineJob<BulkKey, JobDeps>({
   name: 'run-bulk',
@@ -59,13 +59,13 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
     try {
       await createBulkStore(db).end({ libraryId, bulkId }, `The operation was given up: ${reason}`);
     } catch (error) {
-      // Deleted with its library, or because of its age.
+      // The operation was deleted with its library or because of its age.
       if (!(error instanceof Refused)) throw error;
     }
   },
 });
 
-/** The video got its outcome in the meantime, from an undo or a second delivery: the change is rolled back. */
+/** Thrown to roll back the change if an undo or a second delivery recorded an outcome for the video in the meantime. */
 class FinalizedBefore extends Error {}
 
 type Running = BulkKey & BulkAct;
@@ -77,14 +77,14 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
   const noteCollection = (id: Guid | null) => {
     collectionBefore = id;
   };
-  // In the transaction of the change: a finished operation is never counted as undone, nor performed twice.
+  // Runs in the transaction of the change, so that a finished operation is never undone or performed twice.
   const finalize: FollowUp = async (tx) => {
     if (!(await finalizeItem(tx, operation.bulkId, place, { reason: null, collectionBefore })))
       throw new FinalizedBefore();
   };
   try {
     await apply(operation, { key, finalize, collectionBefore: item.collectionBefore, noteCollection }, deps);
-    // If nothing changed, the outcome is not recorded yet.
+    // If the video did not change, the transaction recorded no outcome.
     await finalizeItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
   } catch (error) {
     if (error instanceof FinalizedBefore) return;
@@ -97,7 +97,10 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
   }
 }
 
-/** `collectionBefore` is the collection that an undo restores; `noteCollection` records the one that a move leaves. */
+/**
+ * `collectionBefore` is the collection that an undo restores. `noteCollection` records the collection that a move
+ * changes.
+ */
 type Target = {
   key: MediaKey;
   finalize: FollowUp;
@@ -158,7 +161,7 @@ async function move(
   );
 }
 
-/** Captions that a person wrote stay unchanged. */
+/** Does not replace captions written by people. */
 async function transcribe({ key, finalize }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
   const { state, captions } = await loadSpeechSource(db, key);
   if (state === 'created' || state === 'upload-failed') {
@@ -172,7 +175,7 @@ async function transcribe({ key, finalize }: Target, { db, queue }: Pick<JobDeps
   });
 }
 
-/** Deletes a video, in the trash or not. */
+/** Deletes a video permanently, whether or not it is in the trash. */
 async function deleteForGood(key: MediaKey, followUps: readonly FollowUp[], db: JobDeps['db']): Promise<void> {
   try {
     await createVideoStore(db).remove(key, ...followUps);

@@ -1,13 +1,13 @@
 import { pastFailures } from '../store/past-failures.ts';
 
-/** Maximum time of a step, in ms, so that the next run starts soon even if the store is slow. */
+/** Maximum time of a step, in ms, so that a slow store does not delay the next run. */
 const STEP_MS = 30_000;
 
-/** `stepMs`: replaces the usual maximum time of a step. */
+/** `stepMs` replaces the default maximum time of a step. */
 export type StepDeps = { stepMs?: number };
 
 /**
- * Runs the steps of a sweep, each for a limited time. The next run does the rest. A failing step does not stop the
+ * Runs the steps of a sweep, each for a limited time. The next run continues them. A failing step does not stop the
  * others and is reported at the end.
  */
 export async function runSteps<Deps extends StepDeps>(
@@ -20,7 +20,7 @@ export async function runSteps<Deps extends StepDeps>(
     try {
       await step(deps, AbortSignal.any([signal, time]));
     } catch (error) {
-      // Its time ended between two items, and none had failed.
+      // The time limit ended the step between two items and no item had failed.
       if (!time.aborted || error !== time.reason) throw error;
     }
   };

@@ -2,20 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { giveBack, noteScrubbed, takeNext } from '../../catalog/scrub/scrub-store.ts';
 import { type InspectDeps, inspectObject } from './inspect-object.ts';
 
-/** Interval in which a worker continues, with a read budget for that time. */
+/** Time covered by one read budget, in seconds. */
 const RUN_SEC = 60;
-/** Maximum unreadable objects that one run reports. The next one continues after them. */
+/** Maximum unreadable objects reported per run. The next run continues after them. */
 const MAX_UNREAD = 10;
 
-/** Maximum bytes that one run reads, plus the rest of the current object. */
+/** Maximum bytes read per run, plus the rest of the current object. */
 export type ScrubBudget = { bytes: number };
 
 /**
- * Looks for damage in stored objects: every original, and every chunk that viewers may request, is read and hashed at
- * most once a week. A damaged index is rebuilt from its chunk, a damaged chunk from the video's original. Damage that
- * cannot be repaired is reported in the video's messages. All workers share one round, object by object; a run
- * continues where the last one ended. Unreadable objects are logged and skipped until the next round. Returns the bytes
- * read.
+ * Looks for damaged objects. Reads and hashes every original, and every chunk that viewers may request, at most once a
+ * week. Rebuilds a damaged index from its chunk, and a damaged chunk from the video's original. Reports damage that
+ * cannot be repaired in the video's messages. All workers share one round, object by object, and a run continues where
+ * the last one ended. Logs unreadable objects and skips them until the next round. Returns the number of bytes read.
  */
 export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
@@ -38,12 +37,12 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
   return readBytes;
 }
 
-/** `bytesPerSec`: average read rate of this worker. */
+/** `bytesPerSec` is the average read rate of this worker. */
 export type ScrubberDeps = InspectDeps & { bytesPerSec: number };
 
 /**
- * Looks for damage within this worker's share of the store's throughput, whether encoders are running or not, until it
- * is closed. A hash cannot be interrupted: after a long object it pauses for as long as its bytes would have taken.
+ * Scrubs within this worker's share of the store's throughput until it is closed, whether or not encoders are running.
+ * A hash cannot be interrupted, so it pauses after a long object for the time that the bytes should have taken.
  */
 export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close(): Promise<void> } {
   const stopping = new AbortController();

@@ -12,45 +12,42 @@ import { sweepTemp } from './sweep-temp.ts';
 
 const HOUR_MS = 3_600_000;
 const PART_BYTES = 16 * 1024 * 1024;
-/** At 1 KiB/s, the slowest allowed rate of an upload. */
+/** Hours per part at 1 KiB/s, the minimum rate of an upload. */
 const PART_HOURS = PART_BYTES / 1024 / 3600;
 const never = new AbortController().signal;
 
 test.each([
   { late: 0.5, stays: true },
   { late: 1.5, stays: false },
-])(
-  'an S3 upload whose next part is $late hours later than the slowest allowed stays: $stays',
-  async ({ late, stays }) => {
-    const stub = await startS3Stub();
-    try {
-      const storage = createS3Storage({ url: stub.url, credentials: { accessKeyId: 'stub', secretAccessKey: 'stub' } });
-      const body = new PassThrough();
-      const put = storage.put(storageKey('1/video/source'), body, {}, never);
-      const end = put.then(
-        ({ sizeBytes }) => sizeBytes,
-        () => 'failed',
-      );
-      body.write(Buffer.alloc(2 * PART_BYTES + 1));
-      const countParts = () => [...stub.uploads.values()].reduce((sum, { parts }) => sum + parts.size, 0);
-      await expect.poll(countParts, { timeout: 20_000 }).toBe(2);
-      for (const upload of stub.uploads.values()) {
-        upload.initiatedAt = new Date(Date.now() - (PART_HOURS + late) * HOUR_MS);
-        for (const part of upload.parts.values()) part.modifiedAt = upload.initiatedAt;
-      }
-      await sweepTemp.run({}, { storage, store: ownStore }, never);
-      body.end();
-      expect(await end).toBe(stays ? 2 * PART_BYTES + 1 : 'failed');
-    } finally {
-      await stub.stop();
+])('an S3 upload $late hours past the slowest allowed rate is kept: $stays', async ({ late, stays }) => {
+  const stub = await startS3Stub();
+  try {
+    const storage = createS3Storage({ url: stub.url, credentials: { accessKeyId: 'stub', secretAccessKey: 'stub' } });
+    const body = new PassThrough();
+    const put = storage.put(storageKey('1/video/source'), body, {}, never);
+    const end = put.then(
+      ({ sizeBytes }) => sizeBytes,
+      () => 'failed',
+    );
+    body.write(Buffer.alloc(2 * PART_BYTES + 1));
+    const countParts = () => [...stub.uploads.values()].reduce((sum, { parts }) => sum + parts.size, 0);
+    await expect.poll(countParts, { timeout: 20_000 }).toBe(2);
+    for (const upload of stub.uploads.values()) {
+      upload.initiatedAt = new Date(Date.now() - (PART_HOURS + late) * HOUR_MS);
+      for (const part of upload.parts.values()) part.modifiedAt = upload.initiatedAt;
     }
-  },
-);
+    await sweepTemp.run({}, { storage, store: ownStore }, never);
+    body.end();
+    expect(await end).toBe(stays ? 2 * PART_BYTES + 1 : 'failed');
+  } finally {
+    await stub.stop();
+  }
+});
 
 test.each([
   { hours: 0.5, left: 1 },
   { hours: 1.5, left: 0 },
-])('a file that was not appended to for $hours hours: $left is left', async ({ hours, left }) => {
+])('keeps $left temporary files after $hours hours without appends', async ({ hours, left }) => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-sweep-temp-'));
   try {
     const storage = await createFileStorage(folder);

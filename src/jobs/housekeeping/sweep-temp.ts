@@ -3,12 +3,12 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { whenOurs } from '../store/when-ours.ts';
 
-/** Margin for a store that responds late, and whose clock differs. */
+/** Margin for slow responses and clock differences of the store, in ms. */
 const PATIENCE_MS = 3_600_000;
 
 type Deps = Pick<JobDeps, 'storage' | 'store'>;
 
-/** Removes leftovers of writers whose process died. Hourly, because it walks the whole store. */
+/** Removes temporary files of crashed writers. Runs hourly, because it scans the whole store. */
 export const sweepTemp = defineJob<object, Deps>({
   name: 'sweep-temp',
   queue: 'housekeeping',
@@ -18,7 +18,7 @@ export const sweepTemp = defineJob<object, Deps>({
 });
 
 async function removeUnfinished({ storage }: Deps, signal: AbortSignal): Promise<void> {
-  // A live writer makes its next step by then: slower uploads are ended.
+  // Time in which a live writer makes its next step. Slower uploads are aborted.
   const stepMs = (storage.stepBytes / MIN_BYTES_PER_SEC) * 1000;
   await storage.sweepTemp(stepMs + PATIENCE_MS, signal);
 }

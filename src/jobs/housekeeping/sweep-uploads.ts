@@ -19,7 +19,10 @@ import { whenOurs } from '../store/when-ours.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 
-/** An upload session exists before its first byte. The grace is for bytes whose upload session is just ending. */
+/**
+ * Minimum age of orphaned bytes, in ms. An upload's row exists before its first byte, so this only covers an upload
+ * that is just ending.
+ */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
 
@@ -28,10 +31,10 @@ type Deps = StepDeps & Pick<JobDeps, 'db' | 'storage' | 'store' | 'queue' | 'orp
 const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
- * Cleans up after uploads of any method. Uploads whose process died, that were not continued, or whose video is gone
- * lose their bytes, staged or stored, and then their upload session. Staged bytes without an upload session go into
- * quarantine. Fetches whose job was lost are enqueued again. A failure does not stop the other steps and is reported at
- * the end. Runs each minute; idempotent.
+ * Cleans up after uploads of any method. Deletes the bytes, staged or stored, and then the row of uploads whose process
+ * died, that were not continued, or whose video was deleted. Quarantines staged bytes without an upload. Enqueues
+ * fetches whose job was lost. A failure does not stop the other steps and is reported at the end. Runs every minute.
+ * Idempotent.
  */
 export const sweepUploads = defineJob<object, Deps>({
   name: 'sweep-uploads',
@@ -51,8 +54,7 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
 }
 
 /**
- * Lists staged bytes without an upload session: their video was deleted together with the session. They are deleted
- * like all orphans.
+ * Lists staged bytes without an upload, whose video was deleted together with it. They are deleted like all orphans.
  */
 async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
   const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);

@@ -46,10 +46,10 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
 ];
 
 /**
- * Cleans up after dead processes: enqueues work without an owner again, ends videos without work, and deletes retired
- * renditions, originals that are not kept and, after their quarantine, objects without a row, but nothing in a store
- * that is not this database's. A failure does not stop the other steps and is reported at the end; an unreachable store
- * holds up no step for long. Runs each minute; idempotent.
+ * Cleans up after crashed processes. Enqueues work without an owner, ends videos without work, and deletes retired
+ * renditions, originals that are not kept and, after their quarantine, objects without a row. Deletes nothing in a
+ * store that does not belong to this database. A failure does not stop the other steps and is reported at the end. An
+ * unreachable store delays no step for long. Runs every minute. Idempotent.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
@@ -67,7 +67,7 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
   });
 }
 
-/** Deletes the media of streams that ended a day ago and were not recorded. */
+/** Deletes the media of unrecorded streams that ended a day ago. */
 async function dropUnrecordedStreams({ db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const key of await dropUnrecorded(tx)) {
@@ -81,7 +81,7 @@ async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   await pastFailures(await findStuck(db), end, signal);
 }
 
-/** Plans images for finished videos without any. */
+/** Plans images for finished videos without images. */
 async function imageOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
     inTransaction(db, async (tx) => void (await planImages(tx, key, timelineId)));
@@ -102,7 +102,7 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
   await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
 }
 
-/** Objects that were replaced or removed a while ago. */
+/** Deletes objects that were replaced or removed longer ago than the grace time. */
 async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retired = await findRetiredObjects(db, retiredGraceSec);
   const drop = async ({ key, objects, packed }: RetiredObjects) => {

@@ -13,8 +13,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Destination of the images of one attempt. `objects` are stored; `written` also names those that may be stored in
- * part.
+ * Destination of the images of one attempt. `objects` are stored completely. `written` also includes those that may be
+ * stored partially.
  */
 export type ImageOutput = {
   put(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>;
@@ -38,7 +38,7 @@ export function createImageOutput(storage: Storage, key: MediaKey, folder: strin
   };
 }
 
-/** Returns the key of the image that becomes the video's thumbnail in an attempt. */
+/** Returns the key of the image that an attempt stores as the video's thumbnail. */
 export function thumbnailKey({ task, attempt }: Claim): StorageKey {
   return storageKey(`${mediaPrefix(task.key)}thumbnail/${task.id}-${attempt}.jpg`);
 }

@@ -10,7 +10,7 @@ import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { ImageOutput } from './image-output.ts';
 
-/** A rendition to take images from, and the format of its frames. */
+/** A rendition to extract images from, and the format of its frames. */
 export type Chosen = { rendition: ImageRendition; frame: FrameFormat };
 
 /** Inputs for the images of one video. `low`, `middle` and `high` may be the same rendition. */
@@ -19,32 +19,32 @@ export type ImageRun = {
   output: ImageOutput;
   durationMs: number;
   rate: Rational;
-  /** Size as viewers see it, before rounding to even sides. */
+  /** Display size before rounding to even sides. */
   shape: { widthPx: number; heightPx: number };
-  /** The cheapest to decode completely. */
+  /** Rendition that is cheapest to decode completely. */
   low: Chosen;
-  /** Large enough for an animation. */
+  /** Rendition that is large enough for an animation. */
   middle: Chosen;
-  /** The one for thumbnails. */
+  /** Rendition for thumbnails. */
   high: Chosen;
-  /** Starts an ffmpeg for this video; `outputDir` is a folder that it writes to. */
+  /** Starts ffmpeg for this video. `outputDir` is a folder that it may write to. */
   start(plan: FfmpegPlan, input: Readable, signal: AbortSignal, outputDir?: string): Promise<FfmpegRun>;
 };
 
 const NICENESS = 10;
-/** Short side of a rendition that is large enough for an animation or a thumbnail. */
+/** Minimum short side of a rendition for animations, in pixels. `ENOUGH_FOR_POSTER` applies to thumbnails. */
 const ENOUGH_FOR_PREVIEW = 360;
 const ENOUGH_FOR_POSTER = 720;
 
 /**
- * Chooses renditions to take images from. Thumbnails come from the highest rendition that we encoded, because its
- * keyframes are at the same times as those of the lowest. A pass-through source is used only if no other is large
- * enough.
+ * Chooses renditions to extract images from. Thumbnails use the highest rendition that we encoded, because its
+ * keyframes have the same times as those of the lowest. A pass-through source is used only if no other rendition is
+ * large enough.
  */
 export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middle' | 'high'> {
   const all = view.renditions.map((rendition) => ({ rendition, frame: formatOf(rendition, view) }));
   const [low] = all;
-  // A view has at least one.
+  // A view has at least one rendition.
   const highest = all.at(-1) as Chosen;
   const encoded = all.findLast(({ rendition }) => rendition.origin === 'encode');
   const isEnough = encoded !== undefined && shortSide(encoded) >= ENOUGH_FOR_POSTER;
@@ -55,7 +55,7 @@ export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middl
   };
 }
 
-/** Returns the lowest rendition that we encode and that has all chunks in a time range, or null. */
+/** Returns the lowest encoded rendition that has all chunks of a time range, or null. */
 export function chooseStored(view: ImageView, { fromSec, toSec }: SheetRange): Chosen | null {
   const rendition = view.renditions.find(
     ({ origin, chunks, timescale }) => origin === 'encode' && covers(chunks, fromSec * timescale, toSec * timescale),

@@ -12,7 +12,7 @@ const MINIATURE_BYTES = 4 * MINIATURE.widthPx * MINIATURE.heightPx;
 /** A thumbnail that is not stored yet. */
 export type Poster = { jpeg: Buffer; blurhash: string };
 
-/** Takes the frames shown at some moments, in the order of `ticks`, each decoded from the keyframe before it. */
+/** Extracts the frames shown at some moments, in the order of `ticks`. Each is decoded from the keyframe before it. */
 export async function makePosters(run: ImageRun, ticks: readonly number[], signal: AbortSignal): Promise<Poster[]> {
   const { rendition, frame } = run.high;
   const stretches = ticks.map((tick) => ({ fromTick: tick, toTick: tick + 1 }));
@@ -31,7 +31,7 @@ export async function makePosters(run: ImageRun, ticks: readonly number[], signa
       0,
       shown.findLastIndex((one) => one <= tick),
     );
-    // Each moment is in a chunk, whose frame is among those shown.
+    // Each moment is in a chunk, so its frame is among the decoded ones.
     return posters[at] as Poster;
   });
 }

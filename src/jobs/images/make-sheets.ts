@@ -21,16 +21,16 @@ export const POSTERS = 5;
 
 const MAX_SHEET_BYTES = 32 * 2 ** 20;
 /**
- * From this length on, keyframes (two seconds apart if we encoded them) are enough to choose from, and cheapest to
- * show.
+ * Minimum length for choosing only among keyframes, in ms. They are two seconds apart if we encoded them, and cheapest
+ * to decode.
  */
 const KEYFRAMES_FROM_MS = 24_000;
 const SAMPLES_OF_OTHERS = 96;
 const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 
 /**
- * Decodes the lowest rendition if that was not done during the encode. Stores the missing sheets, and chooses the most
- * informative moments of all.
+ * Decodes the lowest rendition unless that was done during the encode. Stores the missing sheets and chooses the most
+ * informative moments of the whole video.
  */
 export async function makeSheets(
   run: SheetRun,
@@ -43,15 +43,15 @@ export async function makeSheets(
   return { board: planStoryboard(run.shape, run.durationMs), moments: chooser.choose(POSTERS) };
 }
 
-/** The part of an `ImageRun` that making sheets needs. */
+/** Part of an `ImageRun` needed for sheets. */
 export type SheetRun = Pick<ImageRun, 'storage' | 'output' | 'durationMs' | 'shape' | 'low' | 'start'>;
 
-/** Returns a chooser among the moments of the whole video. */
+/** Creates a chooser among the moments of the whole video. */
 export function openChooser({ durationMs, low }: Pick<SheetRun, 'durationMs' | 'low'>): MomentChooser {
   return createMomentChooser((durationMs / 1000) * low.rendition.timescale);
 }
 
-/** Decodes the time range of some sheets, stores them, and adds their moments to the candidates for thumbnails. */
+/** Decodes the time range of some sheets, stores them, and adds their moments to the thumbnail candidates. */
 export async function makeSheetRange(
   run: SheetRun,
   { range, chooser }: { range: SheetRange; chooser: MomentChooser },
@@ -74,7 +74,7 @@ export async function makeSheetRange(
   if (end !== range.end) throw new Error(`Expected sheets ${range.first} to ${range.end}, got them to ${end}.`);
 }
 
-/** The last range takes everything up to the end, however the duration was rounded. */
+/** The last range extends to the end, however the duration was rounded. */
 export function stretchOf({ end, fromSec, toSec }: SheetRange, { shape, durationMs, low }: SheetRun): Stretch {
   const { timescale } = low.rendition;
   const isLast = end === countSheets(planStoryboard(shape, durationMs));
@@ -84,7 +84,7 @@ export function stretchOf({ end, fromSec, toSec }: SheetRange, { shape, duration
   };
 }
 
-/** Stores sheets from a number on. Returns the number after the last. */
+/** Stores sheets, numbered from a given number on. Returns the number after the last. */
 async function storeSheets(
   { output }: SheetRun,
   { stream, first }: { stream: Readable; first: number },
@@ -101,13 +101,13 @@ async function storeSheets(
   return next;
 }
 
-/** Pairs miniatures and their times, which arrive by two streams at different moments. */
+/** Pairs miniatures with their times, which arrive on two streams at different moments. */
 async function takeMoments(chooser: MomentChooser, grey: Readable, times: Readable): Promise<void> {
   const greys: Uint8Array[] = [];
   const ticks: number[] = [];
   const pair = () => {
     while (greys.length > 0 && ticks.length > 0) {
-      // Both were just checked not to be empty.
+      // Both arrays were just checked not to be empty.
       chooser.push(ticks.shift() as number, greys.shift() as Uint8Array);
     }
   };
@@ -129,7 +129,7 @@ async function readEach(stream: Readable, sizeBytes: number, take: (bytes: Uint8
   let held = Buffer.alloc(0);
   for await (const bytes of stream) {
     held = Buffer.concat([held, bytes]);
-    // A copy: a kept miniature must not keep the whole read in memory.
+    // Copy the miniature, so that it does not retain the whole read buffer.
     for (; held.length >= sizeBytes; held = held.subarray(sizeBytes))
       take(Uint8Array.from(held.subarray(0, sizeBytes)));
   }

@@ -8,7 +8,7 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 const MAX_READ_BYTES = 32 * 2 ** 20;
 
-/** Reads a rendition from one tick to another as a stream of cut samples, chunk by chunk. */
+/** Reads the samples of a rendition between two ticks as a stream, chunk by chunk. */
 export function readRendition(
   storage: Storage,
   { init, chunks }: ImageRendition,
@@ -31,10 +31,10 @@ export function readRendition(
   );
 }
 
-/** Input for decoding stretches of a rendition, and the display times of their frames. */
+/** A stream of the samples for decoding some stretches of a rendition, and the display times of their frames. */
 export type RenditionStretches = { stream: Readable; ticks: readonly number[] };
 
-/** Finds the samples of stretches in the sample tables. Their bytes are read when the stream is. */
+/** Finds the samples of stretches in the sample tables. Their bytes are read when the stream is read. */
 export async function readStretches(
   storage: Storage,
   { init, chunks }: ImageRendition,
@@ -69,7 +69,7 @@ async function cutChunk(
   return cutSamples(index, stretches, delayTicks);
 }
 
-/** Runs that are close together are read at once, others one by one. */
+/** Reads runs that are close together in one request, and others one by one. */
 async function* readRuns(
   storage: Storage,
   object: StorageKey,

@@ -16,7 +16,7 @@ import { makePosters, type Poster } from './make-posters.ts';
 import { makePreviews } from './make-previews.ts';
 import { makeSheets } from './make-sheets.ts';
 
-/** Makes storyboard, thumbnails and previews of a video from its encoded renditions. */
+/** Makes the storyboard, thumbnails and previews of a video from its encoded renditions. */
 export async function storeImages({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
   const view = await loadImageView(deps.db, task);
@@ -75,7 +75,8 @@ function openRun(view: ImageView, output: ImageOutput, deps: JobDeps): ImageRun 
 }
 
 /**
- * Returns the thumbnails to choose from, and the one to show: at the requested moment, else the most informative one.
+ * Returns the thumbnails to choose from, and the one to show: that of the requested moment, else the most informative
+ * one.
  */
 async function takePosters(
   run: ImageRun,
@@ -88,7 +89,7 @@ async function takePosters(
   const requested =
     thumbnailTimeMs === null ? [] : [Math.min(lastTick, Math.round((thumbnailTimeMs / 1000) * timescale))];
   const posters = await makePosters(run, [...ticks, ...requested], signal);
-  // There is one for each moment.
+  // There is one poster per moment.
   const shown = posters[requested.length > 0 ? ticks.length : best] as Poster;
   return { posters: posters.slice(0, ticks.length), shown };
 }

@@ -10,7 +10,7 @@ import { createImageOutput } from './image-output.ts';
 import { chooseStored, shapeOf, startImageFfmpeg } from './image-run.ts';
 import { makeSheetRange, openChooser, type SheetRun } from './make-sheets.ts';
 
-/** Makes sheets of a video's storyboard from the part that is encoded so far (decision 213). */
+/** Makes storyboard sheets of a video from the part that is encoded so far (decision 213). */
 export async function storeSheets({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
   const view = await loadImageView(deps.db, task);
@@ -18,7 +18,7 @@ export async function storeSheets({ claim }: HeldTask, deps: JobDeps, signal: Ab
   const { durationMs } = view;
   const range = sheetRange(durationMs, task.fromSegment, task.toSegment);
   const low = chooseStored(view, range);
-  // The planned rendition has failed since.
+  // The planned rendition has failed in the meantime.
   if (low === null) throw new Error(`Expected a rendition with all frames from ${range.fromSec} to ${range.toSec} s.`);
   const folder = `${task.id}-${claim.attempt}`;
   const output = createImageOutput(deps.storage, task.key, folder);

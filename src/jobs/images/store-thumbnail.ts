@@ -15,7 +15,7 @@ import { thumbnailKey } from './image-output.ts';
 import type { Poster } from './make-posters.ts';
 
 /**
- * Makes a long video's first thumbnail from its source, until it is encoded, and that of an audio-only file from its
+ * Makes the temporary first thumbnail of a long video from its source, and the thumbnail of an audio file from its
  * cover.
  */
 export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {

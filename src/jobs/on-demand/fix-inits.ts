@@ -15,15 +15,15 @@ import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
 /**
- * Determines the init segments of renditions that are encoded on demand, so that the playlists can list segments that
- * are not encoded yet. The encoder is ended as soon as it has reported its parameters.
+ * Makes the init segments of on-demand renditions, so that playlists can list segments that are not encoded yet. Stops
+ * the encoder as soon as it has reported its parameters.
  */
 export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const { facts, cutList, renditions } = view;
   const range = { fromSegment: 0, toSegment: 1 };
-  // All renditions that are encoded on demand have the base codec.
+  // All on-demand renditions have the base codec.
   const codec = findCodec(renditions[0]?.codec ?? '');
   const rungs = renditions.map(rungOf);
   const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, renditions[0]?.plan.watermark, signal);

@@ -18,8 +18,8 @@ import { planAudioSegments, planPictureSegments, type SegmentEncode } from './pl
 import { DemandOver, SegmentControl } from './segment-control.ts';
 
 /**
- * Makes segments for viewers as long as they request them, then ends the task. It begins with the first that is not
- * stored. Segment tasks have their own lease, because a viewer waits for them.
+ * Makes segments while viewers request them, then ends the task. It starts with the first missing segment. Segment
+ * tasks have a lease of their own, because a viewer waits for them.
  */
 export async function makeRequestedSegments({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
   const demand = await renewSegmentTask(deps.db, claim);
@@ -40,7 +40,7 @@ export async function makeRequestedSegments({ claim }: HeldTask, deps: JobDeps, 
 
 /**
  * Makes the segments of a task one after the other, and publishes each as soon as it is checked. It continues while
- * viewers request the next one, and ends at a segment that already exists. Throws if the control ends it.
+ * viewers request the next segment, and stops at a segment that already exists. Throws if the control aborts it.
  */
 async function makeSegments(control: SegmentControl, threads: number, deps: JobDeps): Promise<void> {
   const { claim, signal } = control;
@@ -59,7 +59,7 @@ async function makeSegments(control: SegmentControl, threads: number, deps: JobD
   }
 }
 
-/** Delivery takes precedence over this, and this over all other encoding. */
+/** Niceness of the encoder. Delivery runs before it, and all other encoding after it. */
 const NICENESS = 2;
 
 type SegmentJob = {
@@ -72,8 +72,8 @@ type SegmentJob = {
 };
 
 /**
- * The range of each encoder. One that continues reads half a second ahead before it outputs a segment, so the awaited
- * segment has its own encoder, which ends with it (a fifth less processor time until it is ready).
+ * Plans the range of each encoder. An encoder that continues reads half a second ahead before it outputs a segment. The
+ * awaited segment therefore gets a separate encoder, which is a fifth less processor time until it is ready.
  */
 function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkRange[] {
   if (rendition.kind === 'audio') return [range];
@@ -84,7 +84,7 @@ function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkR
   return [{ fromSegment, toSegment: next }, ...ahead];
 }
 
-/** Returns whether the whole range was made, and there may be more to make. */
+/** Returns whether the whole range was made and there may be more to make. */
 async function encode(job: SegmentJob, range: ChunkRange): Promise<boolean> {
   const { control, deps, view, path } = job;
   const planned = await planSegments(job, range);
@@ -119,7 +119,7 @@ async function planSegments(
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<boolean> {
   const { segmenter, hdrBoxes, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
-  // One rendition was requested.
+  // The plan has one rendition.
   for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter, hdrBoxes)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;

@@ -11,26 +11,29 @@ import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { createAudioSegmenter } from '../encode/read-audio.ts';
 
-/** How segments of one rendition are made: by which plan, with which segmenter, up to which segment (exclusive). */
+/** Method for making segments of one rendition: the plan, the segmenter, and the last segment (exclusive). */
 export type SegmentEncode = {
   plan: FfmpegPlan;
   segmenter: Segmenter;
   hdrBoxes: readonly Buffer[];
   toSegment: number;
-  /** Whether it waits for viewers to get that far, or runs to its end. */
+  /** Whether the encoder waits for viewers to get that far instead of running to its end. */
   isPaced: boolean;
 };
 
-/** Inputs for pictures besides the view: their times if the source defines them, the watermark, and threads. */
+/**
+ * Inputs for video in addition to the view: the frame times if the source defines them, the watermark, and the number
+ * of threads.
+ */
 export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
 
-/** Threads that x264 uses per processor: some always wait for others. */
+/** Threads per processor for x264, because some of its threads always wait for others. */
 const THREADS_OF_X264 = 1.5;
 
-/** This many audio segments, half a minute, are encoded in the time that it takes to start an encoder. */
+/** Audio segments encoded per task, half a minute. Encoding them takes as long as starting an encoder. */
 const AUDIO_SEGMENTS = 8;
 
-/** Plans segments of pictures for one encoder. */
+/** Plans video segments for one encoder. */
 export function planPictureSegments(
   { facts, cutList }: TaskView,
   { rendition, range }: { rendition: TaskRendition; range: ChunkRange },
@@ -50,7 +53,7 @@ export function planPictureSegments(
   return { plan, segmenter, hdrBoxes: plan.hdrBoxes, toSegment, isPaced: true };
 }
 
-/** Plans segments of audio from a segment on. */
+/** Plans audio segments from a given segment on. */
 export function planAudioSegments(
   { facts, cutList }: TaskView,
   rendition: TaskRendition,

@@ -4,7 +4,8 @@ import type { Claim } from '../../catalog/tasks/encode-task.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 
 /**
- * Reason for which a segment task ends early: no viewer is left, or another needs the slot more. It is not a failure.
+ * Reason for which a segment task ends early: no viewer is left, or another task needs the slot more. It is not a
+ * failure.
  */
 export class DemandOver extends Error {
   constructor(why: string) {
@@ -14,12 +15,13 @@ export class DemandOver extends Error {
 }
 
 const RENEW_EVERY_MS = 1_000;
-/** By then, the task belongs to another worker. */
+/** Time without a renewal after which the task may belong to another worker, in ms. */
 const LOST_AFTER_MS = 2_500;
 
 /**
- * Supervises one segment task: renews its lease and reads how far viewers request it. `signal` is aborted when the task
- * must end: no viewer is left, its rendition is gone, its lease was lost, `end` was called, or `stopping` was aborted.
+ * Supervises one segment task. Renews its lease and reads how far viewers request segments. `signal` aborts when the
+ * task must end: no viewer is left, its rendition was deleted, its lease was lost, `end` was called, or `stopping`
+ * aborted.
  */
 export class SegmentControl {
   readonly claim: Claim;
@@ -34,7 +36,7 @@ export class SegmentControl {
   #wake = Promise.withResolvers<void>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `first` is the demand when the task was claimed. */
+  /** `first` is the demand at the time of the claim. */
   constructor(db: Db, claim: Claim, first: SegmentDemand, stopping: AbortSignal) {
     this.#db = db;
     this.claim = claim;
@@ -44,22 +46,22 @@ export class SegmentControl {
     this.signal.addEventListener('abort', () => this.#wake.resolve());
   }
 
-  /** The range left to make, as last read. */
+  /** Remaining range to make, as of the last renewal. */
   get range(): { fromSegment: number; toSegment: number } {
     return { fromSegment: this.#demand.nextSegment, toSegment: this.#demand.toSegment };
   }
 
-  /** It has made everything requested and waits for viewers to continue. */
+  /** Whether all requested segments are made and the task waits for viewers to continue. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** A viewer waits for the segment that it is making. */
+  /** Whether a viewer waits for the current segment. */
   get isAwaited(): boolean {
     return this.#demand.isAwaited;
   }
 
-  /** Renews the lease and reads the demand. Calls during a renewal cause one more afterwards. */
+  /** Renews the lease and reads the demand. Calls during a renewal cause one more renewal afterwards. */
   renew(): void {
     if (this.#renewing !== null) {
       this.#isStale = true;
@@ -73,9 +75,7 @@ export class SegmentControl {
     });
   }
 
-  /**
-   * Returns whether the task continues with a segment: at once, or, if it is paced, as soon as viewers get that far.
-   */
+  /** Returns whether the task continues with a segment. If the task is paced, waits until viewers get that far. */
   async goesOnTo(segment: number, isPaced: boolean): Promise<boolean> {
     try {
       for (;;) {
@@ -107,7 +107,7 @@ export class SegmentControl {
       this.#demand = demand;
       if (demand.requestedTo === null) this.end('No viewer is left.');
     } catch {
-      // A short database outage is harmless: the lease decides.
+      // A short database outage is harmless as long as the lease lasts.
     }
     this.#endWithLease();
     const { resolve } = this.#wake;
@@ -115,7 +115,9 @@ export class SegmentControl {
     resolve();
   }
 
-  /** Also while a renewal hangs, as it does for minutes when the database's host is gone. */
+  /**
+   * Aborts when the lease has expired, even if a renewal hangs, as happens for minutes when the database host is down.
+   */
   #endWithLease(): void {
     if (performance.now() - this.#renewedMs > LOST_AFTER_MS) this.#over.abort(new LeaseLost());
   }

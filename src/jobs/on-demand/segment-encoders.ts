@@ -5,21 +5,21 @@ import { findWaitingSegment } from '../../catalog/on-demand/segment-task-store.t
 import { shareThreads } from '../queue/share-threads.ts';
 import type { SegmentControl } from './segment-control.ts';
 
-/** Time after the last segment for viewers during which other tasks yield, in ms. */
+/** Time after the last viewer segment in which other tasks yield, in ms. */
 const BUSY_AFTER_MS = 30_000;
 
-/** The segment tasks of a worker. They share its threads, and one that only works ahead yields its slot to a viewer. */
+/** Segment tasks of a worker. They share its threads. A task that only works ahead yields its slot to a viewer. */
 export class SegmentEncoders {
   readonly #threads: number;
   readonly #running = new Map<SegmentControl, number>();
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** `threads`: shared by all of them. */
+  /** `threads` are shared by all tasks. */
   constructor(threads: number) {
     this.#threads = threads;
   }
 
-  /** Returns whether segments are made for viewers now, or were a moment ago. */
+  /** Whether a segment task is running, or was within the last half minute. */
   servesViewers(): boolean {
     return this.#running.size > 0 || performance.now() - this.#lastMs < BUSY_AFTER_MS;
   }
@@ -29,8 +29,8 @@ export class SegmentEncoders {
   }
 
   /**
-   * Adds a task and returns its threads. One thread after a failure, because memory is the most likely cause and
-   * threads use memory.
+   * Adds a task and returns its number of threads. It is one after a failure, because lack of memory is the most likely
+   * cause and threads use memory.
    */
   add(control: SegmentControl): number {
     const others = [...this.#running].map(([{ isPaused }, threads]) => ({ isPaused, threads }));
@@ -45,14 +45,14 @@ export class SegmentEncoders {
     this.#lastMs = performance.now();
   }
 
-  /** Makes the tasks of a rendition read its requests again. */
+  /** Makes the tasks of a rendition read their demand again. */
   renew(renditionId: string): void {
     for (const control of this.#running.keys()) {
       if (control.claim.task.renditionIds.some((id) => id === renditionId)) control.renew();
     }
   }
 
-  /** Ends a task that is paused, or, for a waiting viewer, one that only works ahead. */
+  /** Ends a paused task or, if a viewer is waiting, one that only works ahead. */
   makeRoom(isAwaited: boolean): void {
     const running = [...this.#running.keys()];
     if (running.some(({ signal }) => signal.aborted)) return;
@@ -71,7 +71,7 @@ type DemandDeps = {
   report: (error: Error) => void;
 };
 
-/** Makes segment tasks follow the requests of viewers until `close`. */
+/** Starts segment tasks as viewers request segments, until `close`. */
 export async function followDemand({
   db,
   pool,
@@ -86,7 +86,7 @@ export async function followDemand({
   return listen(pool, SEGMENT_CHANNEL, {
     onPayload(renditionId) {
       encoders.renew(renditionId);
-      // Edges repeat their requests, so the next attempt reads them.
+      // Edges repeat their requests, so a later attempt reads them.
       makeRoom().catch((cause: unknown) => report(new Error('Could not read the waiting segments.', { cause })));
     },
     onConnected: () => undefined,
@@ -94,7 +94,10 @@ export async function followDemand({
   });
 }
 
-/** Merges calls during a running one into a single call after it, even if that one fails. Throws the last failure. */
+/**
+ * Merges calls during a running one into a single call after it, even if the running one fails. Throws the last
+ * failure.
+ */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {
   let isUnderWay = false;
   let isDue = false;

@@ -15,20 +15,24 @@ import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts'
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
 
-/** A source may be this much larger than the highest rung and still count as it. */
+/** Maximum ratio of a source's size to the highest rung at which the source counts as that rung. */
 const OVERSIZE = 1.1;
-/** Audio that is this much longer than the video, or a start that is this far off, needs the frame grid. */
+/**
+ * Maximum length of audio beyond the video, in seconds, without a frame grid. `START_TOLERANCE_SEC` limits the offset
+ * of the start.
+ */
 const END_TOLERANCE_SEC = 0.1;
 const START_TOLERANCE_SEC = 0.025;
 /**
- * Maximum distance of a source's clock from the encoded timeline's, in seconds, for a source to be shown temporarily.
+ * Maximum difference between the clocks of the source and of the encoded timeline, in seconds, for temporary
+ * pass-through.
  */
 const ORIGIN_TOLERANCE_SEC = 0.005;
 const MAX_SAMPLES = 0xffff;
 
 /**
- * Decides whether a source is shown as it is. The decision is final only if nothing about it differs from an encoded
- * set: size and rate within the library's limits, video and audio over the same time from 0 on.
+ * Decides whether a source is served unchanged. This is permanent only if the source equals an encoded set: size and
+ * rate within the library's limits, and video and audio covering the same time from 0 on.
  */
 export function choosePassThrough(
   { index, heads }: IndexedSource,
@@ -49,7 +53,9 @@ export function choosePassThrough(
   return { plan, init, plannedSegments: listSegments(plan), rung: listedRung(facts.video, rung), isForGood };
 }
 
-/** The rung under which a source of its size is listed. A source larger than all rungs counts as the highest. */
+/**
+ * Returns the rung under which a source of this size is listed. A source larger than all rungs counts as the highest.
+ */
 function standsFor(video: VideoFacts, { allowedRungs }: LadderOptions): { rung: Rung; isAllowed: boolean } {
   const rung = rungForSize(video, allowedRungs);
   if (rung !== null) return { rung, isAllowed: true };
@@ -64,7 +70,10 @@ function fitsAudio({ cutList }: PassThroughPlan, facts: SourceFacts): boolean {
   return startsTogether && Math.abs(facts.durationSec - endSec) <= END_TOLERANCE_SEC;
 }
 
-/** A fragment table with one entry per segment. The sample count is only informative if it does not fit. */
+/**
+ * Encodes a fragment table with one entry per segment. A sample count that does not fit is capped, because it is only
+ * informative.
+ */
 function listSegments({ segments }: PassThroughPlan): Buffer {
   return encodeFragmentTable(
     segments.map(({ payloadBytes, sizeBytes, firstSample, endSample }) => ({

@@ -56,10 +56,10 @@ test.each<{ what: string; library: object; upload: UploadOptions; expected: obje
     upload: { transcribeEnabled: true, sourceLanguage: 'en-GB', transcribeLanguages: ['en', 'fr'] },
     expected: { spoken: { language: 'en', targets: ['fr'] }, features: [], withChapters: [] },
   },
-])('$what', ({ library, upload, expected }) => {
+])('chooses the transcription: $what', ({ library, upload, expected }) => {
   expect(choose({ ...library }, upload)).toEqual(expected);
 });
 
-test('a video without sound is not transcribed', () => {
+test('does not transcribe a video without audio', () => {
   expect(choose(LIBRARY, { transcribeEnabled: true }, [])).toEqual({ spoken: null, features: [], withChapters: [] });
 });

@@ -5,10 +5,13 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
-/** Maximum languages of captions for one upload. */
+/** Maximum caption languages of one upload. */
 const MAX_TARGETS = 60;
 
-/** Returns the transcription of a video by its upload or its library; null for none, and for one without audio. */
+/**
+ * Returns the transcription settings of a video from its upload or its library. Returns null if none is requested or
+ * the video has no audio.
+ */
 export function chooseTranscription(
   { key, librarySettings, uploadOptions }: Pick<ProcessClaim, 'key' | 'librarySettings' | 'uploadOptions'>,
   { audio }: Pick<SourceFacts, 'audio'>,
@@ -21,14 +24,14 @@ export function chooseTranscription(
   return { ...key, language, force: false, targets: targets.slice(0, MAX_TARGETS) };
 }
 
-/** Returns the language that an upload names (ISO 639-1), also from a region tag; null for anything else. */
+/** Returns the language of an upload (ISO 639-1), also from a region tag, or null for other values. */
 export function spokenLanguage({ sourceLanguage = '' }: ProcessClaim['uploadOptions']): string | null {
   return /^([a-z]{2})(?:[-_].*)?$/.exec(sourceLanguage.toLowerCase())?.[1] ?? null;
 }
 
 /**
- * Returns what is generated for an upload: what it requests itself, and what its library generates for all transcribed
- * videos. Chapters in the file are kept.
+ * Returns the features to generate for an upload: those that it requests and those that its library generates for all
+ * transcribed videos. Keeps chapters in the file.
  */
 export function chooseFeatures(
   { librarySettings, uploadOptions }: Pick<ProcessClaim, 'librarySettings' | 'uploadOptions'>,

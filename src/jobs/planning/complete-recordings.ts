@@ -12,16 +12,16 @@ import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
-/** The codec of all rungs of live streams, which every player decodes. */
+/** Codec of all rungs of live streams. Every player decodes it. */
 const CODEC = 'h264';
 
-/** Plans the rungs that the ladders of live streams did not produce, or not completely, from the published media. */
+/** Plans the rungs that live ladders did not produce completely. They are encoded from the published media. */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
   const complete = (key: MediaKey) => completeRecording(db, key, planRecordedRungs);
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 
-/** The rungs of a library below the published size that a period lacks. */
+/** Plans the library's rungs below the published size that a period lacks. */
 function planRecordedRungs(view: PeriodView): CodecPlan {
   const { video } = view.facts;
   if (video === null) return { renditions: [], tasks: [] };

@@ -9,8 +9,8 @@ import type { EncodeSettings } from './encode-settings.ts';
 type OnDemandDecision = { isOnDemand: boolean; messages: readonly MediaMessage[] };
 
 /**
- * Decides whether a probed source is encoded on demand. If that was requested but is not possible, the messages say
- * why.
+ * Decides whether a probed source is encoded on demand. If that was requested but is not possible, the messages give
+ * the reason.
  */
 export async function decideOnDemand(
   request: EncodeSettings['onDemand'],

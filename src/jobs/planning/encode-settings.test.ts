@@ -35,6 +35,6 @@ test.each([
     present: ['vp9'],
     expected: ['h264', 'vp9'],
   },
-])('$name: H.264 always comes first', ({ stored, upload, present = [], expected }) => {
+])('$name: H.264 is always the first codec', ({ stored, upload, present = [], expected }) => {
   expect(readEncodeSettings(stored, upload, present).codecs).toEqual(expected);
 });

@@ -4,25 +4,23 @@ import type { UploadOptions } from '../../catalog/schema.ts';
 import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
-/** Encode settings from a library and an upload, as far as the engine supports them. */
+/** Encode settings of a library and an upload, limited to those that the engine supports. */
 export type EncodeSettings = {
   ladder: LadderOptions;
-  /**
-   * The base codec first: H.264, which every player decodes, whatever else was requested. The only one on the free
-   * tier.
-   */
+  /** Codecs to encode. The first is always H.264, which every player decodes. It is the only one in the free tier. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllAudioTracks: boolean;
-  /** Burned into all pictures; null for none. */
+  /** Watermark drawn on all frames, or null without one. */
   watermark: StoredWatermark | null;
-  /** Whether segments are encoded on demand; `refused` was requested and needs the premium tier. */
+  /** Whether segments are encoded on demand. `refused` means requested, but not available without the premium tier. */
   onDemand: 'no' | 'wanted' | 'refused';
 };
 
 /**
- * Merges a library's settings with those of the upload. If an upload's list is empty or only names unknown rungs, the
- * library's applies. Keeps `presentCodecs`: codecs that the video already has, which may have been added one by one.
+ * Merges a library's settings with those of the upload. The library's list applies if the upload's list is empty or has
+ * only unknown rungs. Keeps `presentCodecs`, the codecs that the video already has, because they may have been added
+ * one by one.
  */
 export function readEncodeSettings(
   stored: unknown,

@@ -15,7 +15,7 @@ import { discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** Identifies a video whose original may contain text subtitles. */
+/** A video whose original may contain text subtitles. */
 export type CaptionsRef = MediaKey;
 
 const MAX_TEXT_BYTES = 32 * 2 ** 20;
@@ -65,7 +65,7 @@ async function readText(output: Readable): Promise<string> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
   for await (const part of output) {
-    // No encoding was set, so the stream yields buffers.
+    // The stream has no encoding, so it yields buffers.
     parts.push(part as Buffer);
     sizeBytes += (part as Buffer).length;
     if (sizeBytes > MAX_TEXT_BYTES) throw new Error(`Expected at most ${MAX_TEXT_BYTES} bytes of subtitles, got more.`);
@@ -86,7 +86,7 @@ async function storeTrack(
   const vtt = Buffer.from(writeVtt(cues));
   const { srclang, label } = track;
   const caption = { srclang, label, version, key: objectKey, sizeBytes: vtt.length };
-  // The object first: a row never names a missing object.
+  // Store the object first, so that no row refers to a missing object.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
   const isTaken = await inTransaction(deps.db, (tx) => addCaption(tx, key, caption));
   if (!isTaken) await discardObjects(deps.storage, [objectKey], deps.report);

@@ -14,7 +14,7 @@ import type { ChunkWriter } from '../encode/store-chunk.ts';
 /** A source whose segments are copied. */
 export type CopySource = { file: OpenFile; index: Mp4Index; plan: PassThroughPlan };
 
-/** Objects stored before the plan that names them. `isWhole`: they are everything that their task makes. */
+/** Objects stored before the plan that refers to them. `isWhole` means that they are the task's whole output. */
 export type FirstChunk = {
   task: EncodeTask;
   writer: ChunkWriter;
@@ -51,8 +51,8 @@ export async function copyFirstPictures(
 }
 
 /**
- * Returns whether a first audio segment, encoded as from a track of at most two channels, is that of the rendition. It
- * must not also be the last one, whose end may differ.
+ * Whether a first audio segment, encoded from a track of at most two channels, fits the rendition. It must not also be
+ * the last segment, whose end may differ.
  */
 export function fitsRendition(
   audio: FirstAudio | null,
@@ -66,7 +66,7 @@ export function fitsRendition(
   );
 }
 
-/** Stores the first segment of the audio as a chunk. */
+/** Stores the first audio segment as a chunk. */
 export async function storeAudio(
   { task, rendition }: { task: EncodeTask; rendition: PlannedRendition },
   audio: FirstAudio,
@@ -80,7 +80,8 @@ export async function storeAudio(
 }
 
 /**
- * Publishes a first chunk in the transaction that wrote its plan. The worker that claims the encode task does the rest.
+ * Publishes a first chunk in the transaction that writes its plan. The worker that claims the encode task makes the
+ * rest.
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);

@@ -21,7 +21,7 @@ type CodecWanted = {
   presentRungs?: readonly number[];
 };
 
-/** Plans the rungs of a codec that are in a video's ladder but not in the video, with its existing cuts. */
+/** Plans the rungs of a codec that a video's ladder has and the video lacks, with the video's existing cuts. */
 export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
@@ -31,8 +31,8 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
 }
 
 /**
- * Plans the rungs of one more codec on a timeline, which may already be active: their renditions and encode tasks,
- * after everything that a viewer waits for. Omits rungs that are too small for the codec.
+ * Plans the rungs of one more codec on a timeline, which may already be active: renditions, and encode tasks with a
+ * lower priority than everything that a viewer waits for. Omits rungs that are too small for the codec.
  */
 export function planCodec(
   place: Place,
@@ -46,16 +46,16 @@ export function planCodec(
   return { renditions, tasks: codecTasks(place, renditions) };
 }
 
-/** A rung on a timeline whose segments are made on request and are all listed from the start. */
+/** Returns a rung whose segments are made on request and are all listed from the start. */
 export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList): PlannedRendition {
   const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
   return { ...encodedRendition(rung, look, cutList), plannedSegments, isOnDemand: true };
 }
 
-/** Common properties of all rungs of a set. */
+/** Properties shared by all rungs of a set. */
 type Look = { codec: string; watermark: StoredWatermark | null; colours: Colours | null };
 
-/** A rung of a codec on a timeline. */
+/** Returns a rung of a codec on a timeline. */
 export function encodedRendition(
   rung: RungPlan,
   { codec, watermark, colours }: Look,

@@ -2,7 +2,7 @@ import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
 import type { RetryView } from '../../catalog/lifecycle/retry-store.ts';
 import { audioTasks, encodedTasks, passThroughTasks } from './plan-tasks.ts';
 
-/** Plans the encode tasks that repeat what failed: pictures of each codec together, each audio track separately. */
+/** Plans encode tasks that repeat failed work: the video of each codec together, and each audio track separately. */
 export function planRetry({ failed, ...view }: RetryView): CodecPlan {
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
   const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };

@@ -11,22 +11,19 @@ import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.t
 /** Context for planning encode tasks: the timeline, and the length of the video. */
 export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
 
-/** Maximum chunks of one copy task, about four minutes: bounds how long it holds its slot. */
+/** Maximum chunks of one copy task, about four minutes. It bounds how long the task occupies its slot. */
 const COPIED_CHUNKS = 8;
 
 /**
- * Distance by which encode tasks of a further codec rank behind those that make a video play at all: that of a video
- * 180 times longer.
+ * Priority difference between tasks of a further codec and those that make a video playable. It equals the effect of a
+ * 180 times longer video.
  */
 const FURTHER_CODEC_STEP = 300;
 
-/**
- * Audio segments, about a minute, that are encoded in a slot for quick work. The rest of a long track uses the long
- * queue.
- */
+/** Audio segments encoded in a slot for quick work, about a minute. The rest of a long track uses the long queue. */
 const QUICK_AUDIO_SEGMENTS = 16;
 
-/** Copies the source's segments in order: first the first chunk alone, then several chunks per encode task. */
+/** Plans tasks that copy the source's segments in order: the first chunk alone, then several chunks per task. */
 export function passThroughTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const ids = renditions.map(({ id }) => id);
   if (ids.length === 0) return [];
@@ -46,7 +43,10 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
   }));
 }
 
-/** Encodes the rungs below a source that is already active: their first chunk early if requested, then the rest. */
+/**
+ * Plans tasks that encode the rungs below a source that is already active: the first chunk early if requested, then the
+ * rest.
+ */
 export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
   if (renditions.length === 0) return [];
   const [first] = planChunks(place.cutList);
@@ -55,7 +55,10 @@ export function encodedTasks(place: Place, renditions: readonly PlannedRendition
   return ranges.map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
 }
 
-/** Encodes the rungs of a further codec: all in long slots, after the remaining tasks of the base codec. */
+/**
+ * Plans tasks that encode the rungs of a further codec, all in long slots and after the remaining tasks of the base
+ * codec.
+ */
 export function codecTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   return encodedTasks(place, renditions, false).map((task) => ({
     ...task,
@@ -63,14 +66,15 @@ export function codecTasks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
-/** Ranks tasks behind everything that was requested, and keeps their order. */
+/** Lowers the priority of tasks below everything that was requested, and keeps their order. */
 export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
   return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
 }
 
 /**
- * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, and all rungs together in
- * chunks. The first chunk makes that segment again, which costs less than decoding it for the others alone.
+ * Plans tasks for a ladder of which nothing is playable yet: the first segment of the lowest rung alone, and all rungs
+ * together in chunks. The first chunk makes that segment again, which costs less than decoding it only for the other
+ * rungs.
  */
 export function frameGridTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const lowest = renditions.at(-1);
@@ -83,8 +87,8 @@ export function frameGridTasks(place: Place, renditions: readonly PlannedRenditi
 }
 
 /**
- * Prepares a ladder that is encoded on demand: the task that lists it, the first segment of the rung that players begin
- * with, and, with the lowest priority, the backfill.
+ * Plans tasks for an on-demand ladder: listing it, the first segment of the rung that players start with, and the
+ * backfill with the lowest priority.
  */
 export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const first = { fromSegment: 0, toSegment: 1 };
@@ -102,8 +106,8 @@ export function onDemandTasks(place: Place, renditions: readonly PlannedRenditio
 }
 
 /**
- * Encodes audio tracks: the beginning at once, the rest of a long one in a slot for long work. `isUrgent`, if pictures
- * are available from the start, ranks it before that of others.
+ * Plans tasks that encode audio tracks: the beginning immediately, and the rest of a long one in a long slot.
+ * `isUrgent` means that video is available from the start. Such audio runs before that of other videos.
  */
 export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
   const total = countAudioSegments(place.durationSec);
@@ -122,7 +126,7 @@ export function audioTasks(place: Place, renditions: readonly PlannedRendition[]
   );
 }
 
-/** Composes pictures: one encode task per copied chunk, the first early, then the chunks that are encoded. */
+/** Plans tasks that compose video: one per copied chunk, the first early, then the chunks that need encoding. */
 export function composeTasks(
   place: Place,
   {
@@ -144,7 +148,7 @@ export function composeTasks(
             ...base(place, 'compose', range),
             renditionIds: renditions.map(({ id }) => id),
             isFirst,
-            // Copies wait for no encoder.
+            // Copies need no encoder.
             queue: isFirst || isAllCopied ? 'quick' : 'long',
             priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
             weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),
@@ -153,7 +157,7 @@ export function composeTasks(
   return [...tasks(copied, true), ...tasks(made, copied.length === 0)];
 }
 
-/** Composes an audio track in one task: nothing of it is encoded. */
+/** Plans one task that composes an audio track without encoding. */
 export function composeAudioTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
   const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
   return [

@@ -52,7 +52,7 @@ function passThrough(isForGood: boolean): ChosenPassThrough {
   return { plan, init: Buffer.of(1), plannedSegments: Buffer.alloc(48), rung: 720, isForGood };
 }
 
-/** Timelines as `active grid: renditions`. */
+/** Returns timelines as `active grid: renditions`. */
 function summary(
   chosen: ChosenPassThrough | null,
   isReplacement = false,
@@ -87,22 +87,22 @@ test.each([
     chosen: passThrough(false),
     expected: ['shown source: copy 720, en, en, fr', 'hidden frames: 720, 480, 240'],
   },
-])('a new video, $name', ({ chosen, expected }) => {
+])('plans a new video ($name)', ({ chosen, expected }) => {
   expect(summary(chosen)).toEqual(expected);
 });
 
 test.each([
   { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
   { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
-])('a video that is already shown, passing through $name', ({ chosen, expected }) => {
+])('plans the replacement of a playable video, passing through $name', ({ chosen, expected }) => {
   expect(summary(chosen, true)).toEqual(expected);
 });
 
-test('sound without picture has a timeline of sound frames and no picture', () => {
+test('plans audio without video on a timeline of audio frames', () => {
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, en, fr']);
 });
 
-test('without pass-through, one segment of the lowest rung goes first, and all are in one task for long slots', () => {
+test('without pass-through, the first segment of the lowest rung comes first and all rungs share a task', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
@@ -129,7 +129,7 @@ test('without pass-through, one segment of the lowest rung goes first, and all a
 test.each([
   { name: 'on frames', chosen: null, heights: [720, 480, 240] },
   { name: 'beside a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
-])('further codecs have all rungs, $name, and all their tasks wait behind the base codec', ({ chosen, heights }) => {
+])('plans all rungs of further codecs, $name, behind the base codec', ({ chosen, heights }) => {
   const request = {
     ...REQUESTS,
     codecs: ['h264', 'vp9', 'av1'],
@@ -152,7 +152,7 @@ test.each([
   }
 });
 
-test('a rung too small for a codec is omitted', () => {
+test('omits a rung that is too small for a codec', () => {
   const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
   const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
@@ -162,7 +162,7 @@ test('a rung too small for a codec is omitted', () => {
   expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
 });
 
-test('every rung of every codec is planned with the current watermark, and no thumbnail without it', () => {
+test('plans every rung of every codec with the watermark and no early thumbnail', () => {
   const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
   const request = {
     ...{ ...REQUESTS, watermark, codecs: ['h264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
@@ -177,6 +177,6 @@ test('every rung of every codec is planned with the current watermark, and no th
   }
 });
 
-test('one audio track is kept where a library wants no more', () => {
+test('keeps one audio track if the library allows only one', () => {
   expect(summary(null, false, { ...FACTS, video: null }, false)).toEqual(['shown frames: en']);
 });

@@ -23,10 +23,13 @@ import {
   thumbnailTask,
 } from './plan-tasks.ts';
 
-/** Encoding a minute takes about as long on two cores. A thumbnail from the source costs a hundredth of that. */
+/**
+ * Minimum length for a thumbnail from the source, in seconds. Encoding a minute takes about as long on two cores, and
+ * the thumbnail costs a hundredth of that.
+ */
 const EARLY_THUMBNAIL_SEC = 60;
 
-/** A source that may be shown as it is: permanently, or until its encoded set replaces it. */
+/** A source that may be served unchanged: permanently, or until an encoded set replaces it. */
 export type ChosenPassThrough = {
   plan: PassThroughPlan;
   init: Buffer;
@@ -39,14 +42,14 @@ export type PlanRequest = AudioRequest & {
   key: MediaKey;
   facts: SourceFacts;
   ladder: LadderOptions;
-  /** Playback starts with the first. Rungs of the others follow after it. */
+  /** Codecs to encode. Playback starts with the first. Rungs of the others are encoded after it. */
   codecs: readonly string[];
-  /** Burned into all pictures, in which case nothing may pass through. */
+  /** Watermark drawn on all frames. With a watermark, nothing passes through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
-  /** A set is already active: the new one is made in the background. */
+  /** Whether a set is already active, so that the new one is made in the background. */
   isReplacement: boolean;
-  /** The base codec's rungs are encoded on request; never those of a replacement. */
+  /** Whether the base codec's rungs are encoded on request. Never true for a replacement. */
   isOnDemand: boolean;
   /** Further messages for the video. */
   messages: readonly MediaMessage[];
@@ -54,10 +57,10 @@ export type PlanRequest = AudioRequest & {
 };
 
 /**
- * Decides what is made from a source. A pass-through source is the top rendition at once and defines the cuts of the
- * rungs below it. A temporary pass-through is shown alone until the whole ladder on its own grid is complete. Otherwise
- * the ladder is encoded on the frame grid, its lowest rung's first segment first. On demand, the whole ladder is listed
- * at once, so nothing has to be shown in the meantime.
+ * Decides what to make from a source. A permanent pass-through source immediately becomes the top rendition and defines
+ * the cuts of the rungs below it. A temporary one is served alone until the whole ladder on the frame grid is complete.
+ * Otherwise the ladder is encoded on the frame grid, starting with the first segment of its lowest rung. On demand, the
+ * whole ladder is listed immediately, so no temporary source is needed.
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
@@ -107,7 +110,10 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
   return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
-/** The timeline that is active while the ladder on its own grid is made: the source as it is, with the final audio. */
+/**
+ * Plans the timeline that is active while the ladder on the frame grid is made: the unchanged source with the final
+ * audio.
+ */
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
   const { cutList } = passThrough.plan;
   const id = newGuid();
@@ -123,8 +129,8 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 }
 
 /**
- * Plans a first thumbnail from the source if encoding takes long and no thumbnail exists yet. It would lack the
- * library's watermark. An audio-only file has its cover.
+ * Plans a first thumbnail from the source if encoding takes long and there is no thumbnail yet. With a watermark it
+ * plans none, because the thumbnail would lack it. An audio file has its cover.
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
   if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
@@ -132,7 +138,9 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 
-/** Colours of rungs that are shown next to a copied picture: the same as its own. Null for the usual ones. */
+/**
+ * Returns the colours of rungs listed next to copied video: those of the copied video. Null means the default colours.
+ */
 function coloursNextTo({ video }: SourceFacts): Colours | null {
   const colours = video === null ? BT709 : coloursOf(video);
   return hasSameColours(colours, BT709) ? null : colours;

@@ -48,23 +48,23 @@ import {
 } from './first-chunks.ts';
 import { planVideo } from './plan-video.ts';
 
-/** Identifies a video whose original is stored. `reason` is for people who read the queue. */
+/** A video whose original is stored. `reason` is informative, for people who read the queue. */
 export type VideoRef = MediaKey & { reason?: string };
 
-/** Higher than every priority of encoding work. */
+/** Higher than any priority of encoding work. */
 const PLANNING_PRIORITY = 2 * FIRST_PRIORITY;
 
 const PROCESSING_FAILED = 'processing-failed';
 
 /**
- * Moves the next uploaded video to `transcoding` (on demand, to `jit-segmenting`): probes its original, decides what is
- * made from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
- * cannot become a video ends as failed, with the kind of the fault as `state_reason`.
+ * Moves the next uploaded video to `transcoding` (on demand, to `jit-segmenting`): probes its original, decides what to
+ * make from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
+ * cannot become a video fails, with the kind of the fault as `state_reason`.
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({
   name: 'process-video',
   queue: 'quick',
-  // Before copies and pictures of videos that are already planned.
+  // Runs before copies and video of videos that are already planned.
   priority: PLANNING_PRIORITY,
   retryLimit: 5,
   async run(ref, deps, signal) {
@@ -99,8 +99,8 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
 });
 
 /**
- * Each job processes one video: without another job, a video whose worker died would wait for the sweep. The last one
- * finds no lease: a lease is only renewed while planning is in progress.
+ * Sends the job again. Each job processes one video. Without another job, a video whose worker died would wait for the
+ * sweep. The last job finds no lease, because a lease is only renewed during planning.
  */
 async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
@@ -121,7 +121,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions, claim.presentCodecs);
     const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const audio = startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
-    // The index was compared with the size of the file, sample by sample. Its error is reported below.
+    // Indexing compares the index with the file size, sample by sample. Its error is reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
       () => false,
@@ -154,7 +154,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   }
 }
 
-/** Probes an original or, if it needs repair, the copy of it that everything will be made from. */
+/** Probes an original or, if it needs repair, the repaired copy that everything is made from. */
 async function probeOriginal(
   { file, claim, isWhole }: { file: OpenSource; claim: ProcessClaim; isWhole: Promise<boolean> },
   deps: JobDeps,
@@ -174,7 +174,9 @@ async function probeOriginal(
   }
 }
 
-/** Starts the audio before the probe has finished, if the source may pass through: playback waits for it. */
+/**
+ * Starts the audio before the probe has finished if the source may pass through, because playback waits for the audio.
+ */
 async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
@@ -185,7 +187,7 @@ async function startFirstAudio(
     const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
     return await encodeFirstAudio(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
   } catch {
-    // The probe and the ordinary task will meet the same problem.
+    // The probe and the ordinary task will report the same problem.
     return null;
   }
 }
@@ -220,7 +222,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The audio is stored some time after the plan. */
+/** Delay of the first speech job, in seconds. The audio is stored shortly after the plan. */
 const SPEECH_DELAY_SEC = 5;
 
 async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' | 'deps' | 'plan'>): Promise<void> {
@@ -235,7 +237,7 @@ async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' |
   }
 }
 
-/** A misconfigured engine must not fail the upload: the transcription reports the problem. */
+/** A misconfigured engine must not fail the upload. The transcription reports the problem. */
 async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean> {
   try {
     return (await findTranscriber()) !== null;
@@ -246,12 +248,11 @@ async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean>
 }
 
 /**
- * Attempt number in names of objects that are stored before their encode task can be claimed. Claims have far higher
- * numbers.
+ * Attempt number in names of objects stored before their encode task can be claimed. Claims have far higher numbers.
  */
 const FIRST_ATTEMPT = 1;
 
-/** The pass-through rendition is stored up to its first chunk before the plan is published. */
+/** Stores the pass-through rendition up to its first chunk before the plan is published. */
 async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan, source } = planned;
   const first = findFirst(plan, 'pass-through');
@@ -266,12 +267,12 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   }
 }
 
-/** The audio's first segment is stored with them, so that both begin together. */
+/** Stores the first audio segment, so that audio and video start together. */
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
   if (first === null || planned.source === null) return;
-  // It was started on the assumption that the timeline begins where the source's clock does.
+  // The audio was encoded for a timeline that starts at the source's clock.
   const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
   if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;
   const { copiesAudio = false, streamIndex = -1, durationSec } = first.rendition.plan;

@@ -19,14 +19,14 @@ test.each([
   { renewal: 'hangs', renew: hangs },
   { renewal: 'fails', renew: () => Promise.reject(new Error('away')) },
   { renewal: 'is refused', renew: async () => false },
-])('work ends with its lease when the renewal $renewal', async ({ renew }) => {
+])('aborts the work when its lease expires because the renewal $renewal', async ({ renew }) => {
   const held = underLease(renew, untilAborted, stays);
   const lost = expect(held).rejects.toBeInstanceOf(LeaseLost);
   await vi.advanceTimersByTimeAsync(GIVE_UP_MS + RENEW_EVERY_MS);
   await lost;
 });
 
-test('a lease that is renewed is kept for as long as the encode task takes', async () => {
+test('renews the lease for as long as the encode task runs', async () => {
   const renew = vi.fn(async () => true);
   const task = async (signal: AbortSignal) => {
     await new Promise((resolve) => setTimeout(resolve, 5 * LEASE_SEC * 1000));
@@ -39,7 +39,7 @@ test('a lease that is renewed is kept for as long as the encode task takes', asy
   expect(renew.mock.calls.length).toBeLessThanOrEqual(5 * LEASE_SEC);
 });
 
-test('finished work does not wait for a renewal that hangs', async () => {
+test('finished work does not wait for a hanging renewal', async () => {
   vi.useRealTimers();
   const { promise: isRenewing, resolve } = Promise.withResolvers<void>();
   const renew = () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
 
-/** Reason with which a task ends if its lease went to another worker or its video is gone. */
+/** Abort reason of a task whose lease went to another worker or whose video was deleted. */
 export class LeaseLost extends Error {
   constructor() {
     super('Somebody else holds this task now, or it is not wanted any more.');
@@ -10,9 +10,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Runs a task under a lease that `renew` extends every few seconds. The task's signal is aborted when the lease was
- * lost (within seconds of a delete), could not be renewed for 90 seconds, or `signal` is aborted. A shorter database
- * outage is harmless, because commits are fenced.
+ * Runs a task under a lease that `renew` extends every few seconds. The task's signal aborts when the lease was lost
+ * (within seconds of a delete), could not be renewed for 90 seconds, or `signal` aborts. A shorter database outage is
+ * harmless, because commits are fenced.
  */
 export async function underLease<T>(
   renew: () => Promise<boolean>,
@@ -32,8 +32,8 @@ export async function underLease<T>(
 }
 
 /**
- * Renews until the returned function is called. A renewal may hang for minutes when the database's host is gone; the
- * lease ends all the same.
+ * Renews until the returned function is called. A renewal may hang for minutes when the database host is down, but the
+ * lease still expires.
  */
 function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
   let renewedMs = performance.now();
@@ -49,7 +49,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
       if (await renew()) renewedMs = sentMs;
       else lose();
     } catch {
-      // A short database outage is harmless: the lease decides, below.
+      // A short database outage is harmless as long as the lease lasts.
     }
     isRenewing = false;
   };
@@ -60,7 +60,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
   return () => clearInterval(timer);
 }
 
-/** Retries while another worker holds the lease, which ends by itself if that worker is dead. */
+/** Retries while another worker holds the lease. The lease expires if that worker is dead. */
 export async function untilFree<Answer extends { kind: string }>(
   claim: () => Promise<Answer>,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export async function untilFree<Answer extends { kind: string }>(
   const deadlineMs = performance.now() + 1.5 * LEASE_SEC * 1000;
   for (;;) {
     const answer = await claim();
-    // The kind was just checked, which the type cannot express.
+    // The kind was just checked, but the type system cannot express that.
     if (answer.kind !== 'busy') return answer as Exclude<Answer, { kind: 'busy' }>;
     if (performance.now() > deadlineMs) throw new Error('Another worker holds this task.');
     await sleep(500, undefined, { signal });

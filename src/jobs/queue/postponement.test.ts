@@ -16,7 +16,7 @@ test.each([
   { what: 'a full temporary folder', error: coded('ENOSPC'), reason: 'ENOSPC' },
   { what: 'a database that is away', error: coded('ECONNREFUSED'), reason: 'waiting for the database' },
   { what: 'a key server that is away', error: new Postponed('waiting for keys: 503'), reason: 'waiting for keys' },
-])('work is postponed for $what', ({ error, reason }) => {
+])('postpones work for $what', ({ error, reason }) => {
   expect(postponementOf(error)).toContain(reason);
 });
 
@@ -24,11 +24,11 @@ test.each([
   { what: 'an error of the encoder', error: new Error('Expected frame 69.') },
   { what: 'an absent original', error: new Refused('not-found', 'No object is stored.') },
   { what: 'an origin that refuses', error: new Refused('invalid', 'HTTP 403', { cause: coded('ECONNREFUSED') }) },
-])('$what counts as a failure', ({ error }) => {
+])('counts $what as a failure', ({ error }) => {
   expect(postponementOf(error)).toBeNull();
 });
 
-test('a full disk of one worker leaves the work to others, a full store does not', () => {
+test('a full disk of one worker leaves the work to others but a full store does not', () => {
   expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
   expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

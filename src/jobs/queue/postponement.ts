@@ -4,27 +4,25 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * A task lacks something for now. The message says for people what it waits for. `isLocal`: another worker may have
- * what this one lacks.
+ * Thrown if a task lacks a resource temporarily. The message tells people which one. `isLocal` means that another
+ * worker may have it.
  */
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly isLocal: boolean = false;
 }
 
-/**
- * Returns whether only this worker lacks what the task needs, so that others may do it. A full store is full for all.
- */
+/** Whether only this worker lacks a resource, so that others may run the task. A full store is full for all. */
 export function isLocalShortage(error: unknown): boolean {
   const causes = causesOf(error);
   if (causes.some((cause) => cause instanceof Refused)) return false;
   return causes.some((cause) => (cause instanceof Postponed && cause.isLocal) || hasCode(cause, 'ENOSPC'));
 }
 
-/** Maximum depth to which the causes of an error are followed. */
+/** Maximum depth of inspected error causes. */
 const MAX_CAUSES = 8;
 
-/** Resources that this machine temporarily ran out of or lost. None of these errors is caused by the media. */
+/** Error codes of resources that this machine temporarily lacks. The media never causes these errors. */
 const MACHINE_CODES = [
   'ENOSPC',
   'EDQUOT',
@@ -40,10 +38,11 @@ const MACHINE_CODES = [
 
 /**
  * Returns a readable reason if a task must be postponed: something outside the media is unreachable, full or slow, and
- * the task runs later without counting a failure. Returns null for every other error, which counts as the task's own.
+ * the task runs again later without counting a failure. Returns null for any other error, which counts as the task's
+ * own.
  */
 export function postponementOf(error: unknown): string | null {
-  // A refusal is the caller's mistake. Refusals about the machinery have their own kind.
+  // A refusal is the caller's mistake. A full disk is the only infrastructure refusal.
   if (error instanceof Refused && error.kind !== 'disk-full') return null;
   for (const cause of causesOf(error)) {
     const reason = reasonOf(cause);

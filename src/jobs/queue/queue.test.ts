@@ -41,7 +41,7 @@ const note = defineJob<{ text: string }, Seen>({
   },
 });
 
-test('a job is sent when its transaction commits and not when it rolls back', async () => {
+test('a job is sent on commit and not on rollback', async () => {
   const seen = await start([note]);
   await database.db.transaction().execute(queue.send(note, { text: 'kept' }));
   const undone = database.db.transaction().execute(async (tx) => {
@@ -54,7 +54,7 @@ test('a job is sent when its transaction commits and not when it rolls back', as
   expect(seen.log).toEqual(['kept', 'last']);
 });
 
-test('higher priority goes first and a backlog drains without waiting for the next poll', async () => {
+test('runs higher priority first and drains a backlog without waiting for the next poll', async () => {
   const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
   await database.db.transaction().execute(async (tx) => {
     for (let n = 0; n < 30; n += 1) await sender.send(note, { text: `low ${n}` })(tx);
@@ -66,7 +66,7 @@ test('higher priority goes first and a backlog drains without waiting for the ne
   expect(seen.log[0]).toBe('high');
 });
 
-test('a named job that waits or runs is not sent again', async () => {
+test('does not send a named job that is waiting or running', async () => {
   const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
   for (let n = 0; n < 3; n += 1) {
     await database.db.transaction().execute(sender.send(note, { text: 'once' }, { onlyOneNamed: 'x' }));
@@ -78,7 +78,7 @@ test('a named job that waits or runs is not sent again', async () => {
   expect(seen.log).toEqual(['once', 'other']);
 });
 
-test('long work does not hold up quick work', async () => {
+test('long work does not delay quick work', async () => {
   const long = defineJob<{ text: string }, Seen>({
     name: 'long',
     queue: 'long',
@@ -97,7 +97,7 @@ test('long work does not hold up quick work', async () => {
   expect(seen.log).toEqual(['quick']);
 });
 
-test('work that fails is retried, then given up with its reason; a refusal is given up at once', async () => {
+test('retries failing work before giving up with its reason and gives up a refused job immediately', async () => {
   const failing = defineJob<{ text: string }, Seen>({
     name: 'failing',
     queue: 'quick',
@@ -120,7 +120,7 @@ test('work that fails is retried, then given up with its reason; a refusal is gi
   expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
 });
 
-test('a refusal that no job handles is reported', async () => {
+test('reports a refusal that no job handles', async () => {
   const refused = defineJob<{ text: string }, Seen>({
     name: 'refused',
     queue: 'quick',
@@ -138,7 +138,7 @@ test('a refusal that no job handles is reported', async () => {
   expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
 });
 
-test('housekeeping does not wait behind a backlog, and planning comes before it', async () => {
+test('housekeeping does not wait behind a backlog and planning runs before the backlog', async () => {
   const ended = new AbortController();
   const busy = defineJob<object, Seen>({
     name: 'busy',
@@ -177,7 +177,7 @@ test('housekeeping does not wait behind a backlog, and planning comes before it'
   expect(seen.log).toEqual(['busy', 'tidy', 'plan', 'copy']);
 });
 
-test('a postponed job is tried again without a limit, and never given up', async () => {
+test('retries a postponed job without limit', async () => {
   const awaiting = defineJob<object, Seen>({
     name: 'awaiting',
     queue: 'quick',

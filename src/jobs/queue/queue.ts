@@ -12,35 +12,32 @@ const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
-/** Time after its last heartbeat when a worker counts as dead; the queue's smallest value. */
+/** Time after its last heartbeat at which a worker counts as dead, in seconds. It is the minimum of pg-boss. */
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** If new jobs are announced, polling only has to find those whose time has come. */
+/** Poll interval when new jobs are announced, in seconds. Polling then only has to find delayed jobs. */
 const TOLD_POLL_SEC = 2;
 const MAX_RUN_SEC = 24 * 3600 - 1;
 const MAX_RETRY_PAUSE_SEC = 120;
-/** One for jobs that walk the store, one for deletes. */
+/** One slot for jobs that scan the store and one for deletes. */
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
-/** Maximum items of a list in a payload that a log line shows. */
+/** Maximum list items of a payload in a log line. */
 const MAX_WRITTEN = 20;
 
 type Envelope = { job: string; payload: object };
 
-/** Jobs as the runner sees them. The list of jobs checks the payload and dependencies of each. */
+/** A job as the runner sees it. The list of jobs checks the payload and dependencies of each. */
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
- * Maximum concurrent jobs of each queue in a worker. Without `fetchSlots` it fetches nothing. Each worker also has
+ * Maximum concurrent jobs of each queue in a worker. Without `fetchSlots`, it runs no fetches. Each worker also has
  * separate slots for housekeeping.
  */
 export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
 
-/**
- * An open queue. `run` starts the slots of a worker. `close` aborts the running jobs, returns them to the queue and
- * ends.
- */
+/** An open queue. `run` starts the slots of a worker. `close` aborts the running jobs and returns them to the queue. */
 export type JobQueue = Queue & {
   run<Deps>(jobs: readonly AnyJob<Deps>[], deps: Deps, slots: Slots): Promise<void>;
   close(): Promise<void>;
@@ -48,7 +45,7 @@ export type JobQueue = Queue & {
 
 export type QueueOptions = { pool: pg.Pool; onError: (error: Error) => void };
 
-/** Opens the queue only for sending: no listener, no supervision. */
+/** Opens the queue only for sending, without a listener or supervision. */
 export async function openSendOnlyQueue(options: QueueOptions): Promise<JobQueue> {
   return openBoss(options, false);
 }
@@ -90,7 +87,7 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
     run: (jobs, deps, slots) =>
       startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError, allowRetry: allowingRetry(pool) }),
     async close() {
-      // The slots must know that they stop before their jobs end. Otherwise they take the next ones.
+      // Stop the slots before their jobs end. Otherwise they would take further jobs.
       const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
       stopping.abort(new Error('The worker is stopping.'));
       await slotsEnd;
@@ -99,7 +96,7 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
   };
 }
 
-/** pg-boss on our own pool. It must not close a pool that it does not own. */
+/** Lets pg-boss use our connection pool. pg-boss must not close a pool that it does not own. */
 function bossDatabase(pool: pg.Pool, onError: (error: Error) => void): BossDb {
   return {
     executeSql: (text, values) => pool.query(text, values),
@@ -132,7 +129,7 @@ type Running<Deps> = {
   allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
 
-/** A postponed job keeps its retries: pauses grow as after failures, and it is never given up because of them. */
+/** Restores the retries of a postponed job. Its pauses grow as after failures, but it is never given up. */
 function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
   return async ({ id, name }) => {
     await pool.query(`update ${SCHEMA}.job set retry_limit = retry_limit + 1 where name = $1 and id = $2`, [name, id]);
@@ -156,13 +153,16 @@ async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]):
   for (const job of jobs) {
     if (job.cron === undefined) continue;
     const data: Envelope = { job: job.name, payload: {} };
-    // A job that moved to another queue since this database was created must not be scheduled in both.
+    // A job that moved to another queue in a later version must not be scheduled in both.
     for (const queue of QUEUES) if (queue !== job.queue) await boss.unschedule(queue, job.name);
     await boss.schedule(job.queue, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
   }
 }
 
-/** One slot runs one job at a time. After a job it looks for the next at once, not at its next poll. */
+/**
+ * Starts a slot, which runs one job at a time. After a job, it looks for the next one immediately and does not wait for
+ * its poll.
+ */
 async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: string): Promise<void> {
   let workerId = '';
   const options = {
@@ -186,7 +186,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
   try {
-    // send() wrote the payload for this very job, so it has the type that the job expects.
+    // `send` wrote the payload for this job, so the payload has the expected type.
     await found.run(job.data.payload as never, running.deps, signal);
   } catch (error) {
     const isPostponed = postponementOf(error) !== null;
@@ -218,7 +218,7 @@ function deathReason(job: JobWithMetadata<Envelope>): string {
   return 'It was tried too often without an answer.';
 }
 
-/** Long lists, such as texts that were generated so far, do not belong in a log. */
+/** Truncate long lists, such as generated texts. */
 function describe(cause: unknown, { job, payload }: Envelope): Error {
   const written = JSON.stringify(payload, (_, value: unknown) =>
     Array.isArray(value) && value.length > MAX_WRITTEN ? `${value.length} items` : value,

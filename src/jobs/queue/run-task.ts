@@ -14,24 +14,24 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { isLocalShortage, postponementOf } from './postponement.ts';
 
-/** A claimed task in progress. `report` reports its progress, 0 to 1. */
+/** A claimed task in progress. `report` reports its progress from 0 to 1. */
 export type HeldTask = { claim: Claim; report: (fraction: number) => void };
 
 /**
- * Performs a claimed task. It may be started again at any time (a worker died, a lease ended): commits are fenced by
- * the claim's attempt. Throws on failure. `signal` aborts when the claim is lost or the worker stops.
+ * Performs a claimed task. It may be started again at any time (a worker died, a lease expired). The claim's attempt
+ * number fences its commits. Throws on failure. `signal` aborts when the claim is lost or the worker stops.
  */
 export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) => Promise<void>;
 
-/** How a task ended. `over` includes tasks that failed permanently or were lost to another worker. */
+/** Outcome of a task. `over` includes tasks that failed permanently or were lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
 
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * Performs a task and records its end. An error is counted and the task tried again up to three times, then it fails
- * with its reason. A problem outside the media postpones it without counting. A lost claim ends quietly. A stopping
- * worker (`stopping`) returns it. While the database is down, the end is recorded later.
+ * Performs a task and records its outcome. An error is counted, and the task is tried up to three more times before it
+ * fails with its reason. A problem outside the media postpones the task without counting. A lost claim ends silently. A
+ * stopping worker (`stopping`) returns the task. While the database is down, recording the outcome waits.
  */
 export async function runTask(
   held: HeldTask,
@@ -74,7 +74,7 @@ async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<
   return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'over';
 }
 
-/** The outcome is recorded by now, even if its log is lost. */
+/** The outcome is already recorded, even if its log is lost. */
 async function keepLog(
   { db, report }: JobDeps,
   claim: Claim,
@@ -106,19 +106,20 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
   return 'over';
 }
 
-/** Maximum database outage, in ms, during which encoded media is kept. */
+/** Maximum database outage during which encoded media is kept, in ms. */
 const MAX_ABSENCE_MS = 60_000;
 
 /**
- * Repeats an action of a running task while the database is down, for at most a minute: an outage costs no encode task.
+ * Repeats an action of a running task while the database is down, for at most a minute, so that an outage does not lose
+ * the task's work.
  */
 export function throughPause<T>(action: () => Promise<T>): Promise<T> {
   return outlastAbsence(action, AbortSignal.timeout(MAX_ABSENCE_MS));
 }
 
 /**
- * Repeats an action while the database is down, until it succeeds or `signal` ends the wait. A commit whose outcome is
- * unknown is not repeated.
+ * Repeats an action while the database is down, until it succeeds or `signal` aborts. Does not repeat a commit whose
+ * outcome is unknown.
  */
 async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = 500; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {

@@ -12,16 +12,19 @@ test.each([
   { threads: 6, atWork: [6, 3, 2], expected: 1 },
   { threads: 64, atWork: [], expected: 8 },
   { threads: 64, atWork: Array<number>(20).fill(8), expected: 1 },
-])('encoders get $expected of $threads threads, with $atWork at work', ({ threads, atWork, expected }) => {
-  expect(shareThreads(threads, working(atWork))).toBe(expected);
-});
+])(
+  'an encoder gets $expected of $threads threads next to active encoders with $atWork',
+  ({ threads, atWork, expected }) => {
+    expect(shareThreads(threads, working(atWork))).toBe(expected);
+  },
+);
 
 test.each([
   { threads: 2, paused: [2], expected: 2 },
   { threads: 2, paused: [2, 2], expected: 1 },
   { threads: 8, paused: [8, 4], expected: 4 },
 ])(
-  'encoders get $expected of $threads threads, with $paused paused for their viewers',
+  'an encoder gets $expected of $threads threads next to paused encoders with $paused',
   ({ threads, paused, expected }) => {
     const others = paused.map((taken) => ({ threads: taken, isPaused: true }));
     expect(shareThreads(threads, others)).toBe(expected);
@@ -34,7 +37,7 @@ test.each(
     { threads, what: 'paused by turns', others: all(true) },
   ]),
 )(
-  'with all slots of $threads threads taken, by encoders $what, there are at most three threads per processor',
+  'uses at most three threads per processor when all slots of $threads threads have encoders $what',
   ({ threads, others }) => {
     const taken: number[] = [];
     for (let slot = 0; slot < threads; slot += 1) taken.push(shareThreads(threads, others(taken)));

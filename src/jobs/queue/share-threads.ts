@@ -1,17 +1,14 @@
-/** Maximum useful threads of one segment encoder: more would wait for each other. */
+/** Maximum threads of one segment encoder. More threads would wait for each other. */
 const MAX_THREADS = 8;
-/**
- * Encoders that began alone keep their threads when others join. Together they have at most this many times the
- * processors.
- */
+/** Maximum ratio of threads to processors. Encoders that started alone keep their threads when others join. */
 const MAX_SHARE = 2;
 
-/** An encoder with this many threads. A paused one uses none of them now, and all again when its viewer continues. */
+/** An encoder with this many threads. A paused encoder uses none of them until its viewer continues. */
 export type ThreadHolder = { threads: number; isPaused: boolean };
 
 /**
- * Returns the threads for one more encoder, on a machine that gives encoding `threads`: an equal share among the active
- * ones, so that a single one has all, and at least one. Paused ones count towards the total.
+ * Returns the number of threads for one more encoder on a machine that gives encoding `threads`: an equal share among
+ * the active encoders, and at least one. A single encoder gets all. Threads of paused encoders count towards the total.
  */
 export function shareThreads(threads: number, others: readonly ThreadHolder[]): number {
   const atWork = others.filter(({ isPaused }) => !isPaused);

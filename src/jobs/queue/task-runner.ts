@@ -25,13 +25,17 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 
-/** Interval at which free slots look for tasks even without a wake-up: a connection may have died silently. */
+/**
+ * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
+ * silently.
+ */
 const POLL_MS = 5_000;
 const TEND_MS = 2_000;
 const PROGRESS_MS = 3_000;
 const DRAIN_MS = 5_000;
 /**
- * Time for which a worker leaves tasks that do not fit on its disk to others, and the maximum number of such videos.
+ * Time for which a worker leaves tasks that do not fit on its disk to others, in ms. `MAX_AVOIDED` is the maximum
+ * number of such videos.
  */
 const AVOID_MS = 60_000;
 const MAX_AVOIDED = 1_000;
@@ -44,17 +48,17 @@ export type TaskSlots = Readonly<Record<TaskQueue, number>>;
 
 export type RunnerOptions = {
   deps: JobDeps;
-  /** Notifications use a connection with the same settings. */
+  /** Notifications use a separate connection with the same settings. */
   pool: Parameters<typeof listen>[0];
   slots: TaskSlots;
   tasks: Readonly<Record<TaskKind, PerformTask>>;
   leases?: LeaseTimes;
 };
 
-/** Runs encode tasks until `close`, which aborts and returns the running ones. */
+/** Runs encode tasks until `close`, which aborts running tasks and returns them. */
 export type TaskRunner = { close(): Promise<void> };
 
-/** Starts to claim and run encode tasks, as many at once as there are slots. */
+/** Starts to claim and run encode tasks, as many concurrently as there are slots. */
 export async function startTaskRunner(options: RunnerOptions): Promise<TaskRunner> {
   const runner = new Runner(options);
   await restoreShares(options.deps.db);
@@ -76,7 +80,7 @@ type Running = {
   claim: Claim;
   lost: AbortController;
   ended: Promise<void>;
-  /** Time at which the last successful renewal was sent, on this machine's clock. */
+  /** Time at which the last successful renewal was sent, on the clock of `performance.now`. */
   renewedMs: number;
   fraction: number;
   written: number;
@@ -85,9 +89,9 @@ type Running = {
 class Runner {
   readonly #options: RunnerOptions;
   readonly #leases: LeaseTimes;
-  /** Name under which the runner is woken. */
+  /** Name that identifies the runner in notifications. */
   readonly #name = newGuid();
-  /** By attempt number. */
+  /** Running tasks by attempt number. */
   readonly #running = new Map<number, Running>();
   readonly #avoided = new Map<Guid, number>();
   readonly #stopping = new AbortController();
@@ -133,7 +137,7 @@ class Runner {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stopping.abort(new Error('The worker is stopping.'));
     await this.#filling;
-    // Rows that remain because the database is down cost one wake-up each, and expire after a minute.
+    // Rows that remain because the database is down cause one notification each, and expire after a minute.
     const { db, report } = this.#options.deps;
     const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
       report(new Error('Could not record that a worker stopped.', { cause })),
@@ -164,11 +168,14 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // Tasks that became ready before that woke no worker.
+    // Tasks that became ready earlier notified no worker.
     return this.#claimMostUrgent(queue);
   }
 
-  /** Segments that a viewer waits for come first, of whichever library. Backfill leaves the processors to viewers. */
+  /**
+   * Claims segments that a viewer waits for first, from any library. Claims no backfill while viewers need the
+   * processors.
+   */
   async #claimMostUrgent(queue: TaskQueue): Promise<Claim | null> {
     const { db, owner, segments } = this.#options.deps;
     const leaseSec = queue === 'viewers' ? SEGMENT_LEASE_SEC : this.#leases.leaseSec;
@@ -213,7 +220,10 @@ class Runner {
     this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
   }
 
-  /** The lease counts from when its renewal was sent, so that it never lasts longer here than in the database. */
+  /**
+   * Renews all leases. A lease starts when its renewal is sent, so that it never lasts longer here than in the
+   * database.
+   */
   async #renew(): Promise<void> {
     const tasks = this.#listRenewed();
     if (tasks.length === 0) return;
@@ -226,7 +236,10 @@ class Runner {
     }
   }
 
-  /** A task continues for a while beyond its lease: no other worker claims it before the database is stable again. */
+  /**
+   * Aborts expired tasks. A task continues for a while beyond its lease, because no other worker claims it before the
+   * database is stable again.
+   */
   #loseExpired(): void {
     const nowMs = performance.now();
     for (const task of this.#listRenewed()) if (nowMs - task.renewedMs > this.#leases.loseMs) this.#lose(task);
@@ -257,7 +270,7 @@ class Runner {
     if (samples.length > 0) await measureSpeeds(db, samples);
   }
 
-  /** One run of each kind at a time. The next run retries what failed. */
+  /** Runs each action at most once concurrently. The next run retries failed work. */
   async #once(name: string, action: () => Promise<void>): Promise<void> {
     if (this.#inFlight.has(name)) return;
     this.#inFlight.add(name);

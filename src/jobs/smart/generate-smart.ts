@@ -27,7 +27,7 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { generateTexts } from './generate-texts.ts';
 import { readEvidence } from './read-evidence.ts';
 
-/** A request for texts of a video. `language` is that of the speaker, null for any captions. */
+/** A request for generated texts of a video. `language` is the speaker's language. Null selects any captions. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
 const MAX_WAIT_SEC = 24 * 3600;
@@ -35,12 +35,12 @@ const MAX_WAIT_SEC = 24 * 3600;
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
 /**
- * Generates the requested texts of a video from its captions: title, description, chapters and moments. A video without
- * captions is transcribed first. Idempotent: stored results end the request.
+ * Generates the requested texts of a video from its captions: title, description, chapters and moments. Transcribes a
+ * video without captions first. Idempotent: a request ends if its results are stored.
  */
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',
-  // It mostly waits for a model, or for captions.
+  // The job mostly waits for a model or for captions.
   queue: 'fetch',
   retryLimit: 4,
   async run(payload, deps, signal) {
@@ -73,7 +73,9 @@ export const generateSmart = defineJob<Payload, JobDeps>({
   },
 });
 
-/** The features requested for a video. `isTranscribing`: its transcription was also sent and is awaited. */
+/**
+ * Features requested for a video. `isTranscribing` means that its transcription was also sent and must finish first.
+ */
 export type SmartOrder = {
   key: MediaKey;
   features: readonly SmartFeature[];
@@ -81,7 +83,7 @@ export type SmartOrder = {
   isTranscribing?: boolean;
 };
 
-/** Requests features of a video and sends the job in the same transaction. */
+/** Records the requested features of a video and sends the job in the same transaction. */
 export async function sendSmart(
   tx: Tx,
   queue: Queue,
@@ -92,7 +94,7 @@ export async function sendSmart(
   await requestSmart(tx, key, features, send);
 }
 
-/** Returns the features that flags name. A missing flag uses the fallback. */
+/** Returns the features enabled by flags. A missing flag uses the fallback. */
 export function featuresOf(flags: Partial<Record<SmartFeature, boolean | null | undefined>>): SmartFeature[] {
   return SMART_FEATURES.filter((feature) => flags[feature] === true);
 }

@@ -12,7 +12,7 @@ import { inBlocks, readFragments } from '../speech/read-fragments.ts';
 
 const BYTES_A_SAMPLE = 2;
 
-/** Reads what else helps to find chapters and moments: scene cuts, loudness and heat, as far as available. */
+/** Reads additional inputs for chapters and moments: scene cuts, loudness and heat, as far as available. */
 export async function readEvidence(
   key: MediaKey,
   durationSec: number,
@@ -37,7 +37,7 @@ async function readCuts(key: MediaKey, durationSec: number, deps: JobDeps, signa
   return findCuts(miniatures);
 }
 
-/** The level of each second. */
+/** Returns the level of each second. */
 async function readLoudness(key: MediaKey, deps: JobDeps, signal: AbortSignal): Promise<number[]> {
   const { audio } = await loadSpeechSource(deps.db, key);
   if (audio === null) return [];

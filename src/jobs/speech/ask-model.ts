@@ -4,8 +4,8 @@ import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts'
 const MAX_QUOTE = 8_000;
 
 /**
- * Queries a model and parses its answer. An unreadable answer is sent back once, with the reason. Throws
- * `BadModelAnswer` if the second one is unreadable too.
+ * Queries a model and parses its response. Sends an unreadable response back once, with the reason. Throws
+ * `BadModelAnswer` if the second response is unreadable too.
  */
 export async function askModel<T>(
   model: LanguageModel,

@@ -6,14 +6,14 @@ import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
 const PLACES = 3;
-/** Chunks per place: at least about ten seconds of audio. */
+/** Chunks per sample, at least about ten seconds of audio. */
 const CHUNKS_A_PLACE = 2;
-/** Up to this many chunks, the whole audio is examined. */
+/** Maximum number of chunks at which the whole audio is examined. */
 const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
 
 /**
- * Guesses the language of a video: an engine transcribes a span at each of three places, and the majority of words
- * decides. An opening in another language does not. Returns null if no words are found there.
+ * Guesses the language of a video. An engine transcribes a span in the middle of each third, and the majority of words
+ * decides, so that an opening in another language does not. Returns null if the spans have no words.
  */
 export async function guessLanguage(
   { audio, transcriber }: { audio: SpeechAudio; transcriber: Transcriber },
@@ -31,7 +31,7 @@ export async function guessLanguage(
   return [...words].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
-/** A span that crashes the engine says nothing about the language. The run skips it too. */
+/** A span that crashes the engine does not indicate a language. The run skips it too. */
 function skipCrash(error: unknown): null {
   if (error instanceof EngineCrashed) return null;
   throw error;
@@ -53,7 +53,7 @@ async function chooseSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSigna
   return chosen;
 }
 
-/** Returns the first chunks of places in the middle of each third. */
+/** Returns the first chunk of the span in the middle of each third. */
 function placesOf(chunks: number): number[] {
   return Array.from({ length: PLACES }, (_, place) => Math.floor((chunks * (2 * place + 1)) / (2 * PLACES)));
 }

@@ -12,12 +12,12 @@ import { pastFailures } from '../store/past-failures.ts';
 import { readTrack } from './read-track.ts';
 
 const VIDEOS_AT_ONCE = 50;
-/** Maximum videos per run. The rest waits for the next minute. */
+/** Maximum videos per run. The next run, a minute later, continues with the rest. */
 const MAX_VIDEOS = 2_000;
-/** Times are stored as int4. A cue that begins later (596 h) is stored with this time. */
+/** Maximum time in an int4 column, in ms (596 h). Later cues are stored with this time. */
 const LATEST_MS = 2 ** 31 - 1;
 
-/** Indexes changed captions for the search: every minute, and at once after an edit. Idempotent. */
+/** Indexes changed captions for search every minute, and immediately after an edit. Idempotent. */
 export const indexCaptions = defineJob<object, JobDeps>({
   name: 'index-captions',
   queue: 'housekeeping',
@@ -43,7 +43,8 @@ export const indexCaptions = defineJob<object, JobDeps>({
 });
 
 /**
- * The newest first, skipping those that fail. Stops when something that all need, such as the storage, is unavailable.
+ * Yields the newest first and skips those that fail. Stops when something that all need, such as the store, is
+ * unavailable.
  */
 async function* eachBatch({ db }: JobDeps, isOver: () => boolean): AsyncGenerator<UnreadCaptions[]> {
   let last: MediaKey | null = null;
@@ -71,7 +72,7 @@ async function readPassages(track: CaptionTrack, { storage }: JobDeps, signal: A
   try {
     return toPassages(await readTrack(track, storage, signal));
   } catch (error) {
-    // A missing or too large file is not searched. It must not keep others from being indexed.
+    // A missing or oversized file is not searchable. It must not block the index of other files.
     if (error instanceof Refused && ['not-found', 'too-large'].includes(error.kind)) return [];
     throw error;
   }

@@ -8,13 +8,18 @@ import type { VoiceDetection } from '../../ports/voice-detector.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { asBuffers, readFragments } from './read-fragments.ts';
 
-/** The decoder pauses while an engine works on a span. Adapters allow at most ten minutes for one. */
+/**
+ * Maximum time of an engine for a span, in seconds, during which the decoder pauses. Adapters allow at most ten
+ * minutes.
+ */
 const SLOWEST_SPAN_SEC = 900;
 
-/** Spans of an audio track during iteration. `close` ends their producers at any point. */
+/** Spans of an audio track. `close` stops their producers at any point of the iteration. */
 export type OpenSpans = { spans: AsyncIterable<Span>; done: Promise<unknown>; close(): Promise<void> };
 
-/** Decodes stored audio and cuts it into spans: of speech if it can be detected, else of what is loud enough. */
+/**
+ * Decodes stored audio and cuts it into spans of speech, or of sufficiently loud audio if speech cannot be detected.
+ */
 export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
@@ -36,7 +41,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
       async close() {
         ending.abort();
         detection?.close();
-        // Its end is known by now. An error of a run that was ended means nothing.
+        // The end is already known. Ignore the error of a stopped run.
         await run.done.catch(() => undefined);
       },
     };
@@ -46,7 +51,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
   }
 }
 
-/** If the detector does not run on this machine, it transcribes anyway. */
+/** If the detector does not run on this machine, transcription continues without it. */
 async function openDetection({ voice, report }: JobDeps, signal: AbortSignal): Promise<VoiceDetection | null> {
   try {
     return (await voice?.open(signal)) ?? null;

@@ -8,10 +8,10 @@ import { type Cue, writeVtt } from '../../media/captions/cue.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { indexCaptions } from './index-captions.ts';
 
-/** Generated captions of a language. `translatedFrom` names the track that was translated. */
+/** Generated captions in one language. `translatedFrom` is the track that was translated. */
 export type MadeCues = { language: string; cues: readonly Cue[]; force: boolean; translatedFrom?: string };
 
-/** Publishes generated captions as `{language}-auto`, unless captions by a person exist by now. */
+/** Publishes generated captions as `{language}-auto`, unless captions by a person exist in the meantime. */
 export async function publishCues(
   key: MediaKey,
   { language, cues, force, translatedFrom }: MadeCues,
@@ -24,7 +24,7 @@ export async function publishCues(
   const label = `${captionLabel(null, language)} (auto)`;
   const made = { origin: 'speech' as const, ...(translatedFrom !== undefined && { translatedFrom }) };
   const track = { srclang, label, version, key: objectKey, sizeBytes: vtt.length, ...made };
-  // The object first: a row never names a missing object.
+  // Store the object first, so that no row refers to a missing object.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
   const generated = announce(key, WebhookStatus.captionsGenerated);
   const indexed = deps.queue.send(indexCaptions, {}, { onlyOneNamed: 'now' });

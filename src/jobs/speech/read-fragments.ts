@@ -24,7 +24,7 @@ export async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-/** Cuts a stream into blocks of one size; the last may be shorter. */
+/** Splits a stream into blocks of one size. The last block may be shorter. */
 export async function* inBlocks(stream: Readable, sizeBytes: number): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of asBuffers(stream)) {

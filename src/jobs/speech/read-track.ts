@@ -17,8 +17,9 @@ export async function readTrack(
 }
 
 /**
- * Returns the track with the spoken text: captions of the speaker's language, a person's before generated ones. Without
- * a language: the first by a person, else the first that was generated from the speech itself. Null if there is none.
+ * Returns the track of the spoken text. With a language, prefers captions in it by a person over generated ones.
+ * Without a language, returns the first by a person, else the first generated from the speech itself. Returns null if
+ * there is none.
  */
 export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
   const spoken = captions.filter(({ translatedFrom }) => translatedFrom === undefined);

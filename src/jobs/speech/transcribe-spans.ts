@@ -12,18 +12,18 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
-/** Length of a video's turn, in ms. Then others that wait for the engine get theirs. */
+/** Maximum time per video before other videos can use the engine, in ms. */
 const TURN_MS = 5 * 60_000;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
-/** Maximum successive spans at which an engine may crash. Beyond that, the engine is at fault, not the spans. */
+/** Maximum consecutive engine crashes. With more, the engine is at fault and not the spans. */
 const MAX_CRASHES = 3;
 
 export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
- * How transcribing ended: `whole`, its turn is over (`turn`, with the number of successive crashes so far), new videos
- * wait to be encoded (`gave-way`), a person's captions exist (`dropped`), or the run is over (`gone`): the video is
- * gone, it was cancelled, or another run replaced it.
+ * Outcome of a transcription: complete (`whole`), its time slice ended (`turn`, with the number of consecutive crashes
+ * so far), new videos wait to be encoded (`gave-way`), a person's captions exist (`dropped`), or the run is over
+ * (`gone`) because the video was deleted, the run was cancelled, or another run replaced it.
  */
 export type SpansEnd =
   | { kind: 'whole'; text: SpokenText }
@@ -37,13 +37,13 @@ export type SpansWanted = {
   language: string | null;
   force: boolean;
   givesWay: boolean;
-  /** In succession, before this turn. */
+  /** Consecutive crashes before this time slice. */
   crashes: number;
 };
 
 /**
  * Transcribes audio span by span. Without a language, the first span with words decides the language of the rest. The
- * words of each span are stored, so that the next run continues with the next span: decoding again costs little
+ * words of each span are stored, so that the next run continues with the next span. Decoding again costs little
  * compared to an engine.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
@@ -98,8 +98,8 @@ async function walkSpans(
 type SpanToFind = { span: Span; identity: Buffer; text: SpokenText };
 
 /**
- * Words that an engine dates after the end of its span were never said there. Returns how the engine crashed, if it
- * did.
+ * Transcribes a span and drops words that the engine dates after its end, because they were not said there. Returns the
+ * engine's crash, if any.
  */
 async function findWords(
   { span, identity, text }: SpanToFind,
@@ -120,7 +120,7 @@ async function findWords(
   }
 }
 
-/** A span at which the engine crashes has no words. The video's messages report it. */
+/** Treats a span at which the engine crashes as one without words, and reports it in the video's messages. */
 async function passOver(
   crash: EngineCrashed,
   { key, span, identity }: { key: MediaKey; span: Span; identity: Buffer },

@@ -24,28 +24,32 @@ import { type SpokenText, transcribeSpans } from './transcribe-spans.ts';
 import { translateCaptions } from './translate-captions.ts';
 
 /**
- * `language` is that of the speaker, null to let the engine guess. `force` replaces generated captions. `targets` are
- * the languages into which the captions are translated afterwards.
+ * `language` is the speaker's language. With null, the engine guesses. `force` replaces generated captions. `targets`
+ * are the languages to translate the captions into.
  */
 export type Transcription = MediaKey & { language: string | null; force: boolean; targets: readonly string[] };
 
-/** Interval of checks for a video whose audio is not stored yet. */
+/** Interval of checks for a video whose audio is not stored yet, in seconds. */
 const WAIT_SEC = 10;
-/** Waiting ends with the video. This is an additional bound. */
+/** Maximum wait in seconds. The wait usually ends earlier with the processing of the video. */
 const MAX_WAIT_SEC = 24 * 3600;
 
-/** New videos take precedence over speech. Steady uploads must not delay it for longer than this in total. */
+/**
+ * Pause while new videos wait, in seconds. `MAX_YIELD_SEC` bounds the total, so that steady uploads cannot delay speech
+ * longer.
+ */
 const GIVE_WAY_SEC = 5;
 const MAX_YIELD_SEC = 600;
 
 /**
- * `run`: number of the transcription run that the job belongs to. Jobs from before runs had numbers count as the first.
+ * `run` is the number of the transcription run that the job belongs to. Jobs sent before runs had numbers belong to the
+ * first.
  */
 type Sent = Transcription & { run?: number; waitedSec?: number; gaveWaySec?: number; crashes?: number };
 
 /**
- * Generates captions from the speech in a video, span by span, from its stored audio. Captions that a person wrote are
- * left alone, before and after. Idempotent. Waits for a video whose audio is not stored yet.
+ * Generates captions from the speech in a video's stored audio, span by span. Never replaces captions written by
+ * people. Idempotent. Waits for a video whose audio is not stored yet.
  */
 export const transcribeVideo = defineJob<Sent, JobDeps>({
   name: 'transcribe-video',
@@ -75,7 +79,7 @@ export const transcribeVideo = defineJob<Sent, JobDeps>({
   },
 });
 
-/** Requests the transcription of a video. Does nothing if one is already pending or running. */
+/** Requests the transcription of a video. Does nothing if one is pending or running. */
 export function requestTranscription(queue: Queue, wanted: Transcription, options: SendOptions = {}): FollowUp {
   return async (tx) => {
     const run = await beginSpeechRun(tx, wanted);
@@ -87,7 +91,7 @@ function runOf({ libraryId, mediaId, run = 0 }: Sent): SpeechRunKey {
   return { libraryId, mediaId, run };
 }
 
-/** `reason` says why there are no captions now, if there are none. `gone`: nothing is left to do or to note. */
+/** `reason` explains why there are no captions. `gone` means that nothing is left to do or record. */
 type Outcome =
   | { kind: 'over'; reason: string }
   | { kind: 'later'; delaySec: number; gaveWaySec?: number; crashes?: number }
@@ -133,7 +137,7 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
 
 type Guessed = { key: SpeechRunKey; audio: SpeechAudio; transcriber: Transcriber };
 
-/** The guess is stored: a run that continues after a crash or a turn uses the same language. */
+/** Stores the guess, so that a run that continues after a crash or a time slice uses the same language. */
 async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {
   const language = await guessLanguage(heard, deps, signal);
   if (language !== null) await noteSpeechLanguage(deps.db, key, language);
@@ -155,7 +159,7 @@ async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number)
   await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }
 
-/** Publishes captions of a transcript. Returns the reason if there are none. */
+/** Publishes captions of a transcript. Returns the reason if it makes none. */
 async function publish(
   key: MediaKey,
   { language, words }: SpokenText,

@@ -23,20 +23,17 @@ import { askModel } from './ask-model.ts';
 import { publishCues } from './publish-cues.ts';
 import { chooseTrack, readTrack } from './read-track.ts';
 
-/** `language` is that of the speaker, null for any captions; `target` is that of the translation. */
+/** `language` is the speaker's language. Null selects any captions. `target` is the language of the translation. */
 export type Translation = MediaKey & { language: string | null; target: string; force: boolean };
 
 const MAX_WAIT_SEC = 24 * 3600;
 
-/**
- * The part that was translated before the model was busy: the texts of the first cues of the track whose object is
- * named.
- */
+/** Part translated before the model was busy: the texts of the first cues of the track with the object `of`. */
 type Part = { of: string; texts: readonly string[] };
-/** `stuckSec`: time for which the model has translated nothing. */
+/** `stuckSec` is the time for which the model has made no progress, in seconds. */
 type Payload = Translation & { waitedSec?: number; stuckSec?: number; part?: Part };
 
-/** The model is busy. `part` is what it has translated so far. */
+/** Thrown if the model is busy. `part` has the cues translated so far. */
 class Interrupted extends Error {
   readonly part: Part;
   readonly retryAfterSec: number;
@@ -49,12 +46,12 @@ class Interrupted extends Error {
 }
 
 /**
- * Translates captions with the language model. Captions that a person wrote are left alone, before and after.
- * Idempotent. If the model is busy, the job continues later after the translated cues.
+ * Translates captions with the language model. Never replaces captions written by people. Idempotent. If the model is
+ * busy, the job continues later after the translated cues.
  */
 export const translateCaptions = defineJob<Payload, JobDeps>({
   name: 'translate-captions',
-  // It mostly waits for the model.
+  // The job mostly waits for the model.
   queue: 'fetch',
   retryLimit: 4,
   async run(wanted, deps, signal) {
@@ -71,7 +68,7 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
   },
 });
 
-/** A model that makes progress after each pause gets the pauses that it names. Otherwise the pauses grow. */
+/** Uses the pauses that the model requests while it makes progress, and growing pauses otherwise. */
 async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, deps: JobDeps): Promise<void> {
   const isStuck = part.of === wanted.part?.of && part.texts.length === wanted.part.texts.length;
   const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
@@ -109,7 +106,7 @@ async function translate(wanted: Payload, deps: JobDeps, signal: AbortSignal): P
 
 type Some = { passages: readonly Passage[]; from: string; target: string };
 
-/** A model that loses count of many passages gets fewer. */
+/** Sends fewer passages per request to a model that returns the wrong number of them. */
 async function translateSome(model: LanguageModel, some: Some, signal: AbortSignal): Promise<string[]> {
   const { passages, from, target } = some;
   const count = passages.length;

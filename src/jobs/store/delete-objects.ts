@@ -2,12 +2,12 @@ import { shuffled } from '../../lib/shuffled.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
 
-/** Successive refusals of the store after which the rest is left to the next run. */
+/** Consecutive failures of the store after which the next run continues. */
 const MAX_CONSECUTIVE = 10;
 
 /**
- * Deletes objects in any order. One that the store refuses does not stop the others. Returns those that are gone, and
- * why the others are not. An abort ends it between two responses of the store, or without the last.
+ * Deletes objects in any order. A failure of one object does not stop the others. Returns the deleted keys, and the
+ * reasons for the failures. An abort stops it between two responses of the store, or before the last one.
  */
 export async function deleteObjects(
   storage: Storage,

@@ -15,10 +15,13 @@ import { pastFailures } from './past-failures.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
-/** More orphans than this share of all objects, or than this many bytes, have another cause than a lost worker. */
+/**
+ * Maximum share of orphans among all objects. More orphans than this share, or than `MAX_BYTES`, have another cause
+ * than a lost worker.
+ */
 const MAX_TOTAL = 0.01;
 const MAX_BYTES = 100e9;
-/** In a small store, a single video is more than a hundredth. */
+/** Minimum limit in objects. In a small store, a single video is more than a hundredth of all objects. */
 const MIN_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
@@ -26,8 +29,9 @@ const PAGES_AT_ONCE = 20;
 export type DropDeps = { db: Db; storage: Storage; quarantineSec?: number };
 
 /**
- * Deletes orphans after their quarantine if still no row names them, a bounded number per run. If there are more in
- * total than lost workers leave, deletes none and throws: the owner decides (`millrace orphans`).
+ * Deletes a bounded number of orphans per run, after their quarantine and if there is still no row for them. If there
+ * are more in total than lost workers leave, deletes none and throws. The administrator then decides (`millrace
+ * orphans`).
  */
 export async function dropOrphans(deps: DropDeps, signal: AbortSignal): Promise<void> {
   const { db, quarantineSec = QUARANTINE_SEC } = deps;
@@ -53,8 +57,8 @@ async function refuseTooMany(db: Db): Promise<void> {
 }
 
 /**
- * Deletes those of these orphans that are still orphans, and removes final cases from the list. Returns the number
- * deleted.
+ * Deletes those objects that are still orphans, and removes decided ones from the list. Returns the number of deleted
+ * objects.
  */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],

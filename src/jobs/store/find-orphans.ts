@@ -4,14 +4,14 @@ import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const ORPHAN_AGE_MS = 3600 * 1000;
-/** Objects examined per run. The next run continues from there. */
+/** Maximum objects examined per run. The next run continues there. */
 const OBJECTS_AT_ONCE = 20_000;
 
 export type FindDeps = { db: Db; storage: Pick<Storage, 'list'>; orphanAgeMs?: number };
 
 /**
- * Lists the objects that no row names, a bounded number of objects per run, except those of busy videos. The position
- * for the next run is stored in the database, by whole videos.
+ * Lists objects without a row, a bounded number of objects per run, except those of busy videos. The database stores
+ * the position for the next run, in whole videos.
  */
 export async function findOrphans(deps: FindDeps, signal: AbortSignal): Promise<void> {
   const sweep = await loadOrphanSweep(deps.db);
@@ -35,7 +35,7 @@ function endRound(sweep: OrphanSweep): void {
   sweep.after = '';
 }
 
-/** The first two segments of the keys, `{libraryId}/{mediaId}`, and all objects there. */
+/** The first two segments of keys, `{libraryId}/{mediaId}`, and all objects below them. */
 type Video = { owner: string; objects: ObjectInfo[] };
 
 async function* videosBehind({ storage }: FindDeps, after: string, signal: AbortSignal): AsyncGenerator<Video> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('the log line of a job says why some of its steps failed', async () => {
+test('the log line of a job includes the causes of its failed steps', async () => {
   const line = Promise.withResolvers<string>();
   const log = pino({}, { write: line.resolve });
   const queue = await openQueue({ pool: database.pool, onError: (error) => log.error(error, 'job error') });
@@ -40,7 +40,7 @@ test('the log line of a job says why some of its steps failed', async () => {
   }
 });
 
-test('it reports a few of very many failures, and stops after ten in a row', async () => {
+test('reports a few of many failures and stops after ten consecutive ones', async () => {
   const names = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
   let requested = 0;
   const count = async (name: string) => {
@@ -54,7 +54,7 @@ test('it reports a few of very many failures, and stops after ten in a row', asy
   expect(requested).toBe(10);
 });
 
-test('occasional failures do not end it', async () => {
+test('continues after occasional failures', async () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
   await expect(done).rejects.toThrow('90 of 100 failed, the others were done: 0 could not be deleted');
@@ -65,7 +65,7 @@ async function* brokenList() {
   throw new Error('The list broke off.');
 }
 
-test('failures are also reported if the list breaks off or the run is aborted', async () => {
+test('also reports failures if the iteration throws or the run is aborted', async () => {
   const broken = pastFailures(brokenList(), refuse, never);
   await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
   await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);

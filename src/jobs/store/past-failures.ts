@@ -1,13 +1,13 @@
-/** Maximum number of failures whose causes are reported. */
+/** Maximum failures whose causes are reported. */
 const MAX_REPORTED = 5;
 const MAX_REPORTED_CHARS = 500;
 const MAX_CAUSES = 5;
-/** After this many successive failures the rest is skipped: the items are hardly at fault then. */
+/** Consecutive failures after which the remaining items are skipped, because the items are probably not at fault. */
 const MAX_CONSECUTIVE = 10;
 
 /**
- * Runs an action for each item in turn and continues after failures. Then throws one error that describes all of them.
- * Ends early after many successive failures, so items that always fail must not come in the same order each time.
+ * Runs an action for each item and continues after failures. Then throws one error that describes all of them. Stops
+ * early after many consecutive failures, so items that always fail must not be in the same order each time.
  */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -43,12 +43,12 @@ export async function pastFailures<Item>(
   }
 }
 
-/** An error's message and its causes, in one bounded line: logs print little of causes. */
+/** Returns an error's message and its causes in one line of limited length, because loggers print little of causes. */
 function report(error: unknown): string {
   let text = messageOf(error);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; depth < MAX_CAUSES && cause !== undefined; depth += 1) {
-    // An error of this file already includes its causes.
+    // An error from this file already includes its causes.
     if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }

@@ -3,7 +3,7 @@ import { findNamedObjects } from '../../catalog/lifecycle/sweep-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** Objects whose writers may die before a row names them: chunks of a rendition, packs, images, captions. */
+/** Objects whose writers may die before there is a row: chunks of a rendition, packs, images, captions. */
 const NAMED_OBJECTS = [
   /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$/,
   /^packs\/[0-9a-f-]{36}\.pack$/,
@@ -18,8 +18,8 @@ export function ownerOf(key: string): string {
 }
 
 /**
- * Splits objects of one owner into those that no row names and those that one does. Objects of a video with work in
- * progress, and of no video, are undecided and in neither list.
+ * Splits the objects of one owner into those without a row and those with one. Objects of a video with work in
+ * progress, or of no video, are undecided and in neither list.
  */
 export async function sortByName(
   db: Db,

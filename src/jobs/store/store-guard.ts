@@ -16,15 +16,17 @@ import {
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StoreMark } from '../../ports/storage.ts';
 
-/** Deletions within this time after a check need no further one. */
+/** Time after a check in which deletions need no further check, in ms. */
 const FRESH_MS = 10_000;
-/** Minimum time between two writes of the database's state into the store. */
+/** Minimum interval between writes of the database's state to the store, in ms. */
 const ADVANCE_EVERY_MS = 10_000;
 const CHECK_EVERY_MS = 30_000;
 const CHECK_LIMIT_MS = 15_000;
 const CLOSE_LIMIT_MS = 2_000;
 
-/** The database and the store do not belong together, or this is currently unknown: nothing may be deleted. */
+/**
+ * Thrown if the database and the store do not belong together, or if this is currently unknown. Nothing may be deleted.
+ */
 export class StoreNotOurs extends Error {
   constructor(reason: string) {
     super(reason);
@@ -35,29 +37,32 @@ export class StoreNotOurs extends Error {
 export type GuardDeps = {
   db: Db;
   storage: Pick<Storage, 'marks'>;
-  /** Time for which nothing is deleted after a store was found to have seen a later state of the database. */
+  /** Time without deletions after a store turned out to have seen a later state of the database, in seconds. */
   quarantineSec: number;
-  /** Called at each change with the reason why nothing may be deleted; null when it ended. */
+  /** Called at each change with the reason why nothing may be deleted, or null when deletions are allowed again. */
   report: (reason: string | null) => void;
 };
 
-/** Keeps one process from deleting anything in a store that is not its database's. The caller closes it. */
+/** Prevents one process from deleting in a store that does not belong to its database. The caller closes it. */
 export type StoreGuard = {
   /**
-   * Throws `StoreNotOurs` unless a check within the last 10 s found the store to be ours. `isFresh` always checks
-   * again.
+   * Throws `StoreNotOurs` unless a check within the last 10 s found that the store belongs to this database. `isFresh`
+   * always checks again.
    */
   requireOurs(options?: { isFresh: boolean }): Promise<void>;
-  /** Resolves after the first check. Objects written before it would make a new store look like another's. */
+  /**
+   * Resolves after the first check. Objects written before it would make a new store look like that of another
+   * database.
+   */
   checked(): Promise<void>;
-  /** The last reason found why nothing may be deleted; null if deletions are allowed. */
+  /** Returns the current reason why nothing may be deleted, or null if deletions are allowed. */
   problem(): string | null;
-  /** Objects were written. The store's mark is updated soon, so that an older database is recognised. */
+  /** Records that objects were written. The store's mark is then updated, so that an older database is recognised. */
   noteWrite(): void;
   close(): Promise<void>;
 };
 
-/** Checks the store at once and every half minute, in the background. */
+/** Checks the store in the background, immediately and every half minute. */
 export function openStoreGuard(deps: GuardDeps): StoreGuard {
   let problem: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -81,9 +86,9 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
     return checking;
   }
 
-  /** Writes during the pause are counted at its end. */
+  /** Updates the marks. Writes during the pause cause another update at its end. */
   async function advance(): Promise<void> {
-    // The next check finds and reports any failure here.
+    // The next check detects and reports any failure.
     if (problem === null) await writeMarks(deps).catch(() => undefined);
     if (isClosed) return;
     await new Promise<void>((resolve) => {
@@ -132,7 +137,7 @@ export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 's
   throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store has not been checked yet.');
 }
 
-/** Writes this database's mark into all its stores, whatever they contain. Returns the places. */
+/** Writes this database's mark to all its stores, whatever they contain. Returns the locations. */
 export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<string[]> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
@@ -147,7 +152,9 @@ export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'stora
   return found.map(({ place }) => place);
 }
 
-/** Runs a check and acts on the verdict: marks empty stores, starts to hold back deletions. */
+/**
+ * Runs a check and acts on the verdict: marks empty stores and starts to block deletions. Returns the reason, or null.
+ */
 async function findProblem(deps: GuardDeps): Promise<string | null> {
   try {
     let verdict = await judge(deps);
@@ -168,7 +175,7 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
 
 async function judge({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<StoreVerdict> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  // The marks first: their content was committed before, so the row that is read next includes it.
+  // Read the marks first. Their content was committed earlier, so the row read next includes it.
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
   return judgeStores(await loadInstallation(db), found);
 }
@@ -185,9 +192,10 @@ async function findMark(mark: StoreMark, signal: AbortSignal): Promise<FoundMark
   }
 }
 
-/** If two databases find the same empty store at once, one of them marks it. */
+/** If two databases find the same empty store concurrently, only one of them marks it. */
 async function markNew({ db, storage }: GuardDeps, places: readonly string[]): Promise<void> {
-  // The sequence stays: for roles that start at once, an advanced one would mean that the store was used before.
+  // Keep the sequence number: for roles that start concurrently, a higher one would mean that the store was used
+  // before.
   const ours = await loadInstallation(db);
   const text = formatMark({ installation: ours.id, sequence: ours.sequence });
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
@@ -198,7 +206,10 @@ async function markNew({ db, storage }: GuardDeps, places: readonly string[]): P
   }
 }
 
-/** The database's state is written first: a mark is never ahead of the database that wrote it. Marks of others stay. */
+/**
+ * Writes the database row first, so that a mark is never ahead of its database. Does not change marks of other
+ * databases.
+ */
 async function writeMarks(deps: GuardDeps): Promise<void> {
   const { db, storage } = deps;
   const { kind } = await judge(deps);

@@ -4,7 +4,8 @@ import { type StoreGuard, StoreNotOurs } from './store-guard.ts';
 type Step<Deps> = (deps: Deps, signal: AbortSignal) => Promise<void>;
 
 /**
- * Wraps a step of a sweep so that it does nothing unless the store is this database's. The guard reports why it is not.
+ * Wraps a step of a sweep so that it does nothing unless the store belongs to this database. The guard reports the
+ * reason.
  */
 export function whenOurs<Deps extends { store: Pick<StoreGuard, 'requireOurs'> }>(step: Step<Deps>): Step<Deps> {
   return async (deps, signal) => {

@@ -14,16 +14,13 @@ import { hashSource } from './hash-source.ts';
 
 export type CompleteUploadDeps = { db: Db; storage: Storage; queue: Queue };
 
-/**
- * An upload session whose bytes are all staged. `sha256` (32 raw bytes) is null if not all of them were hashed on
- * arrival.
- */
+/** An upload whose bytes are all staged. `sha256` (32 raw bytes) is null if not all of them were hashed on arrival. */
 export type StagedUpload = UploadRef & { sha256: Buffer | null };
 
 /**
- * Makes the staged bytes the video's original, starts its processing and marks the upload session as complete. May be
- * repeated after a crash at any point, also concurrently: the video gets its original once. Throws `Refused`
- * (`invalid`) if the video got another original, and (`not-found`) if it is gone; the staged bytes are then removed.
+ * Makes the staged bytes the video's original, starts its processing and marks the upload as complete. May be repeated
+ * after a crash at any point, also concurrently: the video gets its original once. Throws `Refused` (`invalid`) if the
+ * video got another original, or (`not-found`) if it was deleted. In both cases it removes the staged bytes.
  */
 export async function completeUpload(
   upload: StagedUpload,

@@ -7,8 +7,8 @@ import type { Storage } from '../../ports/storage.ts';
 type Deps = { db: Db; storage: Storage };
 
 /**
- * Ends a failed upload and deletes all its bytes and parts. Leaves a complete one alone. If its video is gone, the
- * staged bytes are deleted. The upload session is deleted last: after a crash the sweep finds it and continues.
+ * Ends a failed upload and deletes its bytes and parts. Does nothing for a complete upload. Deletes the staged bytes if
+ * the video was deleted. Deletes the upload's row last, so that the sweep finds it after a crash and continues.
  */
 export async function dropUpload({ id, key }: UploadRef, { db, storage }: Deps): Promise<void> {
   const method = await giveUpUpload(db, id);

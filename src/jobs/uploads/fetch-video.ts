@@ -40,14 +40,14 @@ const USUAL_LIMITS: DownloadLimits = {
   backoffMs: 1_000,
 };
 
-/** Identifies a requested fetch. Its address and headers are sealed in the upload session. */
+/** A requested fetch. Its URL and headers are sealed in the upload's row. */
 export type FetchRef = MediaKey & { uploadId: Guid };
 
 /**
- * Downloads a file from its origin into the staging and makes it its video's original. A worker that takes over from a
- * dead one continues at the last staged byte. A refusal by the origin, or by the rules, ends the video as
- * `upload-failed` with the reason in its messages. Deleting the video ends it within a second or two, and nothing stays
- * staged.
+ * Downloads a file from its origin into the staging area and makes it its video's original. A worker that takes over
+ * from a dead one continues at the last staged byte. A refusal by the origin, or by the rules, ends the video as
+ * `upload-failed` with the reason in its messages. Deleting the video stops the job within a second or two and removes
+ * its staged bytes.
  */
 export const fetchVideo = defineJob<FetchRef, JobDeps>({
   name: 'fetch-video',
@@ -81,7 +81,7 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
 
 async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { ref, request, version } = claim;
-  // After a crash between the commit and its row, the object exists and nothing is staged any more.
+  // After a crash between the commit and its row, the object exists and nothing is staged.
   if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
     await download(
       {
@@ -102,7 +102,7 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
   await completeUpload({ ...ref, sha256: null }, deps, signal);
 }
 
-// `abort` rather than `rewind`: a writer that was shut out may still have the file of the old bytes open.
+// Use `abort` instead of `rewind`, because a fenced writer may still have the file of the old bytes open.
 function stagingSink(staging: Staging, id: Guid): DownloadSink {
   return {
     size: () => staging.size(id),
@@ -110,7 +110,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
       try {
         return await staging.append(id, offset, body, signal);
       } catch (error) {
-        // A worker whose lease had ended was still writing. That is not a refusal, but a reason to try again.
+        // A worker with an expired lease was still writing. Retry instead of refusing.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
         throw new Error(`Expected no other append to ${id}.`, { cause: error });
       }
@@ -119,7 +119,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
   };
 }
 
-/** The upload session was deleted with its video, and its holder removes what it staged. */
+/** If the upload was deleted with its video, this worker removes the bytes that it staged. */
 async function dropIfGone(ref: UploadRef, deps: JobDeps): Promise<void> {
   if (!(await isFetchOpen(deps.db, ref.id))) await dropUpload(ref, deps);
 }
@@ -134,7 +134,7 @@ async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promi
       announce(ref.key, WebhookStatus.failed),
     );
   } catch (error) {
-    // The video is gone, or this was reported before. The remaining steps are the same.
+    // The video was deleted, or this was reported before. The remaining steps are the same.
     if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
   }
   await dropUpload(ref, deps);

@@ -13,11 +13,11 @@ export type JoinDeps = { db: Db; staging: Staging; space: SpaceDeps };
 type Part = { id: string; lengthBytes: number; endBytes: number };
 
 /**
- * Copies the staged parts of a final upload one after the other into its own staged bytes, and removes each once its
- * copy is durable, so that the medium needs space for one additional part. May be repeated after a crash at any point:
- * it continues where the copy ends. Returns the SHA-256 of the whole, or null if it did not see all bytes. Throws
- * `Refused` (`not-found`) if the bytes of a part are gone, and `ForeignBody` if the beginning of the file shows that it
- * is not a media file.
+ * Copies the staged parts of a final upload one after the other into its own staged bytes. Removes each part once its
+ * copy is durable, so that the disk needs space for only one additional part. May be repeated after a crash at any
+ * point: it continues where the copy ends. Returns the SHA-256 of the whole, or null if it did not read all bytes.
+ * Throws `Refused` (`not-found`) if the bytes of a part are missing, and `ForeignBody` if the start of the file shows
+ * that it is not a media file.
  */
 export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: AbortSignal): Promise<Buffer | null> {
   const { db, staging, space } = deps;
@@ -53,7 +53,7 @@ function withEnds(parts: readonly { id: string; lengthBytes: number }[]): Part[]
 
 async function* seeing(body: Readable, see: (bytes: Buffer) => void): AsyncGenerator<Buffer> {
   for await (const chunk of body) {
-    // Staged bytes are read as buffers.
+    // The staging area yields buffers.
     const bytes = chunk as Buffer;
     see(bytes);
     yield bytes;

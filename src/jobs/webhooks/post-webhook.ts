@@ -14,13 +14,13 @@ const MAX_REDIRECTS = 3;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
-/** An event and its destination. `limitMs` covers the whole delivery, redirects included. */
+/** An event and its destination. `limitMs` covers the whole delivery, including redirects. */
 export type Delivery = { event: WebhookEvent; url: string; readOnlyKey: string; limitMs: number };
 
 /**
- * Posts an event once. Redirects are followed as POST with the same headers, at most three, each address through the
- * guarded client. One that would turn the POST into a GET (303) is a failure, because the event would be lost. Only an
- * abort is thrown; refusals by the receiver or the rules are outcomes.
+ * Posts an event once. Follows at most three redirects as POST with the same headers, each through the guarded client.
+ * A redirect that would turn the POST into a GET (303) counts as a failure, because the event would be lost. Throws
+ * only on an abort. Refusals by the receiver or the rules are outcomes.
  */
 export async function postWebhook(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
   try {
@@ -64,7 +64,7 @@ async function discard(body: Readable): Promise<void> {
       if (receivedBytes > MAX_DISCARDED_BYTES) break;
     }
   } catch {
-    // The status has been read: a later failure changes nothing.
+    // The status is known, so a later failure does not matter.
   } finally {
     clearTimeout(timer);
   }

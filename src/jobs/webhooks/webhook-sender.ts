@@ -12,15 +12,15 @@ const MAX_PER_LIBRARY = 4;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
-/** Time limits and delays; by default `USUAL_TIMING`. */
+/** Time limits and delays. Default: `USUAL_TIMING`. */
 export type WebhookTiming = {
-  /** Maximum time of one attempt; shorter than the lease. */
+  /** Maximum time of one attempt, in ms. Must be shorter than the lease. */
   answerLimitMs: number;
-  /** Time after which another sender takes the events of a dead one. */
+  /** Time after which another sender takes over the events of a dead one, in seconds. */
   leaseSec: number;
-  /** Time for which pending deliveries may continue after `close`. */
+  /** Time for which pending deliveries may continue after `close`, in ms. */
   graceMs: number;
-  /** Wait after the n-th failed attempt, n from 1. */
+  /** Returns the delay after the n-th failed attempt, with n from 1. */
   retryDelaySec(attempts: number): number;
 };
 
@@ -30,7 +30,7 @@ export type WebhookSenderDeps = {
   db: Db;
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Subscribes to the channel that announces waiting events. Returns a handle that ends the subscription. */
+  /** Subscribes to the channel that announces waiting events. `close` unsubscribes. */
   onEvents(wake: () => void): Promise<{ close(): Promise<void> }>;
   onError(error: unknown): void;
   timing?: WebhookTiming;
@@ -42,18 +42,18 @@ type Sending = {
   deps: WebhookSenderDeps;
   timing: WebhookTiming;
   running: Set<Promise<void>>;
-  /** Aborted when no more events are claimed. */
+  /** Aborts when no more events may be claimed. */
   stop: AbortSignal;
-  /** Aborted when pending deliveries are cancelled. */
+  /** Aborts to cancel pending deliveries. */
   cut: AbortSignal;
   alarm: Alarm;
 };
 
 /**
- * Sends webhook events until closed: at most 64 at a time, and 4 of one library over all senders, so that a slow
- * receiver holds up no other. Each event is delivered at least once, those of a video in order. When a sender dies,
- * others take its events once their lease ends. When closed, it lets its deliveries continue for 4 s and returns the
- * rest.
+ * Sends webhook events until closed: at most 64 concurrently, and 4 of one library over all senders, so that a slow
+ * receiver delays no other. Delivers each event at least once, and those of a video in order. When a sender dies,
+ * others take over its events when their lease expires. On close, it lets its deliveries continue for 4 s and returns
+ * the rest.
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];
@@ -86,7 +86,7 @@ async function sendUntilStopped(sending: Sending): Promise<void> {
   const { deps, running, stop, alarm } = sending;
   let pruneAtMs = Date.now();
   while (!stop.aborted) {
-    // Any event from here on ends this sleep, so nothing is missed while events are claimed.
+    // Start the sleep before claiming. An event that arrives during the claim ends the sleep, so none is missed.
     const slept = alarm.sleep(POLL_MS);
     try {
       const bounds = { perLibrary: MAX_PER_LIBRARY, leaseSec: sending.timing.leaseSec };
@@ -119,7 +119,7 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   await endEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
 }
 
-/** One attempt; null if closing cancelled it. */
+/** Makes one attempt. Returns null if closing cancelled it. */
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
   if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the library has no webhook address now.' };
@@ -129,14 +129,14 @@ async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Pro
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);
-    // The failure is ours, but no event may wait forever: it is retried and given up like any other.
+    // The failure is ours, but the event must not wait forever: retry it and give it up like any other.
     return { kind: 'failed', answer: 'Not sent: the delivery failed on this server; its log says why.' };
   }
 }
 
 type Alarm = { ring: () => void; sleep(limitMs: number): Promise<void> };
 
-/** A sleep that ends when it is rung, or after its limit. */
+/** Creates a sleep that ends when the alarm is rung, or after its limit. */
 function createAlarm(): Alarm {
   let wake = () => {};
   return {

@@ -37,7 +37,7 @@ const DENIED = [
 describe('addresses', () => {
   const rules = createAddressRules([], () => []);
 
-  test.each(DENIED)('%s is denied', (address, reason) => {
+  test.each(DENIED)('denies %s', (address, reason) => {
     const verdict = rules(address);
     expect(verdict.kind).toBe('denied');
     expect(verdict.kind === 'denied' ? verdict.reason : '').toMatch(new RegExp(`${reason}|range`));
@@ -47,7 +47,7 @@ describe('addresses', () => {
     expect(rules(address)).toEqual({ kind: 'public' });
   });
 
-  test("this machine's own public addresses are denied, in any spelling", () => {
+  test("denies this machine's own public addresses in any notation", () => {
     const own = createAddressRules([], () => ['8.8.8.8', '2606:4700:4700:0:0:0:0:1111']);
     for (const address of ['8.8.8.8', '::ffff:808:808', '2606:4700:4700::1111']) {
       expect(own(address)).toEqual({ kind: 'denied', reason: 'this machine itself' });
@@ -55,7 +55,7 @@ describe('addresses', () => {
     expect(own('8.8.4.4')).toEqual({ kind: 'public' });
   });
 
-  test('listed blocks are allowed and nothing else', () => {
+  test('allows only listed blocks', () => {
     const listed = createAddressRules(['10.1.0.0/16', '::1', '127.0.0.2', '8.8.8.8'], () => ['8.8.8.8']);
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '::1', '127.0.0.2', '8.8.8.8']) {
       expect(listed(address)).toEqual({ kind: 'listed' });
@@ -63,7 +63,10 @@ describe('addresses', () => {
     for (const address of ['10.2.0.1', '127.0.0.1', '::2']) expect(listed(address).kind).toBe('denied');
   });
 
-  test.each(['10.0.0.0/33', 'localhost', '', '10.0.0.0/8,::1'])('the malformed block %j is named', (block) => {
-    expect(() => createAddressRules([block])).toThrow(JSON.stringify(block));
-  });
+  test.each(['10.0.0.0/33', 'localhost', '', '10.0.0.0/8,::1'])(
+    'names the malformed block %j in the error',
+    (block) => {
+      expect(() => createAddressRules([block])).toThrow(JSON.stringify(block));
+    },
+  );
 });

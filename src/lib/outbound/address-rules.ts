@@ -3,20 +3,20 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Verdict of the rules on an address: `listed` by the owner, `public`, or denied with a reason. */
+/** Verdict on an address: `listed` by the administrator, `public`, or denied with a reason. */
 export type Verdict = { kind: 'listed' } | { kind: 'public' } | { kind: 'denied'; reason: string };
 
-/** The whole routed IPv6 space; the rest contains old notations of IPv4 addresses, such as `::127.0.0.1`. */
+/** The routed IPv6 address space. The rest includes old notations of IPv4 addresses, such as `::127.0.0.1`. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 export type AddressRules = (address: string) => Verdict;
 
-/** Addresses that look public and are not: the virtual host of Azure, which hands out machine credentials. */
+/** Addresses that look public but are not: the Azure virtual host, which provides machine credentials. */
 const DENIED_UNICAST = new Set(['168.63.129.16']);
 
 /**
- * Creates rules for addresses that the server may connect to. `allow` is a list of CIDR blocks or single addresses;
- * `ownAddresses` are this machine's, read again each time. Throws an `Error` that names a malformed block.
+ * Creates rules for addresses that the server may connect to. `allow` has CIDR blocks or single addresses.
+ * `ownAddresses` returns those of this machine and is called each time. Throws an `Error` that names a malformed block.
  */
 export function createAddressRules(
   allow: readonly string[],
@@ -55,7 +55,7 @@ function contains({ network, bits }: Block, address: Address): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** `::ffff:10.0.0.1` is 10.0.0.1 to the kernel, and so to the rules. */
+/** Converts `::ffff:10.0.0.1` to 10.0.0.1, because the kernel treats both alike. */
 function unwrap(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

@@ -5,7 +5,10 @@ import { Refused } from '../refused.ts';
 import type { Outbound, OutboundAnswer } from './outbound.ts';
 import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
 
-/** Destination of the bytes; a staged upload fits. `append` keeps the bytes before a failure, as `size` shows. */
+/**
+ * Destination of the bytes, such as a staged upload. `append` keeps the bytes received before a failure, as `size`
+ * shows.
+ */
 export type DownloadSink = {
   size(): Promise<number>;
   append(offset: number, body: Readable, signal: AbortSignal): Promise<number>;
@@ -15,20 +18,20 @@ export type DownloadSink = {
 
 export type DownloadLimits = {
   maxBytes: number;
-  /** Limit for the whole download, with all attempts and pauses. */
+  /** Time limit of the whole download, including all attempts and pauses, in ms. */
   timeoutMs: number;
-  /** Time without a byte after which the connection is closed and the rest is requested again. */
+  /** Time without a byte after which the connection is closed and the rest is requested again, in ms. */
   idleTimeoutMs: number;
   minBytesPerSec: number;
-  /** Consecutive failures, each with less than `PROGRESS_BYTES` gained, after which it gives up. */
+  /** Maximum consecutive failures with less than `PROGRESS_BYTES` of progress each. */
   maxFailures: number;
-  /** Pause after the first failure. It doubles with each further one, up to 30 s. */
+  /** Pause after the first failure, in ms. It doubles with each further failure, up to 30 s. */
   backoffMs: number;
 };
 
 /**
- * State that outlives the downloading process: the version of the file that the sink's bytes belong to. `remember`
- * completes before the first byte of a version is stored.
+ * State that survives the downloading process: the version of the file that the sink's bytes belong to. `remember` must
+ * complete before the first byte of a version is stored.
  */
 export type DownloadMemory = { version: Version | null; remember(version: Version): Promise<void> };
 
@@ -44,13 +47,13 @@ export type DownloadRequest = {
 export type Downloaded = { sizeBytes: number; url: string; contentType: string | null };
 
 /**
- * Bytes after which an attempt counts as successful: a long file over a bad connection may need any number of attempts.
+ * Bytes after which an attempt counts as successful. A long file over a bad connection may need any number of attempts.
  */
 const PROGRESS_BYTES = 1024 * 1024;
 
 const MAX_BACKOFF_MS = 30_000;
 
-/** Headers set by the download itself; another value would break resuming. */
+/** Headers that the download sets itself. Other values would break resuming. */
 const OWN_HEADERS = new Set([
   'range',
   'if-range',
@@ -61,10 +64,10 @@ const OWN_HEADERS = new Set([
 ]);
 
 /**
- * Downloads a file into a sink. A broken or stalled connection, and a status of 408, 429 or 5xx, is retried from the
- * last byte (`Range` with `If-Range`), or once from the start if the origin cannot resume or its file changed. Refuses
- * with the origin's status or another reason after a bounded number of attempts. Continues with the sink's bytes if the
- * memory names their version, else discards them.
+ * Downloads a file into a sink. After a broken or stalled connection, or a status of 408, 429 or 5xx, retries from the
+ * last byte (`Range` with `If-Range`), or once from the start if the origin cannot resume or its file changed. After a
+ * bounded number of attempts, refuses with the origin's status or another reason. Continues after the sink's bytes if
+ * the memory has their version, else discards them.
  */
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
   const { headers, sink, limits, memory } = request;
@@ -132,7 +135,7 @@ async function ask(request: DownloadRequest, { state, offset }: Attempt, signal:
 
 type Answered = Attempt & { answer: OutboundAnswer };
 
-/** Judges the response by its status, then reads its body. */
+/** Checks the status of the response, then reads its body. */
 async function take(
   request: DownloadRequest,
   { state, offset, answer }: Answered,
@@ -140,7 +143,7 @@ async function take(
 ): Promise<Outcome> {
   const { status, headers } = answer;
   if (status === 200) {
-    // The origin sent the whole file although the rest was requested: it changed, or ranges are not supported.
+    // The origin sent the whole file instead of the rest, because the file changed or ranges are not supported.
     if (offset > 0) await restart(request, state);
     state.version = versionOf(headers);
     await request.memory?.remember(state.version);
@@ -164,7 +167,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** If the origin has no byte after the last one, the file is complete, unless a larger length was announced. */
+/** If the origin has no further byte, the file is complete, unless a greater length was announced. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }
@@ -186,7 +189,7 @@ async function receive(
   try {
     sizeBytes = await sink.append(offset, answer.body, signal);
   } catch (error) {
-    // A failure of the sink (a full disk) is final; one of the origin is retried.
+    // A failure of the sink (a full disk) is final. A failure of the origin is retried.
     if (failure.error === null) throw error;
     return brokenOr(failure.error, signal);
   }
@@ -202,7 +205,7 @@ function done(answer: OutboundAnswer, sizeBytes: number): Outcome {
   };
 }
 
-/** Starting over is allowed once. Otherwise an origin that changes its file all the time would be fetched forever. */
+/** Allow one restart. Otherwise an origin whose file always changes would be fetched forever. */
 async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
   if (state.isRestarted) {
     throw new Refused(
@@ -215,7 +218,7 @@ async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
   state.version = null;
 }
 
-/** A network failure is worth another attempt; a refusal by a rule is not. */
+/** Network failures are retried. Refusals by a rule are not. */
 function brokenOr(error: unknown, signal: AbortSignal): Outcome {
   signal.throwIfAborted();
   if (error instanceof Refused) {
@@ -230,7 +233,7 @@ function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } 
   return { kind: 'broken', refusal: new Refused('invalid', message, { cause }), retryAfterMs: 0 };
 }
 
-/** Describes an origin's response in words. */
+/** Returns a description of an origin's status for people. */
 export function statusMessage(status: number): string {
   return `Origin returned HTTP ${status} (${http.STATUS_CODES[status] ?? 'unknown status'}).`;
 }
@@ -241,7 +244,7 @@ function tooLarge(maxBytes: number): Refused {
 
 type Pause = { limits: DownloadLimits; retryAfterMs: number };
 
-/** Doubles with each failure, half of it random; longer if the origin requests it. */
+/** Returns a pause that doubles with each failure, half of it random. It is longer if the origin requests that. */
 function pauseFor(failures: number, { limits, retryAfterMs }: Pause): number {
   const fullMs = Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (failures - 1));
   return Math.max(fullMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, MAX_BACKOFF_MS));

@@ -4,16 +4,16 @@ import { buildConnector } from 'undici';
 import { Refused } from '../refused.ts';
 import type { AddressRules } from './address-rules.ts';
 
-/** Finds every address of a host name. */
+/** Resolves a host name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 const ANY_HOST_PORTS = new Set([80, 443, 8080, 8443]);
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Creates a connector that only reaches allowed addresses. Literal addresses are checked before the connection (a
- * `lookup` hook never sees them). Names are resolved once, all their addresses are checked, and the connection uses
- * exactly those, so a name that changes in between gains nothing.
+ * Creates a connector that only reaches allowed addresses. Checks literal addresses before the connection (a `lookup`
+ * hook never sees them). Resolves names once, checks all their addresses and connects to exactly those, so a DNS change
+ * in between has no effect.
  */
 export function createGuardedConnector(rules: AddressRules, lookup: Lookup = lookupAll): buildConnector.connector {
   return (options, callback) => {

@@ -21,7 +21,7 @@ async function* drip(pauseMs: number): AsyncGenerator<Buffer> {
   }
 }
 
-test('an origin that trickles is refused by its rate', async () => {
+test('refuses an origin that sends too slowly', async () => {
   const body = limitBody(Readable.from(drip(10), { objectMode: false }), LIMITS, () => undefined);
   await expect(drain(body)).rejects.toMatchObject({
     name: 'Refused',
@@ -30,18 +30,18 @@ test('an origin that trickles is refused by its rate', async () => {
   });
 });
 
-test('a slow reader is not blamed on the origin', async () => {
+test('does not count a slow reader as a slow origin', async () => {
   const source = Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(10)));
   expect(
     await drain(
-      // Delays of a busy processor count as the source's time too.
+      // Scheduling delays of a busy processor count as the source's time too.
       limitBody(source, { ...LIMITS, rateWindowMs: 500 }, () => undefined),
       () => sleep(30),
     ),
   ).toBe(500);
 });
 
-test('closing the body closes the source at once, also while it is silent', async () => {
+test('closing the body immediately closes the source, even while the source is silent', async () => {
   const source = new PassThrough();
   let closed = 0;
   const body = limitBody(source, LIMITS, () => {
@@ -54,7 +54,7 @@ test('closing the body closes the source at once, also while it is silent', asyn
   expect(closed).toBe(1);
 });
 
-test('an origin that disconnects before anybody reads is reported to the next reader', async () => {
+test('reports an origin that disconnects before anybody reads to the next reader', async () => {
   const source = new PassThrough();
   const body = limitBody(source, LIMITS, () => undefined);
   source.write('some');

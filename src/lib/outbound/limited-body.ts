@@ -5,23 +5,23 @@ import { Refused } from '../refused.ts';
 export type BodyLimits = {
   /** Maximum bytes of the body. */
   maxBytes: number;
-  /** Maximum wait for the next byte. */
+  /** Maximum wait for the next byte, in ms. */
   idleTimeoutMs: number;
-  /** Minimum rate, measured over `rateWindowMs` of waiting; 0 for none. */
+  /** Minimum rate, measured over `rateWindowMs` of waiting. 0 disables the limit. */
   minBytesPerSec: number;
   rateWindowMs: number;
 };
 
 /**
- * Returns a body that fails when it grows too large, stalls or trickles. Only time spent waiting for the origin counts,
- * so a slow reader is not blamed on the origin. Closing it closes the source.
+ * Returns a body that fails if it is too large, stalls or is too slow. Only time spent waiting for the origin counts,
+ * so a slow reader does not count as a slow origin. Closing the body closes the source.
  */
 export function limitBody(source: Readable, limits: BodyLimits, onClose: () => void): Readable {
   const body = readableFrom(limitedChunks(source, limits), () => {
     source.destroy();
     onClose();
   });
-  // A source that is aborted without a reader, or by closing, emits an error that must have a listener.
+  // A source aborted without a reader, or on close, emits an error that needs a listener.
   source.on('error', (error) => body.destroy(error));
   return body;
 }
@@ -70,7 +70,7 @@ function checkRate({ waitedMs, bytes }: { waitedMs: number; bytes: number }, min
   );
 }
 
-/** Returns the refusal of a response with more bytes than allowed. */
+/** Returns the refusal of a response that exceeds the limit. */
 export function tooLarge(maxBytes: number): Refused {
   return new Refused('too-large', `The origin's response is larger than the ${maxBytes} bytes allowed.`);
 }

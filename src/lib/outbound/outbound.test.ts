@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Starts an origin on its own loopback address; it counts what reaches it. */
+/** Starts an origin on its own loopback address and records the requests that reach it. */
 async function serve(listener: RequestListener, host = '127.0.0.2') {
   const seen: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -55,8 +55,8 @@ const SPELLINGS = [
   'localhost',
 ];
 
-describe('destinations of a request', () => {
-  test.each(SPELLINGS)('loopback spelled %s is refused, and allowed only if listed', async (host) => {
+describe('request destinations', () => {
+  test.each(SPELLINGS)('refuses loopback written as %s unless it is listed', async (host) => {
     const canary = await serve((_, response) => response.end('reached'), '0.0.0.0');
     const url = `http://${host}:${canary.port}/`;
     const refusal = await open({ allow: [] })
@@ -82,18 +82,18 @@ describe('destinations of a request', () => {
     '[fd00::1]',
     '[64:ff9b::a00:1]',
     '[::]',
-  ])('the private address %s is refused', async (host) => {
+  ])('refuses the private address %s', async (host) => {
     const request = open().request(`http://${host}/`, GET, never);
     await expect(request).rejects.toMatchObject({ name: 'Refused', message: expect.stringContaining('not allowed') });
   });
 
-  test('a public address is refused at a port that is not used for the web', async () => {
+  test('refuses a public address at a port that is not a web port', async () => {
     await expect(open().request('http://8.8.8.8:22/', GET, never)).rejects.toThrow('Port 22 is not allowed');
   });
 });
 
-describe('addresses of a name', () => {
-  test('a name with one public and one private address is refused', async () => {
+describe('addresses of a host name', () => {
+  test('refuses a name with a public and a private address', async () => {
     const lookup = async () => [
       { address: '8.8.8.8', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -104,7 +104,7 @@ describe('addresses of a name', () => {
     );
   });
 
-  test('a name that changes its address is resolved once, and the checked address is used', async () => {
+  test('resolves a name with changing addresses once and connects to the checked address', async () => {
     const good = await serve((_, response) => response.end('good'));
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1'];
     const requested: string[] = [];
@@ -113,12 +113,12 @@ describe('addresses of a name', () => {
     const { body } = await open({ lookup }).request(url, GET, never);
     expect(await text(body)).toBe('good');
     expect(requested).toEqual(['rebind.example']);
-    // A client without that connection resolves and checks the name again.
+    // A client without an open connection resolves and checks the name again.
     await expect(open({ lookup }).request(url, GET, never)).rejects.toThrow('"loopback" range');
     expect(good.seen).toHaveLength(1);
   });
 
-  test('an unknown name is refused by its name', async () => {
+  test('names an unknown host in the refusal', async () => {
     const lookup = async () => Promise.reject(new Error('ENOTFOUND'));
     await expect(open({ lookup }).request('http://nobody.example/', GET, never)).rejects.toThrow(
       'nobody.example could not',
@@ -129,7 +129,7 @@ describe('addresses of a name', () => {
 });
 
 describe('redirects', () => {
-  test('to loopback is refused after the first hop', async () => {
+  test('to loopback are refused after the first hop', async () => {
     const canary = await serve((_, response) => response.end('reached'), '127.0.0.1');
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
       const origin = await serve((_, response) =>
@@ -140,7 +140,7 @@ describe('redirects', () => {
     expect(canary.seen).toEqual([]);
   });
 
-  test('five are followed, six are refused', async () => {
+  test('are followed up to five times and refused at the sixth', async () => {
     const origin = await serve((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end('there');
@@ -152,7 +152,7 @@ describe('redirects', () => {
     await expect(open().request(`${origin.url}/6`, GET, never)).rejects.toThrow('more than 5 times');
   });
 
-  test('a posted body is sent again after a 307 and dropped after a 302', async () => {
+  test('send a posted body again after a 307 and drop it after a 302', async () => {
     const origin = await serve(async (request, response) => {
       const status = { '/302': 302, '/307': 307 }[request.url ?? ''];
       if (status !== undefined) response.writeHead(status, { location: '/end' }).end();
@@ -163,7 +163,7 @@ describe('redirects', () => {
     expect(await text((await open().request(`${origin.url}/302`, post, never)).body)).toBe('GET ');
   });
 
-  test('are returned unchanged if the caller asks for that', async () => {
+  test('are returned unchanged if the caller requests that', async () => {
     const origin = await serve((_, response) => response.writeHead(307, { location: '/end' }).end('moved'));
     const { status, headers, body } = await open().request(origin.url, { ...GET, redirects: 'returned' }, never);
     expect([status, headers.location, await text(body)]).toEqual([307, '/end', 'moved']);
@@ -171,13 +171,13 @@ describe('redirects', () => {
   });
 });
 
-describe('limits of a response', () => {
-  test('an announced length above the limit is refused before the body', async () => {
+describe('response limits', () => {
+  test('refuses an announced length above the limit before the body', async () => {
     const origin = await serve((_, response) => response.writeHead(200, { 'content-length': 1001 }).flushHeaders());
     await expect(open().request(origin.url, GET, never)).rejects.toMatchObject({ name: 'Refused', kind: 'too-large' });
   });
 
-  test('a body without a length is cut at the limit', async () => {
+  test('cuts a body without a length at the limit', async () => {
     const origin = await serve((_, response) => {
       const pour = () =>
         response.destroyed || (response.write('x'.repeat(400)) ? setImmediate(pour) : response.once('drain', pour));
@@ -190,7 +190,7 @@ describe('limits of a response', () => {
   test.each([
     ['before its head', () => undefined],
     ['within its body', (response: { write(text: string): unknown }) => response.write('some')],
-  ])('an origin that falls silent %s is refused', async (_, answer) => {
+  ])('refuses an origin that falls silent %s', async (_, answer) => {
     const origin = await serve((_request, response) => void answer(response));
     const requested = open().request(origin.url, { ...GET, idleTimeoutMs: 200 }, never);
     await expect(requested.then(({ body }) => text(body))).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('limits of a response', () => {
     });
   });
 
-  test('an origin that never ends is refused when the time is over', async () => {
+  test('refuses an endless response at the time limit', async () => {
     const origin = await serve((_, response) => {
       const dripping = setInterval(() => response.write('.'), 20);
       response.once('close', () => clearInterval(dripping));
@@ -212,7 +212,7 @@ describe('limits of a response', () => {
     });
   });
 
-  test("the caller's abort ends the request and the body", async () => {
+  test('an abort by the caller ends the request and the body', async () => {
     const origin = await serve((_, response) => void response.write('some'));
     const controller = new AbortController();
     const { body } = await open().request(origin.url, GET, controller.signal);
@@ -221,7 +221,7 @@ describe('limits of a response', () => {
     await expect(open().request(origin.url, GET, controller.signal)).rejects.toThrow('enough');
   });
 
-  test('an origin that refuses or drops the connection is named as such', async () => {
+  test('reports an origin that refuses or drops the connection', async () => {
     const gone = await serve(() => undefined);
     await closing.pop()?.();
     await expect(open().request(gone.url, GET, never)).rejects.toThrow(
@@ -235,7 +235,7 @@ describe('limits of a response', () => {
   });
 });
 
-test('ranges, headers and every status are passed on; our own requests carry only a plain user agent', async () => {
+test('passes on ranges, headers and every status and adds only a plain user agent', async () => {
   const origin = await serve((request, response) => {
     const { host, connection, ...headers } = request.headers;
     response.writeHead(404, { 'x-one': 'a', 'set-cookie': ['b', 'c'] }).end(JSON.stringify(headers));

@@ -7,11 +7,11 @@ import { limitBody, tooLarge } from './limited-body.ts';
 import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts';
 
 export type OutboundOptions = {
-  /** CIDR blocks that may be reached although private, at any port. */
+  /** CIDR blocks that are allowed although private, at any port. */
   allow: readonly string[];
-  /** Resolves a name; the system's resolver when absent. */
+  /** Resolves a name. Default: the system's resolver. */
   lookup?: Lookup;
-  /** This machine's own addresses, never reached unless listed; those of its interfaces when absent. */
+  /** Addresses of this machine, which are denied unless listed. Default: those of its interfaces. */
   ownAddresses?: () => readonly string[];
 };
 
@@ -19,35 +19,35 @@ export type OutboundRequest = {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** Both ends are inclusive; without an end, to the end of the file. */
+  /** Range with inclusive ends. Without `end`, it extends to the end of the file. */
   range?: { start: number; end?: number };
   /** Maximum bytes of the response body. */
   maxBytes: number;
-  /** Time limit from the call to the last byte of the response. */
+  /** Time limit from the call to the last byte of the response, in ms. */
   timeoutMs: number;
-  /** Maximum wait for the response head and between its bytes. */
+  /** Maximum wait for the response headers and between body bytes, in ms. */
   idleTimeoutMs?: number;
-  /** Minimum rate of the response body, over 10 s of waiting. */
+  /** Minimum bytes per second of the response body, measured over 10 s of waiting. */
   minBytesPerSec?: number;
-  /** Redirects are followed as browsers do, unless the redirects themselves are to be `returned`. */
+  /** Whether redirects are followed as in browsers, or returned to the caller. Default: followed. */
   redirects?: 'followed' | 'returned';
 };
 
 export type AnswerHeaders = Readonly<Partial<Record<string, string>>>;
 
-/** A response of any status. The caller reads `body` to its end or destroys it. */
+/** A response of any status. The caller must read `body` to its end or destroy it. */
 export type OutboundAnswer = {
   status: number;
-  /** Lower-case names; several values of one name are joined by commas. */
+  /** Headers with lower-case names. Several values of one name are joined by commas. */
   headers: AnswerHeaders;
   body: Readable;
   /** URL after redirects. */
   url: string;
 };
 
-/** The only client of the server for URLs that callers name. */
+/** HTTP client for all URLs that callers provide. */
 export type Outbound = {
-  /** Refuses URLs that the rules forbid, and responses that are too large, slow or absent. */
+  /** Sends a request. Refuses URLs that the rules forbid, and responses that are missing, too large or too slow. */
   request(url: string, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>;
   close(): Promise<void>;
 };
@@ -57,7 +57,7 @@ const RATE_WINDOW_MS = 10_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 const KEEP_ALIVE_MS = 4_000;
 
-/** Creates a client with its own connections; it changes no process-wide setting. The creator closes it. */
+/** Creates a client with its own connections. It changes no process-wide setting. The creator closes it. */
 export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions): Outbound {
   const rules = createAddressRules(allow, ownAddresses);
   let agent: Promise<Agent> | null = null;
@@ -71,7 +71,7 @@ export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions)
   };
 }
 
-/** undici is loaded with the first request: it takes 20 MiB, and most roles of most services never send one. */
+/** Loads undici with the first request, because it takes 20 MiB and most roles never send one. */
 async function openAgent(rules: AddressRules, lookup: Lookup | undefined): Promise<Agent> {
   const [{ Agent }, { createGuardedConnector }] = await Promise.all([
     import('undici'),
@@ -106,7 +106,7 @@ async function requestGuarded(agent: Agent, requested: Requested, signal: AbortS
 
 type Clock = { signal: AbortSignal; stop: () => void };
 
-/** Combines the caller's abort and the total time limit, which ends with the response body. */
+/** Combines the caller's abort signal and the total time limit, which ends with the response body. */
 function startClock(timeoutMs: number, signal: AbortSignal): Clock {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
@@ -140,18 +140,18 @@ async function send(agent: Agent, { requested, hop, clock }: Journey): Promise<D
   return await agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
-    // The methods of a request, or GET after a redirect.
+    // The caller's method, or GET after a redirect.
     method: hop.method as Dispatcher.HttpMethod,
     headers: { 'user-agent': 'millrace', accept: '*/*', ...hop.headers, 'accept-encoding': 'identity' },
     body: hop.body,
     signal: clock.signal,
     headersTimeout: requested.idleTimeoutMs ?? requested.timeoutMs,
-    // The reader of the body has its own time limits.
+    // The body reader has its own time limits.
     bodyTimeout: 0,
   });
 }
 
-/** The body of a redirect is not read: its connection is closed, which bounds its cost. */
+/** Destroys the body of a redirect without reading it. Closing the connection bounds its cost. */
 async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () => Hop | null): Promise<Hop | null> {
   let keep = false;
   try {
@@ -164,7 +164,7 @@ async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () =
 }
 
 function discardBody(body: Readable): void {
-  // Destroying an unread body emits an error, which is not needed.
+  // Destroying an unread body emits an error, which can be ignored.
   body.on('error', () => undefined);
   body.destroy();
 }
@@ -205,7 +205,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed before the answer',
 };
 
-/** Returns a network failure as the caller may read it. An abort by the caller stays as it is. */
+/** Converts a network failure to a message for the caller. Returns an abort by the caller unchanged. */
 function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof Refused) return error;
   if (signal.aborted) return signal.reason;

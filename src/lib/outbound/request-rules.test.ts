@@ -8,10 +8,10 @@ test.each([
   ['javascript:alert(1)', 'scheme'],
   ['//example.com', 'Expected a URL'],
   ['http://', 'Expected a URL'],
-  ['http://user@example.com/', 'user name or a password'],
-  ['http://user:pass@example.com/', 'user name or a password'],
+  ['http://user@example.com/', 'user name or password'],
+  ['http://user:pass@example.com/', 'user name or password'],
   [`http://example.com/${'a'.repeat(9000)}`, 'Expected a URL'],
-])('the URL %.60s is refused', (url, message) => {
+])('refuses the URL %.60s', (url, message) => {
   expect(() => checkUrl(url)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
   expect(() => checkUrl(url)).toThrow(message);
 });
@@ -32,11 +32,11 @@ describe('headers', () => {
     ['a proxy credential', { 'Proxy-Authorization': 'x' }],
     ['too many', Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, '']))],
     ['too long', { 'x-a': 'b'.repeat(20_000) }],
-  ])('%s is refused', (_, headers) => {
+  ])('refuses %s', (_, headers) => {
     expect(() => checkHeaders(headers)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
   });
 
-  test('others pass, with names in lower case', () => {
+  test('accepts others and returns their names in lower case', () => {
     expect(checkHeaders({ Authorization: 'Bearer x', 'X-A': 'é\t' })).toEqual({
       authorization: 'Bearer x',
       'x-a': 'é\t',
@@ -64,7 +64,7 @@ describe('redirects', () => {
     [303, 'HEAD', 'HEAD'],
     [307, 'POST', 'POST'],
     [308, 'PUT', 'PUT'],
-  ])('%i of a %s is followed by a %s', (status, method, expected) => {
+  ])('%i after a %s is followed by a %s', (status, method, expected) => {
     const next = redirectOf(hop(method), status, '../z');
     expect(next).toMatchObject({ method: expected, body: expected === method ? 'body' : null });
     expect(next?.url.href).toBe('https://a.example/z');
@@ -72,7 +72,7 @@ describe('redirects', () => {
   });
 
   test.each(['https://b.example/', 'http://a.example/', 'https://a.example:8443/'])(
-    'secrets do not follow to another origin: %s',
+    'do not send secrets to another origin: %s',
     (location) => {
       expect(redirectOf(hop('GET'), 302, location)?.headers).toEqual({
         'content-type': 'text/plain',
@@ -81,11 +81,11 @@ describe('redirects', () => {
     },
   );
 
-  test.each(['file:///etc/passwd', 'http://user:pass@b.example/', 'http://[oops/'])('to %s is refused', (location) => {
+  test.each(['file:///etc/passwd', 'http://user:pass@b.example/', 'http://[oops/'])('to %s are refused', (location) => {
     expect(() => redirectOf(hop('GET'), 302, location)).toThrow(expect.objectContaining({ name: 'Refused' }));
   });
 
-  test.each([200, 300, 304, 305, 400])('%i is not a redirect', (status) => {
+  test.each([200, 300, 304, 305, 400])('do not include status %i', (status) => {
     expect(redirectOf(hop('GET'), status, '/z')).toBeNull();
   });
 });

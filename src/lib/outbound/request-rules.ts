@@ -19,7 +19,7 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** Headers that may be sent to another origin after a redirect; anything else may be a secret of the first origin. */
+/** Headers that a redirect may send to another origin. Any other header may be a secret of the first origin. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'if-range', 'range', 'user-agent']);
 
 /** Checks a URL: http or https, with a host, without credentials. */
@@ -38,7 +38,7 @@ export function checkUrl(text: string): URL {
   return url;
 }
 
-/** Checks header names and values, and returns names in lower case. Refuses line breaks and control characters. */
+/** Checks header names and values. Returns names in lower case. Refuses line breaks and control characters. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
   const sizeBytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -65,7 +65,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 export type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | Uint8Array | null };
 
 /**
- * Returns the request that a redirect leads to (RFC 9110 section 15.4) with its URL checked; null if it is not a
+ * Returns the next request of a redirect (RFC 9110 section 15.4) with its URL checked, or null if the response is not a
  * redirect.
  */
 export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {

@@ -16,8 +16,8 @@ export function versionOf(box: Box): number {
 }
 
 /**
- * Returns the rows of a counted table: `count` (u32) is at `countAt`, followed by rows of `rowBytes`. Throws
- * BrokenMedia if they do not fit the box, so that a count never allocates more memory than the file has bytes.
+ * Returns the rows of a counted table. `count` (u32) is at `countAt`, followed by rows of `rowBytes`. Throws
+ * BrokenMedia if the rows do not fit the box, so that a count never allocates more memory than the file has bytes.
  */
 export function tableOf(box: Box, rowBytes: number, countAt = 4): { count: number; rows: DataView } {
   const count = viewOf(box, countAt, 4).getUint32(0);

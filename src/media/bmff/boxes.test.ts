@@ -7,14 +7,14 @@ const inner = writeFullBox('tfdt', 1, 0xabcdef, writeU32(0x1fffff, 0xffffffff));
 const outer = writeBox('moof', writeBox('free'), writeBox('traf', inner));
 
 describe('boxes', () => {
-  test('are found by their path', () => {
+  test('are found by path', () => {
     const found = requireBox(readBoxes(outer), 'moof', 'traf', 'tfdt');
     expect(outer.subarray(found.start, found.end)).toEqual(inner);
     expect(findBox(readBoxes(outer), 'moof', 'trak', 'tfdt')).toBeNull();
     expect(() => requireBox(readBoxes(outer), 'moof', 'trak')).toThrow('Expected a box moof/trak, found none.');
   });
 
-  test('may have a 64-bit size, or reach to the end', () => {
+  test('may have a 64-bit size or extend to the end', () => {
     const wide = Buffer.from('0000000166726565000000000000001261620000000077696465', 'hex');
     expect(readBoxes(wide).map(({ type, payloadStart, end }) => [type, payloadStart, end])).toEqual([
       ['free', 16, 18],
@@ -29,11 +29,11 @@ describe('boxes', () => {
     { what: 'a 64-bit size above 2^53', hex: '00000001667265650020000000000000' },
     { what: 'a head cut off', hex: '00000010667265' },
     { what: 'a 64-bit head cut off', hex: '000000016672656500000000' },
-  ])('are refused with $what', ({ hex }) => {
+  ])('with $what are rejected', ({ hex }) => {
     expect(() => readBoxes(Buffer.from(hex, 'hex'))).toThrow(BrokenMedia);
   });
 
-  test('cover any bytes without a hole, or are refused', () => {
+  test('cover any bytes without a gap or are rejected', () => {
     const piece = fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.constantFrom(outer, inner, writeBox('free')));
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -53,7 +53,7 @@ describe('boxes', () => {
 });
 
 describe('the fields of a box', () => {
-  test('are read in order up to its end and no further', () => {
+  test('are read in order and not past the end of the box', () => {
     const [box] = readBoxes(Buffer.concat([inner, writeBox('more')]));
     if (box === undefined) throw new Error('Expected a box.');
     const fields = readFields(box);
@@ -64,7 +64,7 @@ describe('the fields of a box', () => {
     expect(() => fields.take(4)).toThrow(BrokenMedia);
   });
 
-  test('are refused above 2^53', () => {
+  test('above 2^53 are rejected', () => {
     const bytes = writeBox('tfdt', writeU32(0x200000, 0));
     const [box] = readBoxes(bytes);
     if (box === undefined) throw new Error('Expected a box.');

@@ -4,12 +4,15 @@ import { BrokenMedia } from './broken-media.ts';
 export type Box = Reading & { type: string; bytes: Buffer; start: number; payloadStart: number; end: number };
 
 /**
- * `isLenient` is for the boxes of a source file, at every level: a size of 0 or fewer bytes than a head end a list,
- * because QuickTime ends lists with zeros. A list has at most 10,000 boxes.
+ * `isLenient` is for the boxes of a source file at every level: a size of 0, or fewer bytes than a box header, ends a
+ * list, because QuickTime ends lists with zeros. A list has at most 10,000 boxes.
  */
 type Reading = { isLenient: boolean };
 
-/** The head of a box: type, size including the head, and size of the head. `sizeBytes` 0 means "to the end". */
+/**
+ * Header of a box: its type, its size including the header, and the size of the header. A `sizeBytes` of 0 means that
+ * the box extends to the end.
+ */
 export type BoxHead = { type: string; headBytes: 8 | 16; sizeBytes: number };
 
 /** Reads the fields of one box in order and never past its end. */
@@ -19,22 +22,22 @@ export type FieldReader = {
   u16(): number;
   u32(): number;
   i32(): number;
-  /** A 64-bit unsigned number. Rejects numbers above 2^53 - 1. */
+  /** Reads a 64-bit unsigned number. Rejects numbers above 2^53 - 1. */
   u64(): number;
   skip(count: number): void;
-  /** The next `count` bytes, not copied. */
+  /** Returns a view of the next `count` bytes. */
   take(count: number): Buffer;
 };
 
 const HIGH_WORD = 2 ** 32;
 const MAX_LENIENT_BOXES = 10_000;
 
-/** Maximum bytes of a box head: size, type, 64-bit size. */
+/** Maximum bytes of a box header: size, type and 64-bit size. */
 export const MAX_BOX_HEAD = 16;
 
 /**
- * Reads a box head at `at`. Returns null if the buffer does not hold all of it. Throws BrokenMedia if the size is
- * smaller than the head or above 2^53 - 1.
+ * Reads a box header at `at`. Returns null if the buffer does not contain all of it. Throws BrokenMedia if the size is
+ * smaller than the header or above 2^53 - 1.
  */
 export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.length): BoxHead | null {
   if (end - at < 8) return null;
@@ -79,7 +82,7 @@ function listBoxes(bytes: Buffer, { start, end }: { start: number; end: number }
   return boxes;
 }
 
-/** Follows `path` down from a list or a box, taking the first match at each step. Returns null if a step is missing. */
+/** Follows `path` down from a list or a box, using the first match at each step. Returns null if a step is missing. */
 export function findBox(from: Box | readonly Box[], ...path: readonly string[]): Box | null {
   let level = 'type' in from ? childBoxes(from) : from;
   let found: Box | null = null;
@@ -98,7 +101,7 @@ export function requireBox(from: Box | readonly Box[], ...path: readonly string[
   return found;
 }
 
-/** Opens a box's payload for reading field by field. Every read past its end throws BrokenMedia. */
+/** Opens the payload of a box for reading field by field. A read past the end throws BrokenMedia. */
 export function readFields(box: Box): FieldReader {
   const { bytes } = box;
   let at = box.payloadStart;
@@ -132,25 +135,28 @@ export function readVersion(fields: FieldReader): { version: number; flags: numb
   return { version: word >>> 24, flags: word & 0xffffff };
 }
 
-/** Makes a box around `parts`. Throws if it would need a 64-bit size. */
+/** Creates a box that contains `parts`. Throws if it would need a 64-bit size. */
 export function writeBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   return openBox(type, 0, ...parts);
 }
 
-/** Makes the beginning of a box: head and `parts`. The caller appends another `laterBytes`. Throws like `writeBox`. */
+/**
+ * Creates the beginning of a box: its header and `parts`. The caller appends `laterBytes` more bytes. Throws like
+ * `writeBox`.
+ */
 export function openBox(type: string, laterBytes: number, ...parts: readonly Uint8Array[]): Buffer {
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8 + laterBytes);
   if (needsU64(sizeBytes)) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
   return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts]);
 }
 
-/** Makes the head of a box of `payloadBytes`, with a 64-bit size if necessary. */
+/** Creates the header of a box of `payloadBytes`, with a 64-bit size if necessary. */
 export function openWideBox(type: string, payloadBytes: number): Buffer {
   if (!needsU64(payloadBytes + 8)) return openBox(type, payloadBytes);
   return Buffer.concat([writeU32(1), Buffer.from(type, 'latin1'), writeU32(...toU64Words(payloadBytes + 16))]);
 }
 
-/** Returns whether an integer needs more than 32 bits. */
+/** Whether an integer needs more than 32 bits. */
 export function needsU64(value: number): boolean {
   return value >= HIGH_WORD;
 }
@@ -165,7 +171,7 @@ export function fromU64Words(high: number, low: number): number {
   return high * HIGH_WORD + low;
 }
 
-/** Makes a full box, with version and flags. */
+/** Creates a full box, with version and flags. */
 export function writeFullBox(type: string, version: number, flags: number, ...parts: readonly Uint8Array[]): Buffer {
   return writeBox(type, writeU32(version * 2 ** 24 + flags), ...parts);
 }
@@ -188,7 +194,7 @@ export function writeU32(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** Returns a box type for messages. Types come from the file, so all but printable ASCII is replaced. */
+/** Returns a box type for messages. Replaces all but printable ASCII, because types are read from a file. */
 export function printable(type: string): string {
   return `'${type.replace(/[^\x20-\x7e]/g, '?')}'`;
 }

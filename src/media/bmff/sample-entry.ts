@@ -1,9 +1,12 @@
 import { childBoxes, readBoxes, writeBox, writeU16, writeU32 } from './boxes.ts';
 
-/** Bytes of a visual sample entry's fields before its first inner box (ISO 14496-12 section 12.1.3). */
+/** Bytes of the fields of a visual sample entry before its first inner box (ISO 14496-12 section 12.1.3). */
 export const VISUAL_FIELDS_BYTES = 78;
 
-/** Makes a visual sample entry (ISO 14496-12 section 12.1.3) around `boxes`, the codec's configuration first. */
+/**
+ * Creates a visual sample entry (ISO 14496-12 section 12.1.3) that contains `boxes`, with the codec configuration
+ * first.
+ */
 export function visualEntry(
   type: string,
   { widthPx, heightPx }: { widthPx: number; heightPx: number },
@@ -24,7 +27,10 @@ export function visualEntry(
   );
 }
 
-/** Returns the payload of the first box in a visual sample entry, its codec configuration. Empty if there is none. */
+/**
+ * Returns the payload of the first box in a visual sample entry, its codec configuration. Returns an empty buffer if
+ * there is none.
+ */
 export function configurationOf(visual: Buffer): Buffer {
   const [entry] = readBoxes(visual);
   const [box] = entry === undefined ? [] : childBoxes(entry, VISUAL_FIELDS_BYTES);

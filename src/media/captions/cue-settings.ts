@@ -7,7 +7,9 @@ const SETTINGS: Record<string, RegExp> = {
   align: /^(?:start|center|end|left|right)$/,
 };
 
-/** Keeps the well-formed cue settings that WebVTT defines (W3C WebVTT 4.3). Calls `onDropped` with every other word. */
+/**
+ * Returns the well-formed cue settings that WebVTT defines (W3C WebVTT 4.3). Calls `onDropped` with every other word.
+ */
 export function readSettings(text: string, onDropped: (word: string) => void): string {
   const kept: string[] = [];
   for (const word of text.split(/\s+/).filter((part) => part !== '')) {
@@ -22,8 +24,8 @@ export function readSettings(text: string, onDropped: (word: string) => void): s
 const POSITION_CODE = /\{[^{}]*\\(an?)(\d{1,2})[^{}]*\}/;
 
 /**
- * Returns the cue settings of the first `{\an8}` or `{\a6}` in a text of SubRip or SubStation Alpha. Empty if there is
- * none.
+ * Returns the cue settings for the first `{\an8}` or `{\a6}` in SubRip or SubStation Alpha text. Returns an empty
+ * string if there is none.
  */
 export function settingsOfCodes(text: string): string {
   const [, code, number = ''] = POSITION_CODE.exec(text) ?? [];
@@ -32,8 +34,8 @@ export function settingsOfCodes(text: string): string {
 }
 
 /**
- * Returns the cue settings of a numeric keypad alignment: 1 to 3 at the bottom, the default position, 7 to 9 at the
- * top. Empty for 2 and invalid numbers.
+ * Returns the cue settings for a numeric keypad alignment: 1 to 3 are at the bottom, the default position, and 7 to 9
+ * at the top. Returns an empty string for 2 and invalid numbers.
  */
 export function settingsOfAlignment(keypad: number): string {
   if (!(keypad >= 1 && keypad <= 9)) return '';
@@ -42,7 +44,7 @@ export function settingsOfAlignment(keypad: number): string {
   return [line, align].filter((setting) => setting !== '').join(' ');
 }
 
-/** Converts an alignment of SubStation Alpha 4 to a keypad number: 1 to 3, plus 4 at the top, plus 8 in the middle. */
+/** Converts an alignment of SubStation Alpha 4 (1 to 3, plus 4 at the top, plus 8 in the middle) to a keypad number. */
 export function fromLegacy(number: number): number {
   return (number & 3) + ((number & 4) === 0 ? 0 : 6) + ((number & 8) === 0 ? 0 : 3);
 }

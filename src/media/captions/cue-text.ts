@@ -1,6 +1,6 @@
 const ALLOWED_TAG = /^<(\/?)(c|i|b|u|v|lang|ruby|rt)(?:[.\s][^<>]{0,200})?>$/;
 const TIMESTAMP_TAG = /^<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>$/;
-/** A number in angle brackets is text, as in `3 <4 and 5> 4`, unless it is a timestamp. */
+/** Matches tags and timestamps. Another number in angle brackets is text, as in `3 <4 and 5> 4`. */
 const ANY_TAG = /<(?:\/?[A-Za-z][^<>]*|(?:\d{2,}:)?\d{2}:\d{2}\.\d{3})>/g;
 const ENTITY = /&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/g;
 /** SubStation Alpha codes, which many SubRip files contain. */
@@ -21,12 +21,12 @@ export function cleanCueText(text: string): string {
   return clean + escapeText(text.slice(at));
 }
 
-/** Does the same for SubRip text, and removes its codes such as `{\an8}`. */
+/** Like `cleanCueText`, for SubRip text. Also removes codes such as `{\an8}`. */
 export function cleanSubRipText(text: string): string {
   return cleanCueText(text.replace(OVERRIDE_CODE, ''));
 }
 
-/** Escapes text without tags. */
+/** Escapes text that contains no tags. */
 export function escapeText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

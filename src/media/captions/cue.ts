@@ -1,12 +1,12 @@
 /**
- * One caption, shown from `startMs` to `endMs`. `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue
+ * A caption shown from `startMs` to `endMs`. `text` is WebVTT cue text (W3C WebVTT 4.2.2). `settings` are its valid cue
  * settings.
  */
 export type Cue = { startMs: number; endMs: number; settings: string; text: string };
 
 /**
- * Result of reading a caption file. `errors` make it unusable; `warnings` name what was dropped or fixed. Both give
- * line numbers, from 1.
+ * Result of reading a caption file. `errors` make the file unusable. `warnings` list what was dropped or fixed. Both
+ * contain line numbers, from 1.
  */
 export type CaptionFile = { cues: Cue[]; errors: string[]; warnings: string[] };
 

@@ -13,7 +13,7 @@ test.each([
     0,
   ],
   ['Windows-1252', Buffer.from('Grüße', 'latin1'), 1],
-])('text in %s is read, and a guess is reported', (_, bytes, warnings) => {
+])('reads text in %s and reports a guess', (_, bytes, warnings) => {
   const decoded = decodeCaptions(bytes);
   expect(decoded.text.replace('\uFEFF', '')).toBe('Grüße');
   expect(decoded.warnings).toHaveLength(warnings);
@@ -29,11 +29,11 @@ test.each([
   ['aGk=aGk=', null],
   ['%%%%', null],
   ['data:text/vtt;base64,aGk=', null],
-])('base64 %j is %j', (text, expected) => {
+])('decodes base64 %j to %j', (text, expected) => {
   expect(decodeBase64(text)?.toString('latin1') ?? null).toBe(expected);
 });
 
-test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passes both checkers', (durationSec) => {
+test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passes both validators', (durationSec) => {
   const text = writeSubtitlePlaylist(durationSec, 'en.vtt');
   expect(checkPlaylist(text)).toEqual([]);
   const playlist = parse(text);
@@ -43,6 +43,6 @@ test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passe
   ]);
 });
 
-test('a playlist without a length is our own fault', () => {
+test('a playlist without a length is an internal error', () => {
   expect(() => writeSubtitlePlaylist(0, 'en.vtt')).toThrow('seconds, got 0');
 });

@@ -1,9 +1,9 @@
-/** Text of a caption file, with warnings about assumptions made to read it. */
+/** Text of a caption file, with warnings about assumptions made while decoding it. */
 export type DecodedCaptions = { text: string; warnings: string[] };
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Decodes base64 (RFC 4648 section 4 or 5; white space allowed, padding optional). Returns null for anything else. */
+/** Decodes base64 (RFC 4648 section 4 or 5, with optional white space and padding). Returns null for anything else. */
 export function decodeBase64(text: string): Buffer | null {
   const plain = text.replaceAll(/\s+/g, '');
   if (!BASE64.test(plain) || plain.replace(/=+$/, '').length % 4 === 1) return null;
@@ -11,8 +11,8 @@ export function decodeBase64(text: string): Buffer | null {
 }
 
 /**
- * Decodes the text of a caption file: UTF-16 if it has that byte order mark, else UTF-8, else, with a warning,
- * Windows-1252, still common for SubRip files.
+ * Decodes the text of a caption file. Uses UTF-16 if the file has that byte order mark, else UTF-8, else, with a
+ * warning, Windows-1252, which is still common for SubRip files.
  */
 export function decodeCaptions(bytes: Uint8Array): DecodedCaptions {
   const [first, second] = bytes;

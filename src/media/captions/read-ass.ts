@@ -4,19 +4,19 @@ import { escapeText } from './cue-text.ts';
 
 const MAX_CUES = 50_000;
 const TIME = /^(\d{1,4}):([0-5]?\d):([0-5]?\d)[.:](\d{1,3})$/;
-/** Default vertical size of a script. */
+/** Default vertical resolution of a script. */
 const DEFAULT_HEIGHT = 288;
 const TAGS = ['b', 'i', 'u'] as const;
 
-/** Keypad alignments of styles by name, and the vertical size of the coordinate system. */
+/** Keypad alignments of styles by name, and the vertical resolution of the coordinate system. */
 type Script = { alignments: ReadonlyMap<string, number>; height: number };
-/** Appearance of an event's text from one code on. */
+/** Formatting of an event's text after a code. */
 type Look = { tags: Set<string>; keypad: number; isDrawing: boolean };
 
 /**
- * Reads a SubStation Alpha script (SSA 4, ASS) as captions. Italics, bold, underlining, line breaks and a position at
- * the top, in the middle or at an edge are kept. Fonts, colours, movement and drawings are dropped. Text that looks
- * like a WebVTT tag is escaped. Events without text or time are dropped.
+ * Reads a SubStation Alpha script (SSA 4, ASS) as captions. Keeps italics, bold, underlining, line breaks and positions
+ * at the top, in the middle or at an edge. Drops fonts, colours, movement and drawings. Escapes text that looks like a
+ * WebVTT tag. Drops events without text or time.
  */
 export function readAss(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
@@ -27,7 +27,7 @@ export function readAss(text: string): Cue[] {
     if (line.startsWith('Format:')) columns = namesOf(line);
     if (!line.startsWith('Dialogue:') || cues.size >= MAX_CUES) continue;
     const cue = readEvent(fieldsOf(line, columns), script);
-    // Layers of one text, for example its shadow, form one caption.
+    // Merge the layers of a text, such as its shadow, into one caption.
     if (cue !== null) cues.set(JSON.stringify(cue), cue);
   }
   return [...cues.values()].toSorted((a, b) => a.startMs - b.startMs);
@@ -77,7 +77,7 @@ function readEvent(
     keypad: script.alignments.get(style.replace(/^\*/, '')) ?? 2,
     isDrawing: false,
   };
-  // Literal braces are written `\\{`.
+  // A literal brace is written `\\{`.
   const parts = text.split(/(?<!\\)(\{[^}]*\})/);
   const shown = parts.map((part) => {
     if (part.startsWith('{')) {
@@ -113,7 +113,7 @@ function applyCodes(block: string, look: Look, height: number): void {
   }
 }
 
-/** Returns the keypad number in the same column, at the height of a position: 0 is the top, 1 the bottom. */
+/** Returns the keypad number in the same column at a vertical position, where 0 is the top and 1 the bottom. */
 function movedTo(keypad: number, share: number): number {
   if (!(share >= 0 && share <= 1)) return keypad;
   return ((keypad - 1) % 3) + (share < 1 / 3 ? 7 : share < 2 / 3 ? 4 : 1);

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { writeVtt } from './cue.ts';
 import { readCaptions } from './read-captions.ts';
 
-describe('reading captions', () => {
-  test('SubRip becomes WebVTT with dots in its times and without its own codes', () => {
+describe('caption files', () => {
+  test('converts SubRip to WebVTT with dots in times and without SubRip codes', () => {
     const file = readCaptions(
       '1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}<font color="red">Hi</font> <i>you</i>\r\n\r\n',
     );
@@ -12,7 +12,7 @@ describe('reading captions', () => {
     expect(writeVtt(file.cues)).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.500 line:0\nHi <i>you</i>\n');
   });
 
-  test('style and region blocks are dropped with a warning, notes silently', () => {
+  test('drops style and region blocks with a warning and notes silently', () => {
     const file = readCaptions(
       'WEBVTT - title\n\nSTYLE\n::cue { background: url(http://x) }\n\nNOTE hello\n\na\n00:01.000 --> 00:02.000 ' +
         'line:10% onclick:x\n<script>alert(1)</script>\n',
@@ -34,11 +34,11 @@ describe('reading captions', () => {
       text: 'WEBVTT\n\n00:00 --> 00:01\nx\n',
       problem: 'Line 3: expected times such as 00:01:02.345, found "00:00 --> 00:01".',
     },
-  ])('names the line and what was expected: $problem', ({ text, problem }) => {
+  ])('reports the line and the expectation: $problem', ({ text, problem }) => {
     expect(readCaptions(text).errors).toEqual([problem]);
   });
 
-  test('written captions can be read again unchanged, whatever the text was', () => {
+  test('written captions are read back unchanged for any text', () => {
     const piece = fc.constantFrom('<', '>', '&', '&amp;', '-->', '<b>', '</b>', '<x>', 'a', '\0', 'é', '{\\an1}', ' ');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

@@ -16,8 +16,8 @@ type Block = { firstLine: number; lines: string[] };
 type Problems = { errors: string[]; warnings: string[] };
 
 /**
- * Reads a SubRip or WebVTT file (told apart by the `WEBVTT` signature) and checks it line by line. Every problem names
- * its line. Style, region and note blocks are dropped. At most 50,000 cues.
+ * Reads a SubRip or WebVTT file (distinguished by the `WEBVTT` signature) and checks it line by line. Every problem
+ * includes its line number. Drops style, region and note blocks. Accepts at most 50,000 cues.
  */
 export function readCaptions(text: string): CaptionFile {
   const lines = text

@@ -59,11 +59,11 @@ async function extract(name: string, subtitles: string, codec: readonly string[]
 }
 
 describe('captions from the text tracks of a file', () => {
-  test('SubStation Alpha keeps places, emphasis and characters that WebVTT uses for tags', async () => {
+  test('SubStation Alpha keeps positions, emphasis and characters that WebVTT uses for tags', async () => {
     expect(await extract('script.ass', `${SCRIPT.join('\n')}\n`, ['-c:s', 'copy'])).toEqual(EXPECTED);
   });
 
-  test('SubRip keeps places and times to the millisecond', async () => {
+  test('SubRip keeps positions and times to the millisecond', async () => {
     const subtitles = '1\n00:00:00,123 --> 00:00:01,456\n{\\an8}<i>Up</i> 3 <4 & 5> 4\n\n';
     expect(await extract('text.srt', subtitles, ['-c:s', 'copy'])).toEqual([
       plain(123, 1456, '<i>Up</i> 3 &lt;4 &amp; 5&gt; 4', 'line:0'),
@@ -86,12 +86,12 @@ test.each([
   ['{\\a9}', 'line:50% align:left'],
   ['{\\an2}', ''],
   ['{\\i1}', ''],
-])('SubRip with %s has the cue settings "%s"', (code, settings) => {
+])('SubRip with %s gives the cue settings "%s"', (code, settings) => {
   const { cues } = readCaptions(`1\n00:00:01,000 --> 00:00:02,000\n${code}x\n`);
   expect(cues).toEqual([plain(1000, 2000, 'x', settings)]);
 });
 
-test('a script of version 4 counts its places in another way', () => {
+test('converts the different alignments of a version 4 script', () => {
   const script = SCRIPT.join('\n')
     .replace('[V4+ Styles]', '[V4 Styles]')
     .replace('Sign,Arial,20,0,0,8', 'Sign,Arial,20,0,0,6');

@@ -7,12 +7,12 @@ import type { Cue } from './cue.ts';
 import { readAss } from './read-ass.ts';
 import { readCaptions } from './read-captions.ts';
 
-/** A text track of a source, and the address and name that it gets. */
+/** A text track of a source, with the `srclang` and label of its captions. */
 export type ChosenSubtitle = SubtitleFacts & { srclang: string; label: string };
 
 /**
- * The text subtitles that become captions. The first of a language that has all speech gets the language as its
- * address, others `en-sdh`, `en-forced`, `en-2`. Pictures of text (PGS, DVD) are left out.
+ * Returns the text subtitles that become captions. The first track of a language that has all speech gets the language
+ * as its `srclang`. Others get `en-sdh`, `en-forced`, `en-2`. Omits image subtitles (PGS, DVD).
  */
 export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): ChosenSubtitle[] {
   const texts = subtitles.filter(({ isText }) => isText);
@@ -31,7 +31,7 @@ export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): 
 }
 
 /**
- * ffmpeg's output format of a track: SubRip and WebVTT are copied, all others become a script that includes positions.
+ * ffmpeg output options of a track. SubRip and WebVTT are copied. All others become a script that includes positions.
  */
 const COPIED: Readonly<Record<string, readonly string[]>> = {
   subrip: ['-c:s', 'copy', '-f', 'srt'],
@@ -40,8 +40,8 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
 const AS_SCRIPT = ['-c:s', 'ass', '-f', 'ass'];
 
 /**
- * Plans one run that writes each track (at least one) to its own pipe, for `readTrack`. Time 0 is the start of the
- * source's earliest stream.
+ * Plans an ffmpeg run that writes each track (at least one) to its own pipe, for `readTrack`. Time 0 is the start of
+ * the source's earliest stream.
  */
 export function planSubtitles(facts: Pick<SourceFacts, 'durationSec'>, tracks: readonly SubtitleFacts[]): FfmpegPlan {
   if (tracks.length === 0) throw new Error('Expected at least one subtitle track, got none.');

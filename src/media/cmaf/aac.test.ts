@@ -10,7 +10,7 @@ const WHOLE_TRACK = { sampleRateHz: 48000, firstSegment: 0, primingFrames: 1 };
 
 const TONE = '0.5*cos(440*2*PI*t)';
 
-/** A tone with a loud first sample, so that a lost or kept priming frame shows. */
+/** A tone with a loud first sample that reveals a lost or kept priming frame. */
 const stream = encode([
   ...['-f', 'lavfi', '-i', `aevalsrc=${TONE}|${TONE}:s=44100:d=9`, '-af', 'aresample=async=1:first_pts=0'],
   ...['-ac', '2', '-ar', '48000', '-c:a', 'aac', '-b:a', '96k'],
@@ -27,10 +27,10 @@ function bytesOf(segments: readonly Segment[]): Buffer {
 }
 
 describe('an AAC track', () => {
-  test('has segments of 188 frames from tick 0 on, the last one shorter', async () => {
+  test('has segments of 188 frames from tick 0 on, with a shorter last one', async () => {
     const { fragments } = splitStream(await stream);
     const segments = segmentsOf(fragments);
-    // 9 s are 421.9 frames. The encoder adds a priming frame, which is dropped.
+    // 9 s are 421.9 frames. The encoder adds a priming frame, which the segmenter drops.
     expect(segments.map((it) => it.durationTicks / AAC_FRAME_TICKS)).toEqual([188, 188, 46]);
     expect(segments.map((it) => it.startTick)).toEqual([0, 192_512, 385_024]);
     const reread = segments.map((it) => readFragment(bytesOf([it])));
@@ -53,7 +53,7 @@ describe('an AAC track', () => {
     }
   });
 
-  test('starts at 0 for an independent reader and sounds like the source', async () => {
+  test('starts at 0 for an independent reader and decodes to the source audio', async () => {
     const { init, fragments } = splitStream(await stream);
     const file = Buffer.concat([normaliseInit(init), bytesOf(segmentsOf(fragments))]);
     const times = await runTool(
@@ -70,7 +70,7 @@ describe('an AAC track', () => {
     );
     expect(decoded.stderr).toBe('');
     expect(decoded.stdout.length / 2).toBe(422 * AAC_FRAME_TICKS);
-    // After the first frame, which has no overlap partner, the signal is a cosine of 440 Hz from sample 0 on.
+    // After the first frame, which has no overlapping predecessor, the signal is a 440 Hz cosine from sample 0 on.
     const errors = Array.from({ length: 4096 }, (_, index) => {
       const at = 2048 + index;
       return Math.abs(decoded.stdout.readInt16LE(at * 2) / 32768 - 0.5 * Math.cos((440 * 2 * Math.PI * at) / 48000));
@@ -80,13 +80,13 @@ describe('an AAC track', () => {
 });
 
 describe('an AAC run', () => {
-  test('is refused with a gap between fragments', async () => {
+  test('with a gap between fragments is rejected', async () => {
     const [first, , ...rest] = splitStream(await stream).fragments;
     const broken = first === undefined ? rest : [first, ...rest];
     expect(() => segmentsOf(broken)).toThrow(/Expected the next AAC fragment at tick 96256, got 192512/);
   });
 
-  test('is refused when a frame before its last is short', async () => {
+  test('with a short frame before its last is rejected', async () => {
     const [first] = splitStream(await stream).fragments;
     const samples = (first?.samples ?? []).map((sample, index) =>
       index === 3 ? { ...sample, durationTicks: 800 } : sample,
@@ -96,11 +96,11 @@ describe('an AAC run', () => {
     );
   });
 
-  test('is refused when it ends within the priming', () => {
+  test('that ends within the priming is rejected', () => {
     expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('the run ended without any');
   });
 
-  test('starts on its own segment if it begins later', async () => {
+  test('may start at a later segment', async () => {
     const segmenter = createAacSegmenter({ sampleRateHz: 48000, firstSegment: 7, primingFrames: 4 });
     const segments = splitStream(await stream).fragments.flatMap((fragment) => segmenter.push(fragment));
     expect(segments.map((it) => [it.number, it.startTick])).toEqual([

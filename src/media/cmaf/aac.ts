@@ -3,20 +3,20 @@ import type { Sample } from './fragment.ts';
 import { type Segment, sealFragments } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';
 
-/** Samples, and therefore ticks, of one AAC frame (ISO 14496-3): an audio track's timescale is its sample rate. */
+/** Samples, and therefore ticks, of one AAC frame (ISO 14496-3). The timescale of an audio track is its sample rate. */
 export const AAC_FRAME_TICKS = 1024;
 
-/** AAC frames of one segment: 4.011 s at 48 kHz. */
+/** AAC frames per segment: 4.011 s at 48 kHz. */
 export const AAC_SEGMENT_FRAMES = 188;
 
-/** A silent frame of AAC-LC with two channels: a channel pair element without spectral data. */
+/** A silent stereo AAC-LC frame: a channel pair element without spectral data. */
 export const SILENT_FRAME = Uint8Array.of(0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80);
 
 export type AacRun = {
-  /** The track's timescale; all our AAC is encoded at 48 kHz. */
+  /** Timescale of the track. All AAC that we encode has 48 kHz. */
   sampleRateHz: number;
   firstSegment: number;
-  /** Frames at the start of the run that are not presented. ffmpeg's AAC encoder emits one priming frame. */
+  /** Frames at the start of the run that are not presented. ffmpeg's AAC encoder outputs one priming frame. */
   primingFrames: number;
 };
 
@@ -25,7 +25,7 @@ type Frame = { sizeBytes: number; bytes: Buffer };
 /**
  * Regroups the fragments of one AAC encoder run into segments of 188 frames, one fragment each, without the priming
  * frames. The first kept frame is presented at the start of `firstSegment` (tick 0 for a whole track) with composition
- * offset 0. Every frame lasts 1024 ticks, even a last one that the encoder cut short. The last segment holds the
+ * offset 0. Every frame lasts 1024 ticks, even a last one that the encoder shortened. The last segment has the
  * remaining frames.
  *
  * Throws BrokenMedia if a frame other than the last is not 1024 ticks long, if decode times have a gap, or if the run
@@ -67,7 +67,7 @@ export function createAacSegmenter(run: AacRun): Segmenter {
   };
 }
 
-/** Returns where the next fragment must start. A shortened frame is the run's last: nothing after it would fit. */
+/** Returns the expected start of the next fragment. A shortened frame must be the last of the run. */
 function checkContinuous(fragment: InputFragment, expectedTick: number | null): number {
   if (expectedTick !== null && fragment.baseTick !== expectedTick) {
     throw new BrokenMedia(`Expected the next AAC fragment at tick ${expectedTick}, got ${fragment.baseTick}.`);

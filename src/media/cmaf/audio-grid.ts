@@ -7,7 +7,7 @@ export const AUDIO_RATE_HZ = 48_000;
 /** Target bitrate of every encoded audio track, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
 
-/** Factor by which a segment may exceed that. */
+/** Factor by which a segment may exceed the target bit rate. */
 const MAX_OVER_RATE = 1.1;
 
 /** Returns the number of samples of an audio track, at least 1. */
@@ -20,7 +20,7 @@ export function countAudioSegments(durationSec: number): number {
   return Math.ceil(countAudioFrames(durationSec) / AAC_SEGMENT_FRAMES);
 }
 
-/** Lists a whole audio track before any of it is encoded, like `listOnDemand` for video. */
+/** Lists the segments of a whole audio track before any of it is encoded, like `listOnDemand` for video. */
 export function listAudioOnDemand(durationSec: number): Buffer {
   const total = countAudioFrames(durationSec);
   const bytesOfFrame = (MAX_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
@@ -32,7 +32,7 @@ export function listAudioOnDemand(durationSec: number): Buffer {
   );
 }
 
-/** How many AAC frames an audio track of a length has. */
+/** Returns the number of AAC frames in an audio track. */
 export function countAudioFrames(durationSec: number): number {
   return Math.ceil(countAudioSamples(durationSec) / AAC_FRAME_TICKS);
 }

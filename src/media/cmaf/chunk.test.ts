@@ -25,7 +25,7 @@ const encoded = encode(h264Args(rate, 48, 72, 24)).then((stream): Segment[] => {
 });
 
 describe('a chunk', () => {
-  test('has facts that match its bytes', async () => {
+  test('has metadata that matches its bytes', async () => {
     const segments = await encoded;
     const { pieces, idx, facts } = buildChunk(segments, 1);
     const object = Buffer.concat(pieces);
@@ -48,7 +48,7 @@ describe('a chunk', () => {
     expect(decodeIdx(idx).ctsRuns).toBe(ctsRuns);
   });
 
-  test('lets every segment be found by its row alone', async () => {
+  test('allows each segment to be located from its row alone', async () => {
     const { pieces, facts } = buildChunk(await encoded, 1);
     const object = Buffer.concat(pieces);
     const ranges = segmentRanges(facts);
@@ -64,7 +64,7 @@ describe('a chunk', () => {
     expect(fragment.payload.length).toBe(last?.payloadBytes);
   });
 
-  test('is indexed sample by sample as its fragments say', async () => {
+  test('has an index that matches its fragments sample by sample', async () => {
     const segments = await encoded;
     const { pieces, idx } = buildChunk(segments, 1);
     const index = verifyChunk(Buffer.concat(pieces), idx);
@@ -76,8 +76,8 @@ describe('a chunk', () => {
   });
 });
 
-describe('a chunk that is not whole', () => {
-  test('is detected by one changed byte anywhere', async () => {
+describe('a damaged chunk', () => {
+  test('is detected after a change of any byte', async () => {
     const { pieces, idx } = buildChunk(await encoded, 1);
     const object = Buffer.concat(pieces);
     fc.assert(
@@ -91,7 +91,7 @@ describe('a chunk that is not whole', () => {
     expect(() => verifyChunk(object.subarray(1), idx)).toThrow(BrokenMedia);
   });
 
-  test('is not built from segments out of order, with a gap, or from none', async () => {
+  test('cannot be built from no segments, or from segments out of order or with a gap', async () => {
     const [first, second] = await encoded;
     if (first === undefined || second === undefined) throw new Error('Expected two segments.');
     expect(() => buildChunk([], 1)).toThrow('got none');
@@ -101,7 +101,7 @@ describe('a chunk that is not whole', () => {
     );
   });
 
-  test('is refused when its row and its fragment table disagree', async () => {
+  test('is rejected if its row and its fragment table disagree', async () => {
     const { facts } = buildChunk(await encoded, 1);
     expect(() => segmentRanges({ ...facts, segmentCount: 3 })).toThrow('a fragment table of 3 segments, got 2');
   });

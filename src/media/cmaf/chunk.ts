@@ -4,26 +4,26 @@ import { decodeFragmentTable, encodeFragmentTable, type FragmentEntry } from './
 import { type ChunkIndex, countCtsRuns, encodeIdx, type IndexedFragment } from './idx.ts';
 import { type Segment, type SegmentFragment, segmentSizeBytes } from './segment.ts';
 
-/** Fields of a chunk's row: enough for playlists, bandwidths and the length of an MP4 download's head. */
+/** Fields of a chunk's row. They suffice for playlists, bandwidths and the header length of an MP4 download. */
 export type ChunkFacts = {
   firstSegment: number;
   segmentCount: number;
   sizeBytes: number;
-  /** Lower-case hex. */
+  /** Lower-case hexadecimal. */
   sha256: string;
   startTick: number;
   durationTicks: number;
-  /** From `encodeFragmentTable`: 12 bytes per fragment. */
+  /** Output of `encodeFragmentTable`: 12 bytes per fragment. */
   fragmentTable: Buffer;
   samples: number;
-  /** Runs of equal composition offsets; 0 when all are 0 (a ctts box would still hold one run for them). */
+  /** Runs of equal composition offsets. 0 if all are 0 (a ctts box would still have one run). */
   ctsRuns: number;
   syncCount: number;
-  /** Highest bitrate of a single segment over its own duration, in bits per second, rounded up. */
+  /** Highest bit rate of a single segment over its own duration, in bits per second, rounded up. */
   peakSegmentBps: number;
 };
 
-/** A chunk ready to be stored: the object's bytes in order, its `.idx` object and its row. */
+/** A chunk ready to be stored: the bytes of its object in order, its `.idx` object and its row. */
 export type Chunk = { pieces: Buffer[]; idx: Buffer; facts: ChunkFacts };
 
 /** Byte range of one segment in its chunk object. `endByte` is inclusive, as in a Range header. */
@@ -39,8 +39,8 @@ export type SegmentRange = {
 
 /**
  * Joins whole segments into one chunk object. The pieces are the segments' own buffers, not copies. Throws if there is
- * no segment, if they are not numbered consecutively from `firstSegment`, or if one does not start where the previous
- * one ended.
+ * no segment, if the segments are not numbered consecutively from `firstSegment`, or if a segment does not start at the
+ * end of the previous one.
  */
 export function buildChunk(segments: readonly Segment[], firstSegment: number): Chunk {
   const [first] = segments;
@@ -65,7 +65,7 @@ export function buildChunk(segments: readonly Segment[], firstSegment: number): 
   return { pieces, idx: encodeIdx(index), facts };
 }
 
-/** Locates every segment of a chunk from its row alone. Throws if the table does not agree with the row. */
+/** Locates every segment of a chunk from its row alone. Throws if the table and the row disagree. */
 export function segmentRanges(
   facts: Pick<ChunkFacts, 'firstSegment' | 'segmentCount' | 'fragmentTable'>,
 ): SegmentRange[] {

@@ -29,14 +29,16 @@ export function readCodecString(entry: SampleEntry): string {
   }
 }
 
-/** ISO 14496-15 section 5.3.3: version, profile, compatibility, level. */
+/** Follows ISO 14496-15 section 5.3.3: version, profile, compatibility, level. */
 function avcString(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'avcC');
   fields.skip(1);
   return `${entry.type}.${fields.take(3).toString('hex')}`;
 }
 
-/** ISO 14496-15 annex E.3: profile space and number, compatibility bits reversed, tier and level, constraints. */
+/**
+ * Follows ISO 14496-15 annex E.3: profile space and number, reversed compatibility bits, tier and level, constraints.
+ */
 function hevcString(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'hvcC');
   fields.skip(1);
@@ -56,7 +58,10 @@ function reverseBits(word: number): number {
   return reversed;
 }
 
-/** "VP Codec ISO Media File Format Binding" section 6: long form only if the colours are not the defaults. */
+/**
+ * Follows "VP Codec ISO Media File Format Binding" section 6. Uses the long form only if the colours are not the
+ * defaults.
+ */
 function vp9String(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'vpcC');
   fields.skip(4);
@@ -66,15 +71,15 @@ function vp9String(entry: SampleEntry): string {
   const colours = [fields.u8(), fields.u8(), fields.u8()];
   const chroma = (depth >> 1) & 7;
   const parts = [profile, level, depth >> 4];
-  // 2 is "unspecified", which the short form says too.
+  // 2 means "unspecified", as the short form does.
   const plain = chroma <= 1 && (depth & 1) === 0 && colours.every((colour) => colour === 1 || colour === 2);
   if (!plain) parts.push(chroma, ...colours, depth & 1);
   return ['vp09', ...parts.map(twoDigits)].join('.');
 }
 
 /**
- * "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth. Chroma and colours only if
- * they are not the defaults.
+ * Follows "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth. Includes chroma and
+ * colours only if they are not the defaults.
  */
 function av1String(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'av1C');
@@ -85,7 +90,7 @@ function av1String(entry: SampleEntry): string {
   const tier = bits & 0x80 ? 'H' : 'M';
   const short = `av01.${profileLevel >> 5}.${twoDigits(profileLevel & 0x1f)}${tier}.${twoDigits(depth)}`;
   const colours = readEntryColours(entry);
-  // 2 is "unspecified", which the short form says too.
+  // 2 means "unspecified", as the short form does.
   const codes = colours === null ? [] : [colours.primaries, colours.transfer, colours.matrix];
   const isPlain = codes.every((code) => code === 1 || code === 2) && colours?.isFullRange !== true;
   if (isPlain) return short;
@@ -93,7 +98,7 @@ function av1String(entry: SampleEntry): string {
   return [short, (bits >> 4) & 1, chroma, ...codes.map(twoDigits), colours?.isFullRange === true ? 1 : 0].join('.');
 }
 
-/** ISO 14496-1 section 7.2.6: object type of the decoder configuration, then AAC's own object type. */
+/** Follows ISO 14496-1 section 7.2.6: the object type of the decoder configuration, then the AAC object type. */
 function mp4aString(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'esds');
   fields.skip(4);
@@ -116,7 +121,7 @@ function mp4aString(entry: SampleEntry): string {
 function expectDescriptor(fields: FieldReader, tag: number): void {
   const came = fields.u8();
   if (came !== tag) throw new BrokenMedia(`Expected descriptor ${tag} in esds, got ${came}.`);
-  // The length continues while the top bit is set, in at most four bytes.
+  // The length has at most four bytes and continues while the top bit is set.
   for (let index = 0; index < 4 && fields.u8() & 0x80; index += 1);
 }
 

@@ -3,7 +3,7 @@ import { AAC_FRAME_TICKS, SILENT_FRAME } from './aac.ts';
 import { AUDIO_RATE_HZ } from './audio-grid.ts';
 import { COPY_LEAD_TICKS, createCopiedAacSegmenter } from './copied-aac.ts';
 
-/** Values of the frames of a track of `frames`, given frames with their times in ticks; `.` is silence. */
+/** Returns the frame values of a track of `frames`, from frames with times in ticks. `.` is silence. */
 function copy(times: readonly number[], frames: number): string {
   const segmenter = createCopiedAacSegmenter((frames * AAC_FRAME_TICKS) / AUDIO_RATE_HZ);
   const pushed = times.flatMap((tick, value) => {
@@ -33,10 +33,10 @@ test.each([
   { title: 'frames that overlap are dropped', times: [0, 1024, 0, 1024, 2048], frames: 3, expected: '014' },
   { title: 'the end is filled', times: run(0, 2), frames: 4, expected: '01..' },
   { title: 'the end is cut', times: run(0, 5), frames: 2, expected: '01' },
-])('$title', ({ times, frames, expected }) => {
+])('copied AAC: $title', ({ times, frames, expected }) => {
   expect(copy(times, frames)).toBe(expected);
 });
 
-test('a track without frames is refused', () => {
+test('rejects a track without frames', () => {
   expect(() => createCopiedAacSegmenter(1).end()).toThrow('got none');
 });

@@ -5,18 +5,21 @@ import { normaliseInit } from './init-segment.ts';
 import type { Segment } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';
 
-/** Ticks by which copied frames are written late: fragments cannot begin before 0, and priming frames do. */
+/** Ticks by which copied frames are written late. Priming frames begin before 0, which fragments cannot. */
 export const COPY_LEAD_TICKS = 10 * AUDIO_RATE_HZ;
 
-/** A frame that is this far from its place moves by a whole frame; at most, then, sound is 15 ms off. */
+/**
+ * Maximum offset of a frame from its position. Beyond it, the frame moves by a whole frame, so audio is at most 15 ms
+ * off.
+ */
 const MAX_OFFSET_TICKS = 700;
 
-/** Silence that a copy may add between frames: more is a broken clock. */
+/** Maximum silence that a copy adds between frames. A longer gap means a broken clock. */
 const MAX_FILL_FRAMES = 4 * 3600 * (AUDIO_RATE_HZ / AAC_FRAME_TICKS);
 
 /**
- * Sample entry of ffmpeg's AAC-LC encoder for two channels at 48 kHz: all our AAC has the same init segment, so that
- * parts of several videos can be joined.
+ * Sample entry of ffmpeg's AAC-LC encoder for stereo at 48 kHz. All our AAC has the same init segment, so that parts of
+ * several videos can be joined.
  */
 const SAMPLE_ENTRY = Buffer.from(
   '0000005a6d703461000000000000000100000000000000000002001000000000bb800000000000366573647300000000' +
@@ -26,10 +29,13 @@ const SAMPLE_ENTRY = Buffer.from(
 
 /** Start of an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1): AAC-LC, 48 kHz, two channels, frames of 1024. */
 const STEREO_CONFIG = Buffer.of(0x11, 0x90);
-/** Where ffmpeg puts it, from the type of the esds box on: its descriptors have lengths of four bytes. */
+/** Offset of the configuration from the type of the esds box, as ffmpeg writes it with four-byte descriptor lengths. */
 const CONFIG_AT = 39;
 
-/** The init segment of copied frames, from that of the copy. Throws BrokenMedia unless they are as `STEREO_CONFIG`. */
+/**
+ * Returns the init segment of copied frames, given that of the copy. Throws BrokenMedia if their configuration is not
+ * `STEREO_CONFIG`.
+ */
 export function copiedAacInit(init: Buffer): Buffer {
   const configAt = init.indexOf('esds') + CONFIG_AT;
   const config = init.subarray(configAt, configAt + STEREO_CONFIG.length);
@@ -42,8 +48,8 @@ export function copiedAacInit(init: Buffer): Buffer {
 }
 
 /**
- * Regroups copied AAC frames into segments of a track of a length. Each frame lies nearest to its time: silent frames
- * fill gaps, frames that overlap or come before the start are dropped, the end is filled or cut.
+ * Regroups copied AAC frames into segments of a track of the given length. Puts each frame at the position nearest to
+ * its time. Silent frames fill gaps. Frames that overlap or precede the start are dropped. The end is padded or cut.
  */
 export function createCopiedAacSegmenter(durationSec: number): Segmenter {
   const totalFrames = countAudioFrames(durationSec);

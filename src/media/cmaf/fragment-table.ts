@@ -1,5 +1,5 @@
 /**
- * One CMAF fragment (moof + mdat) of a chunk as stored in its row: 12 bytes each, little endian: u32 payload bytes, u32
+ * One CMAF fragment (moof + mdat) of a chunk as stored in its row, in 12 little-endian bytes: u32 payload bytes, u32
  * prefix bytes (moof and mdat header), u16 samples, u16 flags.
  */
 export type FragmentEntry = { payloadBytes: number; prefixBytes: number; samples: number; startsSegment: boolean };

@@ -19,7 +19,7 @@ const alike = fc.tuple(sample, fc.integer({ min: 1, max: 40 })).map(([one, count
 const samples = fc.oneof(fc.array(sample, { minLength: 1, maxLength: 40 }), alike);
 
 describe('a written fragment', () => {
-  test('is read back unchanged, whatever its samples', () => {
+  test('is read back unchanged for any samples', () => {
     fc.assert(
       fc.property(samples, fc.nat(0xffffffff), fc.maxSafeNat(), (list, sequence, baseTick) => {
         const payload = Buffer.alloc(
@@ -36,7 +36,7 @@ describe('a written fragment', () => {
     );
   });
 
-  test('is smaller than the encoder wrote it and decodes to the same pictures', async () => {
+  test("is smaller than the encoder's and decodes to the same frames", async () => {
     const stream = await clip;
     const { init, fragments } = splitStream(stream);
     const written = fragments.map((fragment) => writeFragment(fragment, fragment.payload));
@@ -54,7 +54,7 @@ describe('a written fragment', () => {
     expect(await frames(file)).toBe(await frames(stream));
   });
 
-  test('is refused if its payload does not match its samples', () => {
+  test('is rejected if its payload does not match its samples', () => {
     const one = { durationTicks: 1, sizeBytes: 5, compositionOffsetTicks: 0, isSync: true };
     const head = { sequence: 1, baseTick: 0, trackId: 1, samples: [one] };
     expect(() => writeFragment(head, Buffer.alloc(4))).toThrow(
@@ -64,7 +64,7 @@ describe('a written fragment', () => {
   });
 });
 
-/** A fragment with the given tfhd and truns, as other muxers write them. */
+/** Returns a fragment with the given tfhd and truns, as other muxers write it. */
 function foreign(tfhd: Buffer, truns: readonly Buffer[], payload: Buffer): Buffer {
   const traf = writeBox('traf', tfhd, writeFullBox('tfdt', 0, 0, writeU32(77)), ...truns);
   return Buffer.concat([writeBox('moof', writeFullBox('mfhd', 0, 0, writeU32(4)), traf), writeBox('mdat', payload)]);
@@ -73,7 +73,7 @@ function foreign(tfhd: Buffer, truns: readonly Buffer[], payload: Buffer): Buffe
 const bareTfhd = writeFullBox('tfhd', 0, 0x020000, writeU32(3));
 
 describe('a foreign fragment', () => {
-  test('takes from trex what neither its run nor its header gives', () => {
+  test('uses trex for values missing in its run and header', () => {
     const trun = writeFullBox('trun', 0, 1, writeU32(2, 92));
     const bytes = foreign(bareTfhd, [trun], Buffer.from('abcdef'));
     const {
@@ -86,7 +86,7 @@ describe('a foreign fragment', () => {
     expect(came).toEqual([one, one]);
   });
 
-  test('may have several runs, unsigned offsets and flags of its first sample', () => {
+  test('may have several runs, unsigned offsets and separate flags for its first sample', () => {
     const first = writeFullBox('trun', 0, 0x805, writeU32(1, 124, 0x02000000, 0x80000000));
     const next = writeFullBox('trun', 1, 0x801, writeU32(1, 127, 0xffffffff));
     const bytes = foreign(bareTfhd, [first, next], Buffer.from('abcdef'));
@@ -108,12 +108,12 @@ describe('a foreign fragment', () => {
       tfhd: writeFullBox('tfhd', 0, 1, writeU32(3, 0, 0)),
       trun: writeFullBox('trun', 0, 1, writeU32(1, 92)),
     },
-  ])('is refused with $what', ({ tfhd, trun }) => {
+  ])('with $what is rejected', ({ tfhd, trun }) => {
     const defaults = { durationTicks: 1, sizeBytes: 3, flags: 0 };
     expect(() => readFragment(foreign(tfhd, [trun], Buffer.from('abcdef')), defaults)).toThrow(BrokenMedia);
   });
 
-  test('gives samples inside any bytes, or BrokenMedia', async () => {
+  test('gives samples within the bytes or BrokenMedia for any input', async () => {
     const [first] = splitStream(await clip).fragments;
     if (first === undefined) throw new Error('Expected a fragment.');
     const bytes = writeFragment({ ...first, samples: first.samples }, first.payload);

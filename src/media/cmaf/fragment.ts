@@ -2,11 +2,12 @@ import { type Box, childBoxes, readBoxes, readFields, readVersion } from '../bmf
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
- * One frame of a track. Times are in ticks of the track's timescale. Presentation time is decode time plus the offset.
+ * One frame of a track. Times are in ticks of the track's timescale. The presentation time is the decode time plus the
+ * offset.
  */
 export type Sample = { durationTicks: number; sizeBytes: number; compositionOffsetTicks: number; isSync: boolean };
 
-/** A movie fragment of one track. `payload` is a view of the samples' bytes, which start at `payloadOffset`. */
+/** A movie fragment of one track. `payload` is a view of the samples' bytes from `payloadOffset` on. */
 export type Fragment = {
   sequence: number;
   trackId: number;
@@ -17,10 +18,10 @@ export type Fragment = {
   payload: Buffer;
 };
 
-/** Sample defaults that apply if neither run nor fragment has a value (trex, ISO 14496-12 section 8.8.3). */
+/** Sample defaults for values that neither the run nor the fragment has (trex, ISO 14496-12 section 8.8.3). */
 export type SampleDefaults = { durationTicks: number; sizeBytes: number; flags: number };
 
-/** The fragment table stores a fragment's sample count in 16 bits. */
+/** Maximum samples of a fragment. The fragment table stores the count in 16 bits. */
 export const MAX_FRAGMENT_SAMPLES = 0xffff;
 
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };
@@ -30,9 +31,9 @@ type RunState = { samples: Sample[]; payloadOffset: number; payloadBytes: number
 type TrackHead = { trackId: number; defaults: SampleDefaults };
 
 /**
- * Reads one fragment: a moof and its mdat, skipping other boxes before or between them (ISO 14496-12 section 8.8).
- * Throws BrokenMedia on several tracks, an absolute data offset, runs that are not contiguous, samples outside the mdat
- * and more than 65535 samples.
+ * Reads one fragment: a moof and its mdat. Skips other boxes before or between them (ISO 14496-12 section 8.8). Throws
+ * BrokenMedia for several tracks, an absolute data offset, runs that are not contiguous, samples outside the mdat and
+ * more than 65535 samples.
  */
 export function readFragment(bytes: Buffer, defaults: SampleDefaults = NO_DEFAULTS): Fragment {
   const boxes = readBoxes(bytes);
@@ -82,7 +83,7 @@ function readTrackHead(tfhd: Box, defaults: SampleDefaults): TrackHead {
   const fields = readFields(tfhd);
   const { flags } = readVersion(fields);
   const trackId = fields.u32();
-  // A fragment is read on its own, so an offset from the start of the file is meaningless.
+  // A fragment is read without its file, so an offset from the start of the file is meaningless.
   if (flags & 0x01) throw new BrokenMedia('Expected offsets from the moof, got an absolute base data offset in tfhd.');
   if (flags & 0x02) fields.skip(4);
   return {
@@ -115,7 +116,7 @@ function readRun(trun: Box, moof: Box, defaults: SampleDefaults, run: RunState):
   }
 }
 
-/** A run without its own offset continues where the previous one ended. */
+/** A run without an offset continues at the end of the previous one. */
 function placeRun(run: RunState, offset: number | null): void {
   if (run.payloadOffset === -1) {
     if (offset === null) throw new BrokenMedia('Expected a data offset in the first run of a fragment, got none.');

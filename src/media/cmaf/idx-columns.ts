@@ -9,7 +9,7 @@ export type OffsetColumn = { bits: 0 | 4 | 8 | 32; dictionaryLength: number; byt
 const MAX_U32 = 0xffffffff;
 const NOTHING = Buffer.alloc(0);
 
-/** Opens `body` at `from`. Throws BrokenMedia on a read past the end or a varint above 32 bits. */
+/** Opens `body` at offset `from`. Reads throw BrokenMedia past the end or for a varint above 32 bits. */
 export function createColumnReader(body: Buffer, from: number): ColumnReader {
   let at = from;
   const advance = (count: number): number => {
@@ -37,7 +37,7 @@ export function createColumnReader(body: Buffer, from: number): ColumnReader {
   };
 }
 
-/** Encodes numbers as LEB128: seven bits per byte, lowest first. Throws on a number outside 0 to 2^32 - 1. */
+/** Encodes numbers as LEB128: seven bits per byte, lowest first. Throws for a number outside 0 to 2^32 - 1. */
 export function encodeVarints(values: Iterable<number>): Buffer {
   const bytes: number[] = [];
   for (const value of values) {
@@ -52,7 +52,7 @@ export function encodeVarints(values: Iterable<number>): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Reads `count` varints. The caller has checked that the object is long enough. */
+/** Reads `count` varints. The caller must have checked that the object is long enough. */
 export function decodeVarints(reader: ColumnReader, count: number): Uint32Array {
   const values = new Uint32Array(count);
   for (let index = 0; index < count; index += 1) values[index] = reader.varint();
@@ -60,7 +60,7 @@ export function decodeVarints(reader: ColumnReader, count: number): Uint32Array 
 }
 
 /**
- * Chooses the narrowest encoding: nothing if all offsets are 0, a dictionary of up to 16 or 256 values, else plain i32.
+ * Encodes offsets in the narrowest form: nothing if all are 0, a dictionary of up to 16 or 256 values, else plain i32.
  */
 export function encodeOffsets(offsets: Int32Array): OffsetColumn {
   if (offsets.every((offset) => offset === 0)) return { bits: 0, dictionaryLength: 0, bytes: NOTHING };
@@ -78,7 +78,7 @@ export function encodeOffsets(offsets: Int32Array): OffsetColumn {
   return { bits: perByte === 2 ? 4 : 8, dictionaryLength: values.length, bytes };
 }
 
-/** Decodes the result of `encodeOffsets`. Rejects unknown widths and indexes beyond the dictionary. */
+/** Decodes the result of `encodeOffsets`. Rejects unknown widths and indices outside the dictionary. */
 export function decodeOffsets(reader: ColumnReader, count: number, bits: number, dictionaryLength: number): Int32Array {
   const offsets = new Int32Array(count);
   if (bits === 0 && dictionaryLength === 0) return offsets;

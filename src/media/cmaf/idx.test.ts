@@ -61,7 +61,7 @@ const small = indexOf(
   2 ** 40,
 );
 
-/** Appends a valid CRC to changed bytes, so that only the later checks can reject them. */
+/** Appends a valid CRC to changed bytes, so that only later checks can reject them. */
 function resealed(bytes: Buffer, change: (body: Buffer) => void): Buffer {
   const body = Buffer.from(bytes.subarray(0, bytes.length - 4));
   change(body);
@@ -71,7 +71,7 @@ function resealed(bytes: Buffer, change: (body: Buffer) => void): Buffer {
 }
 
 describe('a chunk index', () => {
-  test('is read back unchanged, whatever its columns', () => {
+  test('is read back unchanged for any columns', () => {
     fc.assert(
       fc.property(shapes, fc.integer({ min: -1000, max: Number.MAX_SAFE_INTEGER }), (shape, startTick) => {
         const index = indexOf(shape, startTick);
@@ -86,7 +86,7 @@ describe('a chunk index', () => {
     { distinct: 17, bits: 8 },
     { distinct: 256, bits: 8 },
     { distinct: 257, bits: 32 },
-  ])('keeps $distinct different offsets in $bits bits each', ({ distinct, bits }) => {
+  ])('stores $distinct different offsets in $bits bits each', ({ distinct, bits }) => {
     const offsets = Array.from({ length: 301 }, (_, at) => ((at % distinct) - 5) * 1001);
     const column = (value: number): number[] => Array<number>(301).fill(value);
     const index = indexOf({ sizes: column(9), durations: column(1), offsets, syncs: column(1), cuts: [] }, 0);
@@ -95,7 +95,7 @@ describe('a chunk index', () => {
     expect(decodeIdx(bytes)).toEqual(index);
   });
 
-  test('is laid out byte by byte as documented', () => {
+  test('has the documented byte layout', () => {
     const bytes = encodeIdx(small);
     const header = '4d524958' + '01' + '0b' + '04' + '00' + 'c05d0000' + '02000000' + '06000000' + 'e9030000';
     const counts = '0000000000010000' + '7617000000000000' + 'f40700' + '0000000000' + '04000000' + '0300' + '0000';
@@ -108,7 +108,7 @@ describe('a chunk index', () => {
 });
 
 describe('a damaged chunk index', () => {
-  test('is refused with any single bit flipped', () => {
+  test('is rejected after a flip of any bit', () => {
     const bytes = encodeIdx(small);
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = Buffer.from(bytes);
@@ -117,14 +117,14 @@ describe('a damaged chunk index', () => {
     }
   });
 
-  test('is refused when cut off anywhere', () => {
+  test('is rejected if truncated anywhere', () => {
     const bytes = encodeIdx(small);
     for (let length = 0; length < bytes.length; length += 1) {
       expect(() => decodeIdx(bytes.subarray(0, length)), `${length} bytes`).toThrow(BrokenMedia);
     }
   });
 
-  test('is refused before it allocates by counts that the object cannot contain', () => {
+  test('is rejected before memory is allocated for counts that the object cannot contain', () => {
     const many = resealed(encodeIdx(small), (body) => body.writeUInt32LE(0xffffffff, 16));
     expect(() => decodeIdx(many)).toThrow('2 fragments and 4294967295 samples in the idx');
   });
@@ -134,14 +134,14 @@ describe('a damaged chunk index', () => {
     { what: 'ticks of all samples', at: 32 },
     { what: 'runs of composition offsets', at: 48 },
     { what: 'bytes of the samples of fragment 0', at: 104 },
-  ])('is refused if its $what do not add up, although its CRC is right', ({ what, at }) => {
+  ])('is rejected if its $what do not add up, despite a valid CRC', ({ what, at }) => {
     const wrong = resealed(encodeIdx(small), (body) => {
       body[at] = (body[at] ?? 0) ^ 1;
     });
     expect(() => decodeIdx(wrong)).toThrow(what);
   });
 
-  test('gives an index or BrokenMedia for any resealed bytes', () => {
+  test('decodes to an index or BrokenMedia for any bytes with a valid CRC', () => {
     const bytes = encodeIdx(small);
     fc.assert(
       fc.property(

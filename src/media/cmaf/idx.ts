@@ -11,11 +11,11 @@ import {
   encodeVarints,
 } from './idx-columns.ts';
 
-/** One fragment of a chunk in its index. `crc32` covers head and payload. */
+/** One fragment of a chunk in its index. `crc32` covers header and payload. */
 export type IndexedFragment = { samples: number; prefixBytes: number; payloadBytes: number; crc32: number };
 
 /**
- * Sample table of a chunk, as stored in its `.idx` object. The columns have one value per sample, across all fragments
+ * Sample table of a chunk, as stored in its `.idx` object. Each column has one value per sample, across all fragments
  * in order. Times are in ticks of `timescale`.
  */
 export type ChunkIndex = {
@@ -26,7 +26,7 @@ export type ChunkIndex = {
   sizeBytes: number;
   /** Hash of the whole chunk object, 32 bytes. */
   sha256: Buffer;
-  /** Runs of equal composition offsets, as in a ctts box; 0 when all offsets are 0. */
+  /** Runs of equal composition offsets, as in a ctts box. 0 if all offsets are 0. */
   ctsRuns: number;
   fragments: IndexedFragment[];
   sampleSizesBytes: Uint32Array;
@@ -41,13 +41,13 @@ const VERSION = 1;
 const HEADER_BYTES = 88;
 const CRC_BYTES = 4;
 const FLAG = { constantDuration: 1, hasOffsets: 2, allSync: 4, firstSync: 8 };
-/** A fragment needs three varints and a CRC. */
+/** Minimum bytes of a fragment: three varints and a CRC. */
 const MIN_FRAGMENT_BYTES = 7;
 
 /**
  * Encodes a chunk's index as `.idx` version 1: an 88-byte header, fragment table, sizes, durations, offsets, sync
- * samples, and a CRC32 of all of it. Little endian; varints are LEB128; 4-bit offset indexes and sync bits fill a byte
- * from its low end. Throws if the columns do not agree with each other.
+ * samples, and a CRC32 of everything before it. Numbers are little endian and varints are LEB128. 4-bit offset indices
+ * and sync bits fill a byte from its low end. Throws if the columns contradict each other.
  */
 export function encodeIdx(index: ChunkIndex): Buffer {
   checkIndex(index);
@@ -87,8 +87,8 @@ export function encodeIdx(index: ChunkIndex): Buffer {
 }
 
 /**
- * Decodes an `.idx` object. Throws BrokenMedia on a wrong CRC, any other version, counts too large for the object
- * (before it allocates by them), trailing bytes, and columns that do not agree with each other or with the header.
+ * Decodes an `.idx` object. Throws BrokenMedia for a wrong CRC, another version, counts too large for the object
+ * (before allocating memory for them), trailing bytes, and columns that contradict each other or the header.
  */
 export function decodeIdx(bytes: Buffer): ChunkIndex {
   const body = checkedBody(bytes);
@@ -129,7 +129,7 @@ export function decodeIdx(bytes: Buffer): ChunkIndex {
   return index;
 }
 
-/** Counts runs of equal composition offsets as a ctts box would. Returns 0 if all offsets are 0. */
+/** Counts runs of equal composition offsets like a ctts box. Returns 0 if all offsets are 0. */
 export function countCtsRuns(offsets: Int32Array): number {
   if (offsets.every((offset) => offset === 0)) return 0;
   let runs = 0;
@@ -163,7 +163,7 @@ function decodeSync(reader: ColumnReader, index: ChunkIndex, flags: number): voi
   else index.syncs = decodeBits(reader, index.syncs.length);
 }
 
-/** Returns the sync column in which exactly the first sample of each fragment is a sync sample. */
+/** Returns a sync column in which exactly the first sample of each fragment is a sync sample. */
 function firstSync(index: ChunkIndex): Uint8Array {
   const syncs = new Uint8Array(index.sampleSizesBytes.length);
   let at = 0;
@@ -174,7 +174,7 @@ function firstSync(index: ChunkIndex): Uint8Array {
   return syncs;
 }
 
-/** Returns everything before the final CRC, after checking the CRC and the fixed fields. */
+/** Checks the CRC and the fixed fields, and returns everything before the CRC. */
 function checkedBody(bytes: Buffer): Buffer {
   if (bytes.length < HEADER_BYTES + CRC_BYTES) {
     throw new BrokenMedia(`Expected an idx of ${HEADER_BYTES + CRC_BYTES} bytes or more, got ${bytes.length}.`);

@@ -47,7 +47,7 @@ const encodes = [
 describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
   const stream = encode([...args, ...(args.includes('-movflags') ? [] : FRAGMENTED)]);
 
-  test('names its codec, its clock and its size', async () => {
+  test('has the expected codec string, timescale and size', async () => {
     const facts = readInitSegment(splitStream(await stream).init);
     expect(facts.codecString).toMatch(codec);
     expect(facts.trackId).toBe(1);
@@ -55,7 +55,7 @@ describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
     else expect([facts.channels, facts.sampleRateHz, facts.timescale]).toEqual([2, 48000, 48000]);
   });
 
-  test('says the same once normalised, opens the stream for ffmpeg, and is normal already', async () => {
+  test('keeps its properties when normalised, opens in ffmpeg and is idempotent', async () => {
     const { init, fragments } = splitStream(await stream);
     const normal = normaliseInit(init);
     const { sampleDefaults, delayTicks, ...facts } = readInitSegment(normal);
@@ -70,7 +70,7 @@ describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
 });
 
 describe('normalised init segments', () => {
-  test('are the same for runs that start elsewhere, have another length or carry dates and tags', async () => {
+  test('are equal for runs with other starts, lengths, dates or tags', async () => {
     const tags = [
       '-metadata',
       'creation_time=2024-01-01T00:00:00Z',
@@ -85,13 +85,13 @@ describe('normalised init segments', () => {
     expect(new Set(inits.map((init) => normaliseInit(init).toString('hex'))).size).toBe(1);
   });
 
-  test('differ when the codec is set up otherwise', async () => {
+  test('differ if the codec configuration differs', async () => {
     const runs = [h264Args(rate, 0, 12, 12), [...h264Args(rate, 0, 12, 12), '-bf', '0', '-refs', '1']];
     const inits = await Promise.all(runs.map(async (args) => normaliseInit(splitStream(await encode(args)).init)));
     expect(new Set(inits.map((init) => init.toString('hex'))).size).toBe(2);
   });
 
-  test('are read by mediabunny and mp4box as well', async () => {
+  test('are readable by mediabunny and mp4box', async () => {
     const { init, fragments } = splitStream(await encode(h264Args(rate, 0, 30, 24)));
     const file = Buffer.concat([normaliseInit(init), ...fragments.map((it) => writeFragment(it, it.payload))]);
     const input = new Input({ formats: [MP4], source: new BufferSource(file) });
@@ -106,7 +106,7 @@ describe('normalised init segments', () => {
     ]);
   });
 
-  test('give facts or BrokenMedia for damaged bytes', async () => {
+  test('give properties or BrokenMedia for damaged bytes', async () => {
     const all = await Promise.all(
       [encodes[0], encodes[7]].map(async (it) => splitStream(await encode([...(it?.args ?? []), ...FRAGMENTED])).init),
     );

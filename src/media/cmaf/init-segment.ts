@@ -18,21 +18,25 @@ import type { SampleDefaults } from './fragment.ts';
 import { presentationDelayTicks } from './presentation-delay.ts';
 import { readEntryColours, readSampleEntry, writeStableEntry } from './sample-entry.ts';
 
-/** RFC 8216bis VIDEO-RANGE: the transfer function of the video. */
+/** VIDEO-RANGE (RFC 8216bis): the transfer function of the video. */
 export type VideoRange = 'SDR' | 'PQ' | 'HLG';
 
 /**
- * Facts of the one track of an init segment. Channels and sample rate are null for video, the size is null for audio.
+ * Properties of the single track of an init segment. Channels and sample rate are null for video. The size is null for
+ * audio.
  */
 export type InitFacts = {
   trackId: number;
   /** Ticks per second of all times in the fragments. */
   timescale: number;
-  /** Ticks that the edit list subtracts from all presentation times: media_time of its one entry, 0 without one. */
+  /**
+   * Ticks that the edit list subtracts from all presentation times: media_time of its only entry, or 0 without an
+   * entry.
+   */
   delayTicks: number;
-  /** RFC 6381, as in a playlist's CODECS. */
+  /** RFC 6381 string, as in a playlist's CODECS. */
   codecString: string;
-  /** Values of samples in fragments that do not give their own (trex). */
+  /** Default values of samples in fragments (trex). */
   sampleDefaults: SampleDefaults;
 } & (
   | {
@@ -40,7 +44,7 @@ export type InitFacts = {
       widthPx: number;
       heightPx: number;
       videoRange: VideoRange;
-      /** Colours in `colr`. Null without that box. */
+      /** Colours in `colr`, or null without that box. */
       colours: Colours | null;
       channels: null;
       sampleRateHz: null;
@@ -56,24 +60,27 @@ export type InitFacts = {
     }
 );
 
-/** Contents of an init segment. `sampleEntry` is the whole entry box; `geometry` is tkhd's matrix, width and height. */
+/**
+ * Contents of an init segment. `sampleEntry` is the whole entry box. `geometry` is the matrix, width and height of
+ * tkhd.
+ */
 export type InitFields = {
   timescale: number;
   handler: 'video' | 'audio';
-  /** mdhd's packed ISO 639-2 code. */
+  /** Packed ISO 639-2 code of mdhd. */
   language: number;
   geometry: Buffer;
   sampleEntry: Buffer;
 };
 
-/** Track id in every init segment and fragment that this project writes. */
+/** Track id of every init segment and fragment that this project writes. */
 export const TRACK_ID = 1;
 
 const GEOMETRY_BYTES = 44;
 const HANDLERS: Record<string, 'video' | 'audio'> = { vide: 'video', soun: 'audio' };
 
 /**
- * Reads an init segment (ftyp and moov; ISO 14496-12 section 8.2). Throws BrokenMedia if it is damaged, does not have
+ * Reads an init segment (ftyp and moov, ISO 14496-12 section 8.2). Throws BrokenMedia if it is damaged, does not have
  * exactly one track, or has an unknown codec.
  */
 export function readInitSegment(bytes: Buffer): InitFacts {
@@ -93,7 +100,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
     const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26) };
     return { ...common, handler: 'video', ...size, ...shown, channels: null, sampleRateHz: null };
   }
-  // The rate is 16.16 fixed point, so rates above 65535 Hz do not fit. The timescale equals the rate.
+  // The rate is 16.16 fixed point, so rates above 65535 Hz do not fit. The timescale equals the rate in that case.
   const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
   const channels = fixed.readUInt16BE(16);
   return {
@@ -108,14 +115,14 @@ export function readInitSegment(bytes: Buffer): InitFacts {
   };
 }
 
-/** Changes of a normalised sample entry. */
+/** Changes made to a normalised sample entry. */
 type EntryChange = { boxes?: readonly Buffer[]; givenEntry?: Buffer };
 
 /**
- * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
- * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's
- * configuration stays as it is, so a run with other settings still differs. `boxes` are added to the sample entry;
- * `givenEntry` replaces it.
+ * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero durations
+ * and dates, no rotation, our edit list, and no user data, bit rates or encoder name. The codec configuration is
+ * unchanged, so a run with other settings still differs. `boxes` are added to the sample entry. `givenEntry` replaces
+ * it.
  */
 export function normaliseInit(bytes: Buffer, { boxes = [], givenEntry }: EntryChange = {}): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
@@ -123,15 +130,18 @@ export function normaliseInit(bytes: Buffer, { boxes = [], givenEntry }: EntryCh
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 
-/** The encoder's input is already upright, but ffmpeg still copies the source's rotation to its output. */
+/**
+ * Removes the rotation. The encoder's input is already upright, but ffmpeg still copies the source's rotation to its
+ * output.
+ */
 function upright(geometry: Buffer): Buffer {
   const matrix = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
   return Buffer.concat([matrix, geometry.subarray(matrix.length)]);
 }
 
 /**
- * Makes the init segment of a fragmented track: ftyp, and a moov without samples or duration. Its edit list subtracts
- * the presentation delay that all fragments have.
+ * Creates the init segment of a fragmented track: ftyp, and a moov without samples or duration. Its edit list subtracts
+ * the presentation delay of the fragments.
  */
 export function writeInitSegment(init: InitFields): Buffer {
   const isVideo = init.handler === 'video';
@@ -208,7 +218,10 @@ function readTrackHeader(tkhd: Box): { trackId: number; geometry: Buffer } {
   return { trackId, geometry: fields.take(GEOMETRY_BYTES) };
 }
 
-/** Only we write the delay, as one edit. An empty edit (media_time -1) or several edits are something else. */
+/**
+ * Only our own files have the delay, as a single edit. An empty edit (media_time -1) or several edits mean something
+ * else.
+ */
 function readDelay(elst: Box | null): number {
   if (elst === null) return 0;
   const fields = readFields(elst);
@@ -245,14 +258,14 @@ function readSampleDefaults(trex: Box | null): SampleDefaults {
 }
 
 /**
- * Makes an edit without an end (segment_duration 0, because fragments follow) that starts after the presentation delay.
+ * Creates an open-ended edit (segment_duration 0, because fragments follow) that starts after the presentation delay.
  */
 function delayEdit(timescale: number): Buffer {
   const entry = Buffer.concat([writeU32(0, presentationDelayTicks(timescale)), writeU16(1, 0)]);
   return writeBox('edts', writeFullBox('elst', 0, 0, writeU32(1), entry));
 }
 
-/** mvhd: timescale 1000, rate 1.0, volume 1.0, ten reserved bytes, unity matrix, next track id. */
+/** Creates mvhd: timescale 1000, rate 1.0, volume 1.0, ten reserved bytes, unity matrix, next track id. */
 function movieHeader(): Buffer {
   const rateAndVolume = Buffer.concat([writeU32(0x10000), writeU16(0x100), Buffer.alloc(10)]);
   const matrix = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
@@ -268,7 +281,7 @@ function movieHeader(): Buffer {
   );
 }
 
-/** tkhd: enabled and in movie (flags 3), zero dates and duration. */
+/** Creates tkhd: enabled and in movie (flags 3), zero dates and duration. */
 function trackHeader(init: InitFields): Buffer {
   if (init.geometry.length !== GEOMETRY_BYTES) {
     throw new Error(`Expected a geometry of ${GEOMETRY_BYTES} bytes, got ${init.geometry.length}.`);

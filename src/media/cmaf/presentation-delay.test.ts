@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeTicks, presentationDelayTicks } from './presentation-delay.ts';
 
 describe('decode times', () => {
-  test('are the presentation times in rising order', () => {
+  test('are the presentation times in ascending order', () => {
     expect(decodeTicks([0, 3000, 1000, 2000, 4000], 24_000)).toEqual([0, 1000, 2000, 3000, 4000]);
   });
 
@@ -12,11 +12,11 @@ describe('decode times', () => {
     { timescale: 1000, shown: [0, 4000, 2000, 1000, 3000], decoded: [0, 1000, 1199, 1200, 3200] },
     // A pause of one minute before a reordered frame.
     { timescale: 600, shown: [0, 36_000, 20], decoded: [0, 20, 140] },
-  ])('are moved ahead if pictures are reordered by more than the delay: $shown', ({ timescale, shown, decoded }) => {
+  ])('are moved earlier if frames are reordered by more than the delay: $shown', ({ timescale, shown, decoded }) => {
     expect(decodeTicks(shown, timescale)).toEqual(decoded);
   });
 
-  test('rise from the first picture on, and no picture is shown more than the delay before them', () => {
+  test('ascend from the first frame and precede presentation by at most the delay', () => {
     const gop = fc
       .uniqueArray(fc.integer({ min: 1, max: 5_000_000 }), { minLength: 1, maxLength: 60 })
       .map((ticks) => [0, ...ticks]);
@@ -33,7 +33,7 @@ describe('decode times', () => {
     );
   });
 
-  test('stay as they are in a timescale too coarse to move them', () => {
+  test('stay unchanged if the timescale is too coarse to move them', () => {
     expect(decodeTicks([0, 4, 2, 1, 3], 1)).toEqual([0, 1, 2, 3, 4]);
   });
 });

@@ -3,18 +3,18 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import type { Colours } from '../probe/colours.ts';
 
-/** The one sample entry of a track (ISO 14496-12 section 8.5.2), parsed. */
+/** The only sample entry of a track (ISO 14496-12 section 8.5.2), parsed. */
 export type SampleEntry = {
-  /** `avc1`, `mp4a` ... */
+  /** Four-character code, such as `avc1` or `mp4a`. */
   type: string;
-  /** The fixed fields before the inner boxes. */
+  /** Fixed fields before the inner boxes. */
   fixed: Buffer;
-  /** The codec's own boxes (avcC, esds ...) and the general ones (pasp, colr, btrt). */
+  /** Boxes of the codec (avcC, esds …) and general boxes (pasp, colr, btrt). */
   children: Box[];
 };
 
 const AUDIO_FIXED_BYTES = 28;
-/** Versions 1 and 2 of QuickTime audio descriptions have more fixed fields. */
+/** Additional fixed bytes of versions 0, 1 and 2 of QuickTime audio descriptions. */
 const AUDIO_EXTRA_BYTES = [0, 16, 36];
 const COMPRESSOR_NAME_AT = 42;
 const COMPRESSOR_NAME_BYTES = 32;
@@ -47,8 +47,8 @@ export function readEntryColours(entry: SampleEntry): Colours | null {
 }
 
 /**
- * Writes the entry with additional boxes, without fields that may differ between equal encodes: bitrates (btrt) and the
- * compressor's name.
+ * Writes the entry with additional boxes, and without fields that may differ between equal encodes: bit rates (btrt)
+ * and the compressor name.
  */
 export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio', boxes: readonly Buffer[]): Buffer {
   const fixed = Buffer.from(entry.fixed);

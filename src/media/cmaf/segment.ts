@@ -4,18 +4,18 @@ import { delaySamples, presentationDelayTicks } from './presentation-delay.ts';
 import { writeFragmentHead } from './write-fragment.ts';
 
 /**
- * One fragment as stored: `head` is the moof and the mdat header, `payload` the samples' bytes. The samples' offsets
- * exclude the presentation delay; only the head includes it.
+ * One fragment as stored. `head` is the moof and the mdat header. `payload` is the samples' bytes. The offsets in
+ * `samples` exclude the presentation delay, and those in `head` include it.
  */
 export type SegmentFragment = { head: Buffer; payload: Buffer; baseTick: number; samples: readonly Sample[] };
 
-/** The segment that fragments are sealed for. `timescale`: ticks per second of all its times. */
+/** Segment to which sealed fragments belong. `timescale` is the ticks per second of all its times. */
 export type SealedSegment = { number: number; timescale: number };
 
 /**
- * A whole segment, ready to be stored: its fragments in order, with continuous decode times. The first sample is a sync
- * sample whose decode and presentation time is `startTick`. The samples' durations sum to `durationTicks`. Times are in
- * ticks of `timescale`.
+ * A whole segment ready to be stored: its fragments in order, with continuous decode times. The first sample is a sync
+ * sample with `startTick` as decode and presentation time. The samples' durations add up to `durationTicks`. Times are
+ * in ticks of `timescale`.
  */
 export type Segment = {
   number: number;
@@ -28,12 +28,13 @@ export type Segment = {
 /** Input for one sealed fragment of a segment. */
 export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
 
-/** Maximum fragments per segment. Sequence numbers are spaced by it. */
+/** Maximum fragments per segment, and the distance between the first sequence numbers of two segments. */
 const MAX_SEGMENT_FRAGMENTS = 256;
 
 /**
- * Adds heads to the fragments of a segment, with the presentation delay. A fragment's mfhd sequence number depends only
- * on the segment's number and its place in it, so that it rises over the timeline whichever run made the segment.
+ * Adds headers with the presentation delay to the fragments of a segment. The mfhd sequence number of a fragment
+ * depends only on the segment's number and on its position in the segment, so that it ascends over the timeline,
+ * whichever run made the segment.
  */
 export function sealFragments(
   { number, timescale }: SealedSegment,

@@ -46,7 +46,7 @@ function steps(values: readonly number[]): number[] {
 describe.each([
   { name: '24', rate: { num: 24, den: 1 } },
   { name: '24000/1001', rate: { num: 24000, den: 1001 } },
-])('runs of different processes at $name frames a second', ({ rate }) => {
+])('runs of different processes at $name fps', ({ rate }) => {
   const total = 4 * SEGMENT_FRAMES + 17;
   const cutList = frameCuts(rate, total);
 
@@ -82,7 +82,7 @@ describe.each([
     ).toHaveLength(total);
   });
 
-  test('give a first sample that is decoded at the cut and presented after the delay of the init segment', async () => {
+  test('have a first sample decoded at the cut and presented after the presentation delay', async () => {
     const { segments } = await encodeRun(2, 2);
     const firsts = segments.map((it) => readFragment(segmentBytes([it]).subarray(0, firstFragmentBytes(it))));
     expect(firsts.map((it) => it.baseTick)).toEqual([cutList.startTicks[2], cutList.startTicks[3]]);
@@ -97,13 +97,13 @@ function firstFragmentBytes(segment: Segment): number {
   return first === undefined ? 0 : first.head.length + first.payload.length;
 }
 
-describe('a run that is not as planned', () => {
+describe('a run that differs from its plan', () => {
   const rate = { num: 24, den: 1 };
   const cutList = frameCuts(rate, 144);
   const stream = encode(h264Args(rate, 0, 144, GOP));
   const fragments = async (): Promise<Fragment[]> => splitStream(await stream).fragments;
 
-  test('is refused when a fragment is missing in its middle', async () => {
+  test('is rejected if a fragment in the middle is missing', async () => {
     const [first, , ...rest] = await fragments();
     expect(first).toBeDefined();
     const broken = first === undefined ? rest : [first, ...rest];
@@ -112,21 +112,21 @@ describe('a run that is not as planned', () => {
     );
   });
 
-  test('is refused if it has more frames than the timeline', async () => {
+  test('is rejected if it has more frames than the timeline', async () => {
     const short = { ...cutList, startTicks: [0, 48], endTicks: 96 };
     await expect(fragments().then((all) => segmentsOf({ cutList: short, firstSegment: 0 }, all))).rejects.toThrow(
       'Expected frame 48 of segment 1 to be none, as the segment ends at tick 96, got one at tick 96.',
     );
   });
 
-  test('is refused if a cut has no sync sample', async () => {
+  test('is rejected if a cut has no sync sample', async () => {
     const shifted = { ...cutList, startTicks: [0, 44, 88] };
     await expect(fragments().then((all) => segmentsOf({ cutList: shifted, firstSegment: 0 }, all))).rejects.toThrow(
       'Expected frame 44 of segment 0 to be none, as the segment ends at tick 44, got one at tick 44.',
     );
   });
 
-  test('is refused if it stops before its last segment, unless the source may be shorter than announced', async () => {
+  test('is rejected if it ends before its last segment, unless the source may be shorter than declared', async () => {
     const all = (await fragments()).slice(0, 3);
     const run = { cutList, firstSegment: 0 };
     expect(() => segmentsOf(run, all)).toThrow(BrokenMedia);
@@ -134,17 +134,17 @@ describe('a run that is not as planned', () => {
     expect(early.map((it) => it.durationTicks)).toEqual([48, 24]);
   });
 
-  test('is refused if it produces nothing', () => {
+  test('is rejected if it has no output', () => {
     expect(() => createVideoSegmenter({ cutList, firstSegment: 1 }).end()).toThrow(
       'Expected frames of segment 1, the run ended without any.',
     );
   });
 
-  test('names the plan if its segments are outside the timeline', () => {
+  test('is reported as a planning error if its segments are outside the timeline', () => {
     expect(() => createVideoSegmenter({ cutList, firstSegment: 2, segmentCount: 2 })).toThrow('within 0 to 3');
   });
 
-  test('is cut within a fragment if a sync sample is on the cut', async () => {
+  test('is cut within a fragment if the cut has a sync sample', async () => {
     const all = await fragments();
     const joined = [joinFragments(all.slice(0, 3)), joinFragments(all.slice(3))];
     const run = { cutList, firstSegment: 0 };
@@ -173,7 +173,7 @@ describe('a source grid with uneven frames', () => {
     ...['-video_track_timescale', '12288', ...FRAGMENTED],
   ]);
 
-  test('keeps the presentation times and lets decode times follow them to the next cut', async () => {
+  test('keeps presentation times with continuous decode times up to the next cut', async () => {
     const { fragments } = splitStream(await stream);
     const segments = segmentsOf({ cutList, firstSegment: 0, expectedTicks: pts }, fragments);
     expect(segments.map((it) => it.durationTicks)).toEqual([cutTick, 36864 - cutTick]);
@@ -187,7 +187,7 @@ describe('a source grid with uneven frames', () => {
     expect(decodeTick).toBe(36864);
   });
 
-  test('may end early: its last frame then lasts as long as the one before', async () => {
+  test('may end early, with a last frame as long as the previous one', async () => {
     const { fragments } = splitStream(await stream);
     const longer = { ...cutList, endTicks: 40_000 };
     const run = { cutList: longer, firstSegment: 0, expectedTicks: [...pts, 39_000] };
@@ -196,7 +196,7 @@ describe('a source grid with uneven frames', () => {
     expect(segments.at(-1)?.durationTicks).toBe(last + (last - before) - cutTick);
   });
 
-  test('is refused when a frame of the source is missing', async () => {
+  test('is rejected if a frame of the source is missing', async () => {
     const { fragments } = splitStream(await stream);
     const more = [...pts.slice(0, 10), (pts[9] ?? 0) + 5, ...pts.slice(10)];
     expect(() => segmentsOf({ cutList, firstSegment: 0, expectedTicks: more }, fragments)).toThrow(

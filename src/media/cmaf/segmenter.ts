@@ -4,12 +4,12 @@ import type { Sample } from './fragment.ts';
 import { decodeTicks } from './presentation-delay.ts';
 import { type FragmentParts, type Segment, sealFragments } from './segment.ts';
 
-/** A segmenter's input, as returned by `readFragment`. */
+/** Input of a segmenter, as returned by `readFragment`. */
 export type InputFragment = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
 
-/** Joins the fragments of one encoder run into segments. Holds at most one unfinished segment. */
+/** Joins the fragments of one encoder run into segments. Keeps at most one unfinished segment in memory. */
 export type Segmenter = {
-  /** Takes the next fragment and returns the segments that it completes. */
+  /** Adds the next fragment and returns the segments that it completes. */
   push(fragment: InputFragment): Segment[];
   /** Ends the run and returns the last segment. */
   end(): Segment[];
@@ -19,27 +19,25 @@ export type VideoRun = {
   cutList: CutList;
   /** Number of the segment that starts with the run's first frame. */
   firstSegment: number;
-  /** Number of segments that the run must produce; if omitted, all up to the end of the timeline. */
+  /** Number of segments that the run must produce. Default: all up to the end of the timeline. */
   segmentCount?: number;
   /**
-   * Presentation times that the run must produce, ascending, in the cut list's ticks: all of the source's frames in
-   * these segments. If omitted, a `source` grid is checked for its cuts and borders only.
+   * Presentation times that the run must produce, ascending, in ticks of the cut list: all frames of the source in
+   * these segments. If omitted, only the cuts and segment borders of a `source` grid are checked.
    */
   expectedTicks?: readonly number[];
   /**
    * Accepts segments of a `source` grid with missing frames, for a source with damaged packets. The previous frame is
-   * shown longer, and a missing first frame is replaced by the next.
+   * shown longer. The next frame replaces a missing first frame.
    */
   mayLackFrames?: boolean;
-  /**
-   * Accepts a run to the end of the timeline that stops before its last segment, for a source shorter than declared.
-   */
+  /** Accepts a run to the end of the timeline that ends before its last segment, for a source shorter than declared. */
   mayEndEarly?: boolean;
 };
 
 /**
- * Maximum share of a segment's frames that may be missing. An undecodable keyframe takes the frames after it with it,
- * up to about half a second.
+ * Maximum share of missing frames in a segment. If a keyframe cannot be decoded, the frames after it are lost too, up
+ * to about half a second.
  */
 const MAX_MISSING_SHARE = 0.75;
 
@@ -49,14 +47,14 @@ type TimedFragment = { samples: TimedSample[]; payload: Buffer };
 /**
  * Cuts the fragments of one video encoder run at the timeline's cuts and assigns the timeline's times.
  *
- * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every segment's
- * decode times are its presentation times in ascending order (`decodeTicks`). They start at the cut and have no gap or
+ * The run's clock is shifted once, so that its first presented frame is at the first cut. The decode times of every
+ * segment are its presentation times in ascending order (`decodeTicks`). They start at the cut and have no gap or
  * overlap within and between runs. The last frame of a segment lasts until the next cut, whatever the encoder wrote.
  *
- * Throws BrokenMedia, naming expected and actual values, if a segment does not start with a sync sample exactly on its
- * cut, if a frame is outside its segment, or if one is missing, doubled or extra. The last segment of the timeline may
- * end early: its duration is then that of its frames, and the caller decides whether the source was that short. On a
- * source grid without expected times it always lasts to the timeline's end.
+ * Throws BrokenMedia with expected and actual values if a segment does not start with a sync sample exactly at its cut,
+ * if a frame is outside its segment, or if a frame is missing, duplicate or extra. The last segment of the timeline may
+ * end early. Its duration is then that of its frames, and the caller decides whether the source was that short. On a
+ * source grid without expected times, it always lasts to the end of the timeline.
  */
 export function createVideoSegmenter(run: VideoRun): Segmenter {
   const plan = planRun(run);
@@ -87,7 +85,7 @@ export function createVideoSegmenter(run: VideoRun): Segmenter {
         if (cut !== -1) done.push(close(false));
         rest = parts[1];
       }
-      // The segment is complete: return it now instead of waiting for the next fragment.
+      // The segment is complete, so return it now instead of with the next fragment.
       if (current + 1 < plan.endSegment && isFull(plan, current, open)) done.push(close(false));
       return done;
     },
@@ -110,12 +108,12 @@ function isFull(plan: RunPlan, number: number, open: readonly TimedFragment[]): 
 
 type RunPlan = {
   timescale: number;
-  /** The segment after the run's last. */
+  /** Number of the segment after the run's last. */
   endSegment: number;
   isTimelineEnd: boolean;
   mayEndEarly: boolean;
   mayLackFrames: boolean;
-  /** Ticks of one frame on an encoded grid; null on a source grid. */
+  /** Ticks of one frame on an encoded grid. Null on a source grid. */
   frameTicks: number | null;
   expectedTicks: readonly number[] | null;
   startTick(segment: number): number;
@@ -158,8 +156,8 @@ function timeFragment(fragment: InputFragment, shiftTicks: number): TimedFragmen
 }
 
 /**
- * Returns the index of the sync sample on the cut, or -1. A later sync sample closes the segment too; the check reports
- * it.
+ * Returns the index of the sync sample at the cut, or -1. A later sync sample closes the segment too, and the check
+ * reports it.
  */
 function findCut(fragment: TimedFragment, cutTick: number): number {
   return fragment.samples.findIndex((sample) => sample.isSync && sample.presentTick >= cutTick);
@@ -194,8 +192,8 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
 }
 
 /**
- * If the frame on the cut did not decode, the next frame, which the encoder made the sync sample, is shown from the cut
- * on.
+ * If the frame at the cut was not decodable, the next frame, which the encoder made the sync sample, is shown from the
+ * cut on.
  */
 function openAtCut(open: readonly TimedFragment[], cutTick: number): void {
   const first = open[0]?.samples[0];
@@ -203,8 +201,8 @@ function openAtCut(open: readonly TimedFragment[], cutTick: number): void {
 }
 
 /**
- * Returns the end of the timeline's last frames. A frame lasts one grid step, or as long as the source's previous
- * frame.
+ * Returns the end of the timeline's last frames. The last frame lasts one grid step, or as long as the previous frame
+ * of the source.
  */
 function shortEnd(plan: RunPlan, number: number, ticks: readonly number[]): number {
   const start = plan.startTick(number);
@@ -226,8 +224,8 @@ function checkOpening(number: number, first: TimedSample | undefined, lowest: nu
 }
 
 /**
- * Checks that every frame occurs once and none is outside: exact on an encoded grid or against known source times, else
- * ascending within the borders.
+ * Checks that every frame occurs once and none is outside the segment: exactly on an encoded grid or against known
+ * source times, else ascending within the borders.
  */
 function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], mayBeShort: boolean): void {
   const start = plan.startTick(number);
@@ -251,7 +249,7 @@ function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], may
   );
 }
 
-/** Checks that most frames of the segment are there, and none at a time that the source does not have. */
+/** Checks that most frames of the segment are present, and none at a time that the source does not have. */
 function checkSomeTicks(number: number, ticks: readonly number[], expected: (index: number) => number | null): void {
   let [count, found] = [0, 0];
   for (let tick = expected(count); tick !== null; tick = expected(count)) {
@@ -266,8 +264,8 @@ function checkSomeTicks(number: number, ticks: readonly number[], expected: (ind
 }
 
 /**
- * Returns the tick that frame `index` of the segment must have, null for no frame. Null as a whole if only the source
- * would know.
+ * Returns a function from frame index to the expected tick, or to null past the last frame. Returns null if only the
+ * source has this information.
  */
 function expectedTicks(plan: RunPlan, start: number, next: number): ((index: number) => number | null) | null {
   const { frameTicks, expectedTicks: source } = plan;
@@ -279,7 +277,7 @@ function expectedTicks(plan: RunPlan, start: number, next: number): ((index: num
   return (index) => (start + index * frameTicks < next ? start + index * frameTicks : null);
 }
 
-/** Assigns decode times to the samples. Each lasts until the next. */
+/** Assigns decode times to the samples. Each sample lasts until the next. */
 function retime(open: readonly TimedFragment[], endTick: number, timescale: number): FragmentParts[] {
   const presentTicks = open.flatMap(({ samples }) => samples.map(({ presentTick }) => presentTick));
   const ticks = decodeTicks(presentTicks, timescale);

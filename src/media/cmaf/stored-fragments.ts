@@ -4,10 +4,10 @@ import type { FragmentEntry } from './fragment-table.ts';
 import { delaySamples } from './presentation-delay.ts';
 import type { Segment, SegmentFragment } from './segment.ts';
 
-/** A stored chunk as its row describes it. */
+/** A stored chunk as described by its row. */
 export type StoredRow = Pick<ChunkFacts, 'firstSegment' | 'segmentCount' | 'startTick' | 'fragmentTable'>;
 
-/** Reads the segments of a whole stored chunk, as they were when built. Throws BrokenMedia on damaged bytes. */
+/** Reads the segments of a whole stored chunk in their original form. Throws BrokenMedia for damaged bytes. */
 export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: number): Segment[] {
   let startTick = chunk.startTick;
   return segmentRanges(chunk).map((range): Segment => {
@@ -21,9 +21,9 @@ export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: n
 }
 
 /**
- * Reads the fragments of one whole stored segment, with offsets that exclude the presentation delay. A segment's first
- * sample is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in fragments
- * older than the delay. Throws BrokenMedia on damaged bytes.
+ * Reads the fragments of one whole stored segment, with offsets that exclude the presentation delay. The first sample
+ * of a segment is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in
+ * fragments older than the delay. Throws BrokenMedia for damaged bytes.
  */
 export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentEntry[]): SegmentFragment[] {
   let at = 0;

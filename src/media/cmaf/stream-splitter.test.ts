@@ -34,7 +34,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('a stream splitter', () => {
-  test('returns the same parts however the stream is cut', () => {
+  test('returns the same parts for any split of the stream', () => {
     const expected = [{ kind: 'init', bytes: init }, ...fragments.map((bytes) => ({ kind: 'fragment', bytes }))];
     fc.assert(
       fc.property(fc.array(fc.nat(stream.length), { maxLength: 30 }), (places) => {
@@ -44,13 +44,13 @@ describe('a stream splitter', () => {
     expect(split([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  test('returns a part with the byte that completes it', () => {
+  test('returns a part when its last byte arrives', () => {
     const splitter = createStreamSplitter();
     expect(splitter.push(init.subarray(0, -1))).toEqual([]);
     expect(splitter.push(init.subarray(-1))).toEqual([{ kind: 'init', bytes: init }]);
   });
 
-  test('refuses a part above its bound as soon as its size is known', () => {
+  test('rejects an oversized part as soon as its size is known', () => {
     const splitter = createStreamSplitter(1000);
     splitter.push(init);
     const head = Buffer.concat([moof(1), Buffer.from('7fffffff6d646174', 'hex')]);
@@ -67,11 +67,11 @@ describe('a stream splitter', () => {
     { what: 'a stream that stops inside a part', bytes: [init, moof(1), mdat(9).subarray(0, 12)] },
     { what: 'a stream that stops between moof and mdat', bytes: [init, moof(1)] },
     { what: 'an empty stream', bytes: [] },
-  ])('refuses $what', ({ bytes }) => {
+  ])('rejects $what', ({ bytes }) => {
     expect(() => split(bytes)).toThrow(BrokenMedia);
   });
 
-  test('ends with parts or BrokenMedia on any bytes', () => {
+  test('gives parts or BrokenMedia for any bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(ftyp, moov, moof(1), mdat(3), free), fc.uint8Array({ maxLength: 24 }))),

@@ -4,11 +4,11 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 /** A complete part of a fragmented MP4 stream: the init segment (ftyp, moov) or one fragment (moof, mdat). */
 export type StreamPart = { kind: 'init'; bytes: Buffer } | { kind: 'fragment'; bytes: Buffer };
 
-/** Cuts a byte stream into parts. Holds at most one unfinished part. */
+/** Splits a byte stream into parts. Keeps at most one unfinished part in memory. */
 export type StreamSplitter = {
-  /** Takes the next bytes, split anywhere, and returns the parts that they complete. */
+  /** Adds the next bytes, split at any position, and returns the parts that they complete. */
   push(chunk: Uint8Array): StreamPart[];
-  /** Ends the stream. Throws BrokenMedia if it stopped inside a part or had no init segment. */
+  /** Ends the stream. Throws BrokenMedia if it ended within a part or had no init segment. */
   end(): void;
 };
 
@@ -18,9 +18,9 @@ export const MAX_PART_BYTES = 256 * 2 ** 20;
 type Unit = { opens: 'ftyp' | 'moov' | 'moof' | null; sizeBytes: number };
 
 /**
- * Cuts the stream that ffmpeg writes to a pipe (`empty_moov+default_base_moof`) into its init segment and fragments as
- * they complete. styp, sidx, free, mfra and other boxes outside a part are dropped. Throws BrokenMedia on a part above
- * `maxPartBytes`, on a box without a size and on boxes out of order.
+ * Splits the stream that ffmpeg writes to a pipe (`empty_moov+default_base_moof`) into its init segment and fragments
+ * as they complete. Drops styp, sidx, free, mfra and other boxes outside a part. Throws BrokenMedia for a part above
+ * `maxPartBytes`, a box without a size and boxes out of order.
  */
 export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): StreamSplitter {
   const queue = createByteQueue();
@@ -28,7 +28,7 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
   let neededBytes = 8;
   let sawInit = false;
 
-  /** Adds the next box to the unit once it is complete. Undefined: more bytes are needed. */
+  /** Adds the next box to the unit once it is complete. Returns undefined if it needs more bytes. */
   function step(): StreamPart | null | undefined {
     const head = readBoxHead(queue.peek(unit.sizeBytes, MAX_BOX_HEAD), 0);
     if (head === null) {
@@ -79,7 +79,7 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
   };
 }
 
-/** Returns the unit's first box type after `type` is added. Throws if the box is not allowed here. */
+/** Returns the type of the unit's first box after `type` is added. Throws if the box is not allowed here. */
 function nextOpening(opens: Unit['opens'], type: string, sawInit: boolean): Unit['opens'] {
   const at = printable(type);
   if (type === 'ftyp' || type === 'moov') {
@@ -104,7 +104,7 @@ type ByteQueue = {
   take(count: number): Buffer;
 };
 
-/** Queues bytes in order of arrival. Each is copied once, when taken. */
+/** Queues bytes in order of arrival. Each byte is copied once, when it is removed. */
 function createByteQueue(): ByteQueue {
   let chunks: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -2,15 +2,18 @@ import { type BoxWriter, putBoxHead, putFullBoxHead, putU32, writeInto } from '.
 import { toU64Words } from '../bmff/boxes.ts';
 import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 
-/** Contents of a fragment's head. `sequence` is mfhd's, `baseTick` tfdt's. */
+/** Contents of a fragment header. `sequence` is stored in mfhd, and `baseTick` in tfdt. */
 export type FragmentHead = { sequence: number; baseTick: number; trackId: number; samples: readonly Sample[] };
 
-/** `sample_flags` of a sample that depends on no other, and of one that does (ISO 14496-12 section 8.8.3.1). */
+/**
+ * `sample_flags` of a sample that depends on no other sample. `NON_SYNC_FLAGS` is for all others (ISO 14496-12 section
+ * 8.8.3.1).
+ */
 export const SYNC_FLAGS = 0x02000000;
 export const NON_SYNC_FLAGS = 0x01010000;
 const MAX_U32 = 0xffffffff;
 
-/** Columns that the run needs. Values that all samples share are written once, in tfhd. */
+/** Columns of the run. A value shared by all samples is written once, in tfhd. */
 type Layout = {
   durationTicks: number | null;
   sizeBytes: number | null;
@@ -20,10 +23,10 @@ type Layout = {
 };
 
 /**
- * Makes the compact moof and the mdat header before a fragment's payload (ISO 14496-12 section 8.8): one traf, offsets
- * from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. The samples' composition offsets are
- * written unchanged and must already include the presentation delay (`delaySamples`): in a trun of version 0, or of
- * version 1 if one is negative. Throws on no samples, more than 65535, and 4 GiB of payload.
+ * Creates the compact moof and the mdat header before a fragment's payload (ISO 14496-12 section 8.8): one traf,
+ * offsets from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. Writes the samples' composition
+ * offsets unchanged, so they must include the presentation delay (`delaySamples`). The trun has version 0, or version 1
+ * if an offset is negative. Throws for no samples, more than 65535 samples, or 4 GiB of payload.
  */
 export function writeFragmentHead(head: FragmentHead): Buffer {
   const { samples } = head;
@@ -107,7 +110,7 @@ function writeTrun(
     if (layout.durationTicks === null) putU32(writer, sample.durationTicks);
     if (layout.sizeBytes === null) putU32(writer, sample.sizeBytes);
     if (layout.flags === null) putU32(writer, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
-    // Signed 32 bits in version 1, never negative in version 0: the same bytes.
+    // Offsets are signed in version 1 and never negative in version 0, so the bytes are the same.
     if (layout.hasOffsets) putU32(writer, sample.compositionOffsetTicks);
   }
 }

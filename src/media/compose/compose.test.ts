@@ -3,7 +3,7 @@ import type { CutList } from '../timeline/cut-list.ts';
 import { planAudio } from './plan-audio.ts';
 import { composeCutList, type PartRange, planPieces } from './plan-pieces.ts';
 
-/** 25 fps, segments of 4 s, 14 s in total. */
+/** A timeline with 25 fps and segments of 4 s, 14 s in total. */
 const GRID: CutList = {
   timescale: 25_000,
   startTicks: [0, 100_000, 200_000, 300_000],
@@ -13,7 +13,7 @@ const GRID: CutList = {
 const part = (fromSec: number, toSec: number): PartRange => {
   return { cutList: GRID, fromSec, toSec, frameTicks: 1000, isRecorded: false };
 };
-/** Pieces in seconds; those to encode are marked. */
+/** Returns the pieces in seconds, and marks those that need encoding. */
 const reported = (parts: PartRange[], isExact: boolean) =>
   planPieces(parts, isExact).map(
     ({ part: of, segment, fromTick, toTick }) =>
@@ -29,7 +29,7 @@ test.each<[string, PartRange[], string[]]>([
   ['a cut a frame beside a border stays beside it', [part(4.04, 8)], ['0: 4.04-8 encoded']],
   ['short ends go with their neighbours', [part(3.52, 12.52)], ['0: 3.52-8 encoded', '0: 8-12.52 encoded']],
   ['parts follow each other', [part(8, 12), part(0, 4)], ['0: 8-12', '1: 0-4']],
-])('exactly: %s', (_, parts, expected) => {
+])('plans exact cuts: %s', (_, parts, expected) => {
   expect(reported(parts, true)).toEqual(expected);
 });
 
@@ -37,7 +37,7 @@ test.each<[PartRange, string[]]>([
   [part(1.5, 10.5), ['0: 0-4', '0: 4-8', '0: 8-12']],
   [part(5, 5.5), ['0: 4-8']],
   [part(13, 14), ['0: 12-14']],
-])('without encoding the ends are the nearest borders (%#)', (range, expected) => {
+])('without encoding moves the ends to the nearest segment borders (%#)', (range, expected) => {
   expect(reported([range], false)).toEqual(expected);
 });
 
@@ -46,11 +46,11 @@ test.each<[number, number, string[]]>([
   [4, 8, ['0: 4-8']],
   [7.9, 8.1, ['0: 4-8', '0: 8-12']],
   [13, 14, ['0: 12-14']],
-])('all segments of a stream that the range touches are taken (%s to %s)', (fromSec, toSec, expected) => {
+])('copies all segments of a stream that the range touches (%s to %s)', (fromSec, toSec, expected) => {
   expect(reported([{ ...part(fromSec, toSec), isRecorded: true }], true)).toEqual(expected);
 });
 
-test('the new timeline has no gap, and sound stays within half a frame of the picture in each part', () => {
+test('the new timeline has no gap and audio within half a frame of video in each part', () => {
   const parts = Array.from({ length: 40 }, (_, index) => part((index % 7) / 3, 3 + (index % 5) * 1.7));
   const pieces = planPieces(parts, true);
   const cuts = composeCutList(pieces, 25_000);

@@ -3,12 +3,12 @@ import type { FragmentEntry } from '../cmaf/fragment-table.ts';
 import { type FragmentParts, type Segment, sealFragments } from '../cmaf/segment.ts';
 import { readStoredFragments } from '../cmaf/stored-fragments.ts';
 
-/** Destination of a copied segment: its number and the ticks that it covers on the new timeline. */
+/** Destination of a copied segment: its number and its ticks on the new timeline. */
 export type CopyPlace = { number: number; timescale: number; startTick: number; durationTicks: number };
 
 /**
- * Moves a stored segment to another timeline: the same samples with new times. A last frame that ends slightly before
- * or after the border is adjusted to end on it. Throws BrokenMedia if the segment does not fit.
+ * Moves a stored segment to another timeline: the same samples with new times. Adjusts a last frame that ends slightly
+ * before or after the border to end there. Throws BrokenMedia if the segment does not fit.
  */
 export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], place: CopyPlace): Segment {
   const { parts, endTick } = placeParts(bytes, fragments, place.startTick);
@@ -17,8 +17,8 @@ export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], 
 }
 
 /**
- * Does the same for a publisher's audio, which may have gaps: its last frame lasts until the next segment begins.
- * Without `durationTicks` the segment lasts as long as its frames.
+ * Like `copySegment`, for a publisher's audio, which may have gaps: the last frame lasts until the next segment begins.
+ * Without `durationTicks`, the segment lasts as long as its frames.
  */
 export function copyAudioSegment(
   bytes: Buffer,

@@ -2,14 +2,14 @@ import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
 import { AUDIO_RATE_HZ } from '../cmaf/audio-grid.ts';
 import type { Piece } from './plan-pieces.ts';
 
-/** AAC frames of a part: `frames` of them, from `sourceFrame` on, placed at `firstFrame` of the new audio. */
+/** AAC frames of a part: `frames` frames from `sourceFrame` on, which start at `firstFrame` of the new audio. */
 export type AudioSpan = { part: number; firstFrame: number; sourceFrame: number; frames: number };
 
 const FRAMES_PER_SEC = AUDIO_RATE_HZ / AAC_FRAME_TICKS;
 
 /**
- * Chooses the AAC frames for each part. A frame lasts 21 ms, so audio and video differ by at most half of that in each
- * part. The difference of one part is not carried to the next.
+ * Chooses the AAC frames of each part. A frame lasts 21 ms, so audio and video differ by at most half of that in each
+ * part. The difference does not accumulate over parts.
  */
 export function planAudio(pieces: readonly Piece[], timescale: number): AudioSpan[] {
   const spans: AudioSpan[] = [];

@@ -1,24 +1,24 @@
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 
 /**
- * A range of a source's timeline that goes into a new video. `frameTicks` is the approximate length of a frame.
- * Recorded streams cannot be encoded: all segments that the range touches are copied.
+ * A range of a source's timeline for a new video. `frameTicks` is the approximate length of a frame. Recorded streams
+ * cannot be encoded, so all segments that the range touches are copied.
  */
 export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number; isRecorded: boolean };
 
 /**
- * One segment of a new video: `segment` of the part's own timeline, copied unchanged, or null if only some of its
- * frames are used, which must be encoded. Ticks are of the part's timeline.
+ * One segment of a new video. `segment` is the number of a segment of the part that is copied unchanged, or null if
+ * only some frames are used, which must be encoded. Ticks are of the part's timeline.
  */
 export type Piece = { part: number; segment: number | null; fromTick: number; toTick: number };
 
-/** A shorter segment is merged with its neighbour. */
+/** Minimum segment length. A shorter segment is merged with its neighbour. */
 const MIN_SEGMENT_SEC = 1;
 
 /**
- * Cuts ranges of several timelines into the segments of a new one. If exact, segments wholly within a range are copied
- * unchanged, and the rest at its ends becomes segments to encode. Otherwise the ends move to the nearest segment
- * borders, and nothing is encoded. An empty range gives no piece. All timelines have the same timescale.
+ * Cuts ranges of several timelines into segments of a new one. If exact, copies segments wholly within a range, and
+ * plans segments to encode for the rest at its ends. Otherwise moves the ends to the nearest segment borders and
+ * encodes nothing. An empty range has no pieces. All timelines must have the same timescale.
  */
 export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece[] {
   return parts.flatMap((range, part) => {
@@ -43,7 +43,7 @@ function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: nu
   );
 }
 
-/** A cut within one frame of a border is moved to it. */
+/** Moves a cut within one frame of a border to that border. */
 function toBorder({ startTicks, endTicks }: CutList, tick: number, frameTicks: number): number {
   return [...startTicks, endTicks].find((border) => Math.abs(border - tick) < frameTicks) ?? tick;
 }
@@ -70,7 +70,7 @@ function joinShortEnds(pieces: readonly Piece[], leastTicks: number): Piece[] {
 function cutAtBorders({ cutList, fromSec, toSec }: PartRange, part: number): Piece[] {
   const [from, to] = [nearestBorder(cutList, fromSec), nearestBorder(cutList, toSec)];
   const first = Math.min(from, cutList.startTicks.length - 1);
-  // A part always gives at least one segment.
+  // Each part has at least one segment.
   return takeWhole(cutList, { part, first, end: Math.max(first + 1, to) });
 }
 

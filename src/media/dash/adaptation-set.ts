@@ -8,7 +8,7 @@ import { type Xml, type XmlAttributes, xmlElement, xmlFragment, xmlText } from '
 const ROLES = 'urn:mpeg:dash:role:2011';
 const CHANNELS = 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011';
 const CICP = 'urn:mpeg:mpegB:cicp';
-/** DVB-DASH (ETSI TS 103 285 section 7.1.2): audio description for people who do not see well. */
+/** DVB-DASH (ETSI TS 103 285 section 7.1.2): audio description for viewers with impaired vision. */
 const DESCRIBES_VIDEO = xmlElement('Accessibility', {
   schemeIdUri: 'urn:tva:metadata:cs:AudioPurposeCS:2007',
   value: 1,
@@ -16,8 +16,8 @@ const DESCRIBES_VIDEO = xmlElement('Accessibility', {
 const SWITCHING = 'urn:mpeg:dash:adaptation-set-switching:2016';
 
 /**
- * Writes the AdaptationSets of all video, ids from 0 on (ISO 23009-1 section 5.3.3): one per codec and set of keys.
- * Sets of one codec refer to each other, so that a player may switch between keys.
+ * Writes the AdaptationSets of all video, with ids from 0 on (ISO 23009-1 section 5.3.3): one per codec and set of
+ * keys. Sets of the same codec refer to each other, so that a player may switch between keys.
  */
 export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
   const groups = [...Map.groupBy(renditions, (it) => `${codecFamily(it)} ${it.contentProtection.join(' ')}`).values()];
@@ -49,7 +49,7 @@ function haveSameColours(group: readonly DashVideo[]): boolean {
   return new Set(group.map(({ colours }) => JSON.stringify(colours))).size === 1;
 }
 
-/** Writes the colour description (ISO/IEC 23091-2) if it is not BT.709 in limited range. */
+/** Writes the colour description (ISO/IEC 23091-2) unless it is BT.709 in limited range. */
 function writeColours(rendition: DashVideo | undefined): Xml[] {
   const colours = rendition?.colours ?? BT709;
   if (hasSameColours(colours, BT709)) return [];
@@ -62,7 +62,7 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
   return codes.map(([name, value]) => xmlElement('SupplementalProperty', { schemeIdUri: `${CICP}:${name}`, value }));
 }
 
-/** Writes the AdaptationSets of all audio, one per language, name, codec and set of keys. */
+/** Writes the AdaptationSets of all audio: one per language, name, codec and set of keys. */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {
@@ -126,7 +126,7 @@ function writeRole(value: 'main' | 'alternate' | 'commentary' | 'description'): 
   return xmlElement('Role', { schemeIdUri: ROLES, value });
 }
 
-/** The part before the first dot names the codec. Players cannot switch to another one. */
+/** Returns the codec, which is the part before the first dot. Players cannot switch between codecs. */
 function codecFamily({ codecString }: DashRendition): string {
   return codecString.split('.')[0] ?? codecString;
 }
@@ -145,7 +145,7 @@ function writeRate(rate: Rational): string {
   return den === 1 ? String(num) : `${num}/${den}`;
 }
 
-/** Returns the attribute if all have the same value. Rungs rounded to even sizes differ slightly in aspect ratio. */
+/** Returns the attribute if all values are equal. Rungs rounded to even sizes have slightly different aspect ratios. */
 function equalPart(values: readonly string[], name: string): XmlAttributes {
   return values.every((value) => value === values[0]) ? { [name]: values[0] ?? null } : {};
 }

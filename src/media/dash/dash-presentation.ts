@@ -2,43 +2,43 @@ import type { Colours } from '../probe/colours.ts';
 import type { AudioRole, Rational } from '../probe/source-facts.ts';
 
 /**
- * One rendition as DASH lists it. Its URLs are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`.
+ * A rendition as listed in DASH. Its URLs are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`.
  */
 export type DashRendition = {
   /** URL-safe characters: letters, digits, `-`, `_`. */
   id: string;
-  /** Empty, or URL-safe characters and a final `/`. */
+  /** Empty, or URL-safe characters and a trailing `/`. */
   segmentFolder: string;
-  /** RFC 6381. */
+  /** RFC 6381 codec string. */
   codecString: string;
   /** Ticks per second. */
   timescale: number;
   /** Number and presentation time of the first listed segment. */
   firstSegment: number;
   startTick: number;
-  /** Per listed segment, in order. */
+  /** One value per listed segment, in order. */
   segmentDurationsTicks: readonly number[];
   segmentSizesBytes: readonly number[];
-  /** Whole ContentProtection elements, as written by the DRM schemes. Empty if unencrypted. */
+  /** Whole ContentProtection elements, as written for the DRM systems. Empty if unencrypted. */
   contentProtection: readonly string[];
 };
 
 export type DashVideo = DashRendition & {
   widthPx: number;
   heightPx: number;
-  /** Frames per second, an average for a variable rate. Null if unknown. */
+  /** Frames per second, averaged for a variable rate, or null if unknown. */
   frameRate: Rational | null;
   sampleAspect: Rational;
-  /** Null if the video does not declare them. */
+  /** Null if the video does not declare its colours. */
   colours: Colours | null;
 };
 
 export type DashAudio = DashRendition & {
-  /** BCP 47, `und` when unknown. */
+  /** BCP 47 tag, or `und` if unknown. */
   language: string;
-  /** Shown in menus; empty for none. */
+  /** Name shown in menus, or empty. */
   name: string;
-  /** Left out for the film's own sound. */
+  /** Omitted for the main audio. */
   role?: AudioRole;
   isDefault: boolean;
   channels: number;
@@ -48,17 +48,20 @@ export type DashAudio = DashRendition & {
 /** All renditions of a complete timeline. */
 export type DashPresentation = { video: readonly DashVideo[]; audio: readonly DashAudio[] };
 
-/** A Period (ISO 23009-1 section 5.3.2). `startSec` is its start in the presentation. */
+/** A Period (ISO 23009-1 section 5.3.2). `startSec` is its start in the presentation, in seconds. */
 export type DashPeriod = DashPresentation & { id: string; startSec: number };
 
 /** Attributes of a presentation that still grows. Times are ms since 1970. */
 export type DashGrowth = {
-  /** Origin of its timeline. */
+  /** Origin of the timeline. */
   availabilityStartMs: number;
   publishedMs: number;
-  /** How far viewers can go back. */
+  /** Maximum seek back, in seconds. */
   windowSec: number;
-  /** Distance of players from the newest segment, and interval at which they reload the manifest. */
+  /**
+   * Distance of players from the newest segment, in seconds. `updateSec` is the interval at which they reload the
+   * manifest.
+   */
   delaySec: number;
   updateSec: number;
 };

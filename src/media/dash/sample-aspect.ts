@@ -7,7 +7,7 @@ const HEIGHT_AT = 40;
 
 /**
  * Returns the pixel aspect ratio from an init segment: the size in tkhd (16.16 fixed point, ISO 14496-12 section 8.3.2)
- * over the coded size. 1:1 if either is unknown.
+ * divided by the coded size. Returns 1:1 if either is unknown.
  */
 export function readSampleAspect(init: Buffer): Rational {
   const { geometry } = readTrackTemplate(init, null);

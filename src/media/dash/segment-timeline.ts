@@ -2,12 +2,12 @@ import { peakOfWindows } from '../presentation/peak-of-windows.ts';
 import type { DashRendition } from './dash-presentation.ts';
 import { type Xml, xmlElement } from './xml.ts';
 
-/** Returns the end of the last segment. */
+/** Returns the end tick of the last segment. */
 export function endTick({ startTick, segmentDurationsTicks }: DashRendition): number {
   return segmentDurationsTicks.reduce((tick, durationTicks) => tick + durationTicks, startTick);
 }
 
-/** Returns the peak bitrate, computed as in HLS: a short last segment does not determine it. */
+/** Returns the peak bit rate, computed as in HLS: a short last segment does not count. */
 export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, timescale }: DashRendition): number {
   const segments = segmentDurationsTicks.map((ticks, number) => {
     return { bytes: segmentSizesBytes[number] ?? 0, sec: ticks / timescale };
@@ -16,10 +16,7 @@ export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, times
   return peakOfWindows(segments, Math.max(1, Math.round(longestSec)));
 }
 
-/**
- * Returns whether two renditions have the same segments at the same times and similar folders, so that one template
- * serves both.
- */
+/** Whether two renditions have the same segment times and similar folders, so that they can share a template. */
 export function haveSameTimeline(one: DashRendition, other: DashRendition): boolean {
   return (
     one.timescale === other.timescale &&
@@ -32,8 +29,8 @@ export function haveSameTimeline(one: DashRendition, other: DashRendition): bool
 }
 
 /**
- * Writes the SegmentTemplate of a rendition, or of several with the same timeline (ISO 23009-1 section 5.3.9.6): exact
- * ticks, with runs of equal durations written once with a count. Times are media times.
+ * Writes the SegmentTemplate of a rendition, or of several with the same timeline (ISO 23009-1 section 5.3.9.6), with
+ * exact ticks. Equal consecutive durations are written once with a count. Times are media times.
  */
 export function writeSegmentTemplate(rendition: DashRendition): Xml {
   const attributes = {

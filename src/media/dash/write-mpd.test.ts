@@ -69,7 +69,7 @@ function mpdOf(video: DashVideo[], audio: DashAudio[] = []): Element {
   return parseXml(writeMpd({ video, audio }));
 }
 
-test('names the colours of pictures that are not BT.709, before roles and representations', () => {
+test('names colours other than BT.709 before roles and representations', () => {
   const pq = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
   const hdr = picture({ id: 'hdr', codecString: 'hvc1.2.4.L120.90', colours: pq });
   const sdr = picture({ id: 'sdr', colours: { ...pq, primaries: 1, transfer: 1, matrix: 1 } });
@@ -89,19 +89,19 @@ test('names the colours of pictures that are not BT.709, before roles and repres
 });
 
 describe('an MPD', () => {
-  test('is static and lasts as long as its longest rendition, to the microsecond', () => {
+  test('is static and as long as its longest rendition, to the microsecond', () => {
     const mpd = mpdOf([picture()], [sound()]);
     expect(mpd.attributes).toMatchObject({
       type: 'static',
       profiles: 'urn:mpeg:dash:profile:isoff-live:2011',
-      // 222222 ticks of 24000.
+      // 222222 ticks at 24000 per second.
       mediaPresentationDuration: 'PT9.25925S',
       maxSegmentDuration: 'PT4.010667S',
     });
     expect(all(mpd, 'Period')).toHaveLength(1);
   });
 
-  test('has the exact ticks of every segment and addresses that lead to it', () => {
+  test('has exact ticks and the correct URL of every segment', () => {
     const [template] = all(mpdOf([picture()]), 'SegmentTemplate');
     expect(template?.attributes).toEqual({
       timescale: '24000',
@@ -143,7 +143,7 @@ describe('an MPD', () => {
     ]);
   });
 
-  test('gives renditions with other segments their own timeline', () => {
+  test('describes renditions with different segments by separate timelines', () => {
     const other = picture({ id: 'v240', segmentDurationsTicks: [96_096, 96_096, 29_029] });
     const mpd = mpdOf([picture(), other]);
     expect(all(mpd, 'Representation').map((it) => all(it, 'S').map((run) => run.attributes.d))).toEqual([
@@ -154,7 +154,7 @@ describe('an MPD', () => {
 });
 
 describe('the sets of an MPD', () => {
-  test('separates codecs, and keys, between which it lets players switch', () => {
+  test('are separate per codec and key, and switchable between keys', () => {
     const key = (id: string) =>
       `<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cenc" cenc:default_KID="${id}"/>`;
     const mpd = mpdOf([
@@ -186,7 +186,7 @@ describe('the sets of an MPD', () => {
     ]);
   });
 
-  test('has a set for each language, the chosen one as main', () => {
+  test('exist for each language, with the default one as main', () => {
     const mpd = mpdOf(
       [picture()],
       [sound({ isDefault: false }), sound({ id: 'a-de', language: 'de', name: 'Kino & "Ton" <2>' })],
@@ -218,14 +218,14 @@ test('describes the purpose of each track, the default one as main', () => {
   expect(new Set(schemes)).toEqual(new Set(['urn:tva:metadata:cs:AudioPurposeCS:2007']));
 });
 
-describe('an MPD is refused', () => {
+describe('an invalid MPD', () => {
   test.each([
     { name: 'nothing', video: [], message: 'one rendition or more' },
     { name: 'an id with a dollar', video: [picture({ id: 'a$b' })], message: 'plain characters' },
     { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'one segment or more' },
     { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
     { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
-  ])('with $name', ({ video, message }) => {
+  ])('with $name is rejected', ({ video, message }) => {
     expect(() => writeMpd({ video, audio: [] })).toThrow(message);
   });
 });

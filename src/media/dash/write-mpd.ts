@@ -6,20 +6,20 @@ import { type Xml, xmlElement } from './xml.ts';
 const NAMESPACES = { xmlns: 'urn:mpeg:dash:schema:mpd:2011', 'xmlns:cenc': 'urn:mpeg:cenc:2013' };
 const PROFILE = 'urn:mpeg:dash:profile:isoff-live:2011';
 const CLOCK = 'urn:mpeg:dash:utc:direct:2014';
-/** Players buffer this much before they start. Long segments of a passed-through source do not raise it. */
+/** Maximum start buffer of players, in seconds. Long segments of a pass-through source do not increase it. */
 const MAX_START_BUFFER_SEC = 4;
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
- * Writes the MPD of a whole timeline (ISO 23009-1 section 5.3): type static, one Period, over the segments that HLS
- * serves too. URLs are relative to the video's folder. Each bandwidth is the peak of the rendition's segments. Throws
- * on no rendition, one without segments, sizes that do not match, and an id that is not URL-safe.
+ * Writes the MPD of a whole timeline (ISO 23009-1 section 5.3): type static, one Period, with the segments that HLS
+ * also uses. URLs are relative to the video's folder. Each bandwidth is the peak of the rendition's segments. Throws
+ * for no rendition, a rendition without segments, sizes that do not match, and an id that is not URL-safe.
  */
 export function writeMpd(presentation: DashPresentation): string {
   return writePeriods([{ ...presentation, id: '0', startSec: 0 }], null);
 }
 
-/** Does the same for several Periods, at least one: type static, or dynamic while the presentation grows. */
+/** Like `writeMpd`, for one or more Periods: type static, or dynamic while the presentation grows. */
 export function writePeriods(periods: readonly DashPeriod[], growth: DashGrowth | null): string {
   const renditions = periods.flatMap(({ video, audio }) => [...video, ...audio]);
   if (renditions.length === 0) throw new Error('Expected one rendition or more in an MPD, got none.');

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { xmlElement, xmlFragment, xmlText } from './xml.ts';
 
-/** The inverse, with only the five entities and decimal references. */
+/** Inverse of escaping, with only the five entities and decimal references. */
 function unescapeXml(text: string): string {
   const named: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
   return text.replace(/&(?:#(\d+)|(\w+));/g, (_, code, name) => named[name] ?? String.fromCharCode(Number(code)));
 }
 
 describe('an element', () => {
-  test('keeps any text unchanged and lets none of it become markup', () => {
+  test('keeps any text unchanged and never as markup', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         const element = xmlElement('a', { b: text }, [xmlText(text)]);
@@ -25,7 +25,7 @@ describe('an element', () => {
     expect(xmlText('a\0b\u001Bc\uFFFF😀\ud800')).toBe('a\uFFFDb\uFFFDc\uFFFD😀\uFFFD');
   });
 
-  test('needs a valid name', () => {
+  test('must have a valid name', () => {
     expect(() => xmlElement('a b', {})).toThrow('Expected an XML name');
     expect(() => xmlElement('a', { 'b="c" d': 1 })).toThrow('Expected an XML name');
   });
@@ -37,7 +37,7 @@ describe('a fragment', () => {
     '<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cenc" cenc:default_KID=\'x\'/>',
     '<a b="1>2"><cenc:pssh>AAAA</cenc:pssh> text <b/></a>',
     ' <a></a>\n',
-  ])('%j is accepted', (element) => {
+  ])('accepts %j', (element) => {
     expect(xmlFragment(element)).toBe(element.trim());
   });
 
@@ -53,7 +53,7 @@ describe('a fragment', () => {
     '<a><!-- --></a>',
     '<a>x<</a>',
     '<a><b></a></b>',
-  ])('%j is refused', (element) => {
+  ])('rejects %j', (element) => {
     expect(() => xmlFragment(element)).toThrow('Expected');
   });
 });

@@ -1,34 +1,34 @@
 import type { Brand } from '../../lib/brand.ts';
 import { escapeXml } from '../../lib/escape-xml.ts';
 
-/** Well-formed XML. Only this file creates it, so no text reaches a document unescaped. */
+/** Well-formed XML. Only this file creates it, so that no document contains unescaped text. */
 export type Xml = Brand<string, 'Xml'>;
 
-/** Attributes in order. Null omits one. */
+/** Attributes in order. A null value omits the attribute. */
 export type XmlAttributes = Readonly<Record<string, string | number | null>>;
 
 const NAME = /^[A-Za-z_][\w.:-]*$/;
 const ATTRIBUTE = String.raw`\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
 const TAG = new RegExp(String.raw`<(/?)([A-Za-z_][\w.:-]*)(?:${ATTRIBUTE})*\s*(/?)>`, 'g');
 
-/** Makes an element. Throws on an invalid name. */
+/** Creates an element. Throws for an invalid name. */
 export function xmlElement(name: string, attributes: XmlAttributes, children: readonly Xml[] = []): Xml {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
     value === null ? [] : [` ${checkedName(key)}="${escapeXml(String(value))}"`],
   );
   const opening = `<${checkedName(name)}${written.join('')}`;
-  // The text consists only of checked names and escaped values.
+  // The text contains only checked names and escaped values.
   return (children.length === 0 ? `${opening}/>` : `${opening}>${children.join('')}</${name}>`) as Xml;
 }
 
-/** Makes text between tags. */
+/** Creates text content. */
 export function xmlText(text: string): Xml {
   return escapeXml(text) as Xml;
 }
 
 /**
- * Accepts an element that was written elsewhere (ContentProtection of a DRM scheme). Throws unless it is one element
- * whose tags are closed in order and whose attributes are quoted. Comments and the like are rejected.
+ * Accepts an element written elsewhere (ContentProtection of a DRM system). Throws unless it is one element whose tags
+ * are closed in order and whose attributes are quoted. Rejects comments and other markup.
  */
 export function xmlFragment(element: string): Xml {
   const text = element.trim();

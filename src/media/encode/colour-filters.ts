@@ -2,24 +2,24 @@ import { BT709, type Colours, coloursOf, HLG, PQ } from '../probe/colours.ts';
 import { statedPeakNit } from '../probe/hdr-metadata.ts';
 import type { VideoFacts } from '../probe/source-facts.ts';
 
-/** Luminance of reference white (ITU-R BT.2408), in cd/m2: SDR white, and the maximum of SDR video. */
+/** Luminance of reference white (ITU-R BT.2408), in cd/m2. It is SDR white and the maximum of SDR video. */
 const REFERENCE_WHITE_NIT = 203;
-/** Assumed mastering display luminance of video without metadata, in cd/m2; that of most video. */
+/** Assumed mastering display luminance of video without metadata, in cd/m2. Most video has this value. */
 const USUAL_PEAK_NIT = 1000;
 /**
- * Limits of the luminance in metadata, in cd/m2. From 500 on reference white becomes 225 to 230 of 255. Nobody masters
- * on displays brighter than 4,000.
+ * Limits of the luminance in metadata, in cd/m2. From 500 on, reference white becomes 225 to 230 of 255. No mastering
+ * display is brighter than 4,000.
  */
 const MIN_PEAK_NIT = 500;
 const MAX_PEAK_NIT = 4000;
-/** Luminance in cd/m2 up to which the curve changes nothing. 75 % bars have 101. */
+/** Luminance in cd/m2 up to which the tone curve is the identity. 75 % bars have 101. */
 const KNEE_NIT = 102;
 
 /** ITU-T H.273 matrices that the scale filter supports as `in_color_matrix`. zimg converts the others. */
 export const SWSCALE_MATRICES: Readonly<Record<number, string>> = {
   ...{ 1: 'bt709', 4: 'fcc', 5: 'bt470', 6: 'smpte170m', 7: 'smpte240m', 9: 'bt2020' },
 };
-/** Transfer functions with the same curve: BT.709, BT.601, BT.2020, and the extensions xvYCC and BT.1361. */
+/** Transfer functions with the same curve: BT.709, BT.601, BT.2020, and the extended ones of xvYCC and BT.1361. */
 const VIDEO_CURVES = [1, 6, 7, 11, 12, 14, 15];
 const ST240M = 7;
 const BT1361 = 12;
@@ -32,9 +32,9 @@ export function hdrColours(video: VideoFacts): Colours {
 }
 
 /**
- * Builds filters that convert decoded frames to a size and to other colours, 4:2:0, 8-bit or, for HDR, 10-bit. If
- * primaries or transfer differ, they are converted in linear light, and HDR is tone-mapped to SDR. Otherwise only
- * matrix and range are converted, directly on the code values.
+ * Builds filters that convert decoded frames to a size and to output colours, in 4:2:0 with 8 bits or, for HDR, 10
+ * bits. If the primaries or the transfer function differ, converts in linear light and tone-maps HDR to SDR. Otherwise
+ * converts only the matrix and range, directly on the code values.
  */
 export function colourFilters(video: VideoFacts, size: string, to: Colours = BT709): string {
   const from = coloursOf(video);
@@ -47,7 +47,7 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
     return `${parts.join(':')},${format}`;
   }
   const input = readBy(from);
-  // Without both ranges the scale filter silently converts full range to limited.
+  // Without both ranges, the scale filter silently converts full range to limited.
   const scale = `scale=${size}:in_range=${rangeOf(from)}:out_range=${rangeOf(from)}`;
   if (isHdr || (from.transfer !== PQ && from.transfer !== HLG)) {
     return `${scale},zscale=${input}:${writeBy(to)},${format}`;
@@ -64,14 +64,14 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
 }
 
 /**
- * Returns a filter and a comma if stored 8-bit video has other primaries or another transfer than BT.709, else an empty
- * text.
+ * Returns a filter and a comma if stored 8-bit video has other primaries or another transfer function than BT.709, else
+ * an empty string.
  */
 export function toBt709Light(from: Colours): string {
   return isSameLight(from, BT709) ? '' : `zscale=${readBy(from)}:${writeBy(BT709)},format=yuv420p,`;
 }
 
-/** Returns encoder options that tag the output's colours. ffmpeg accepts code points of ITU-T H.273. */
+/** Returns encoder options that tag the output's colours with the code points of ITU-T H.273. */
 export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours): string[] {
   return [
     ...['-colorspace', String(matrix), '-color_primaries', String(primaries), '-color_trc', String(transfer)],
@@ -80,9 +80,9 @@ export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours
 }
 
 /**
- * Returns the curve from HDR to SDR, for each component of R'G'B' in PQ: the identity up to the knee, then a rise to
- * reference white at the peak. It is that of ITU-R BT.2390 section 5.4 with another shoulder: the spline's puts
- * reference white anywhere from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
+ * Returns the tone curve from HDR to SDR for each component of R'G'B' in PQ: the identity up to the knee, then a rise
+ * to reference white at the peak. It follows ITU-R BT.2390 section 5.4 with a different shoulder: the spline there maps
+ * reference white to values from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
  */
 function toneCurve(peak: number): string {
   const knee = toPq(KNEE_NIT);
@@ -97,12 +97,12 @@ function toneCurve(peak: number): string {
 }
 
 function peakNit(video: VideoFacts): number {
-  // HLG is relative to the display: 1,000 cd/m2 according to ITU-R BT.2100.
+  // HLG is relative to the display, for which ITU-R BT.2100 uses 1,000 cd/m2.
   const stated = coloursOf(video).transfer === HLG ? null : statedPeakNit(video.hdrMetadata);
   return Math.min(MAX_PEAK_NIT, Math.max(MIN_PEAK_NIT, stated ?? USUAL_PEAK_NIT));
 }
 
-/** SMPTE ST 2084. */
+/** Follows SMPTE ST 2084. */
 function toPq(nit: number): number {
   const y = (nit / 10_000) ** (2610 / 16_384);
   return ((3424 / 4096 + (2413 / 128) * y) / (1 + (2392 / 128) * y)) ** (2523 / 32);
@@ -127,7 +127,7 @@ function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }
 
-/** Returns the scale filter's name of a range. */
+/** Returns the name of a range in the scale filter. */
 export function rangeOf({ isFullRange }: Colours): string {
   return isFullRange ? 'pc' : 'tv';
 }

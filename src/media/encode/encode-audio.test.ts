@@ -51,7 +51,7 @@ type Fit = { shiftSamples: number; noiseShare: number };
 const WINDOW = 4096;
 
 /**
- * Returns by how many samples the second is later than the first around a position, and how much they differ otherwise.
+ * Returns the shift of the second signal behind the first around a position, in samples, and the remaining difference.
  */
 function compare(wanted: Float32Array, got: Float32Array, at: number): Fit {
   let best: Fit = { shiftSamples: 0, noiseShare: noiseBetween(wanted, got, { at, shiftSamples: 0 }) };
@@ -76,7 +76,7 @@ function noiseBetween(
   return noise / signal;
 }
 
-/** Returns the largest step between neighbouring samples around a position, as a click would be. */
+/** Returns the largest step between adjacent samples around a position. A click is a large step. */
 function largestStep(samples: Float32Array, at: number): number {
   let most = 0;
   for (let sample = at - WINDOW / 2; sample < at + WINDOW / 2; sample += 1) {
@@ -85,10 +85,10 @@ function largestStep(samples: Float32Array, at: number): number {
   return most;
 }
 
-/** A rising tone, so that no two positions sound alike. */
+/** A rising tone, so that no two positions have the same audio. */
 const RISING = "aevalsrc='0.4*sin(2*PI*(100*t+10*t*t))|0.3*cos(2*PI*(100*t+10*t*t))'";
 
-/** Matroska stores times in whole milliseconds, so no run can be more precise. */
+/** Maximum shift in samples. Matroska stores times in whole milliseconds, so no run can be more precise. */
 const MAX_SHIFT = 48;
 const NOT_HEARD = 0.01;
 
@@ -105,10 +105,11 @@ const SOURCES = [
   },
 ];
 /**
- * A click at a join is a step many times larger than its neighbours. Decoders on other processors differ by up to 1.21.
+ * Maximum ratio of steps. A click at a join is many times larger than adjacent steps. Decoders on other processors
+ * differ by up to 1.21.
  */
 const NO_CLICK = 1.25;
-/** The third range ends with the video, where the audio may have ended long before. */
+/** The third range ends with the video. The audio may have ended long before. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
   { fromSegment: 3, toSegment: 4 },

@@ -9,30 +9,31 @@ import { seekLeadSec } from './encode.ts';
 import { moveTime } from './encode-filters.ts';
 
 /**
- * How long an audio track becomes, the source's clock where its timeline begins (`timelineOriginSec`), and whether its
- * loudness is levelled.
+ * Length of an audio track, the source's clock at the start of its timeline (`timelineOriginSec`), and whether to
+ * normalise its loudness.
  */
 export type AudioJob = { durationSec: number; originSec: number; normaliseLoudness: boolean };
 
-/** Where a track is in its source. */
+/** Location of a track in its source. */
 export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
 
 const FRAGMENT_USEC = 2_000_000;
 
-/** EBU R 128 s2 recommends -20 to -16 LUFS for streaming. One pass, so that audio is available at once. */
+/** EBU R 128 s2 recommends -20 to -16 LUFS for streaming. One pass makes audio available immediately. */
 const LOUDNESS_FILTERS = ['loudnorm=I=-16:TP=-1.5:LRA=11', `aresample=${AUDIO_RATE_HZ}`];
 
-/** Times that are this much off are corrected by silence or a cut; conversion of the rate rounds to a sample. */
+/** Minimum time difference that is corrected by silence or a cut, in seconds. Rate conversion rounds to a sample. */
 const MIN_CORRECTION_SEC = 0.002;
 
-/** Sound this far off its time is moved to it. */
+/** Maximum difference between audio and its time, in seconds, before the audio is moved. */
 const MAX_DRIFT_SEC = 0.008;
 
 /**
- * Replaces the times of decoded frames by steady ones, which follow the source's within `MAX_DRIFT_SEC` and change only
- * where they must. A gap or an overlap, which leaves the usual jitter of the source's times (register 2, a running mean
- * of the steps), is followed at once; a drift, once its running mean (register 3) is too large. Jitter itself is not
- * followed: each change can be heard. Register 0 is the due time by the source's clock, 1 by the steady one.
+ * Replaces the times of decoded frames with steady times, which stay within `MAX_DRIFT_SEC` of the source's and change
+ * only if necessary. It follows a gap or an overlap, which exceeds the usual jitter of the source's times (register 2,
+ * a running mean of the steps), immediately. It follows a drift once the running mean of the drift (register 3) is too
+ * large. It does not follow jitter, because each change is audible. Register 0 is the expected time on the source's
+ * clock, register 1 on the steady clock.
  */
 const STEADY_TIMES = `asetpts='${[
   'st(5,if(isnan(PTS),ld(1),PTS))',
@@ -49,38 +50,41 @@ const STEADY_TIMES = `asetpts='${[
 ].join(';')}'`;
 
 /**
- * The first frame of a track overlaps with the priming frame, which is dropped: without it decoders put out aliases
- * that go over full scale where a mix begins loud.
+ * The first frame of a track overlaps with the priming frame, which is dropped. Without that frame, decoders output
+ * aliasing that exceeds full scale if a mix begins loud.
  */
 const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
 
 /** Peak of a mix of several channels: -2 dB of full scale. */
 const MIX_LIMIT = 0.79;
 
-/** Packets that ffmpeg's AAC encoder emits before the first sample. */
+/** Packets that ffmpeg's AAC encoder outputs before the first sample. */
 const PRIMING_FRAMES = 1;
 
 /**
- * Frames encoded before a part and then dropped. After them, the encoder decides like one that started at the
+ * Frames encoded before a range and then dropped. After them, the encoder decides like one that started at the
  * beginning.
  */
 const PRE_ROLL_FRAMES = 16;
 
-/** The encoder looks ahead: frames at the end of a part must be followed by more audio, not by silence. */
+/**
+ * Frames of audio after a range. The encoder looks ahead, so the end of a range must be followed by audio, not by
+ * silence.
+ */
 const AFTER_FRAMES = 4;
 
-/** Decoding begins this much earlier still, the time that decoders need to synchronise (MP3 9 frames, Opus 80 ms). */
+/** Additional lead of decoding, in seconds. Decoders need it to synchronise (MP3 9 frames, Opus 80 ms). */
 const DECODE_LEAD_SEC = 0.5;
 
-/** Possible error of a track's end as declared by the container. */
+/** Maximum error of a track's end as declared by the container, in seconds. */
 const END_DOUBT_SEC = 1;
 
 /**
- * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
- * pipe; more channels are mixed down. Samples lie at their times: a late track begins with silence, gaps are filled,
- * overlaps are cut off, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC
- * frame, 21 ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the
- * encoder's priming (1024 samples): the module that stores the fragments drops it.
+ * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
+ * down more channels. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
+ * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
+ * `normaliseLoudness` sets the loudness (EBU R 128) to about -16 LUFS. The first packet is the encoder's priming (1024
+ * samples), which the caller must drop when it stores the fragments.
  */
 export function planAudioEncode(
   track: PlacedTrack,
@@ -99,17 +103,17 @@ export function planAudioEncode(
   };
 }
 
-/** Highest rate of a track that is copied, bits per second. */
+/** Maximum bit rate of a copied track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
 
-/** Whether a track is what `planAudioEncode` would make, so that its frames can be copied. */
+/** Whether a track has the format of `planAudioEncode`, so that its frames can be copied. */
 export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts): boolean {
   const isStereo = channels === 2 && track.rightStreamIndex === undefined;
   const isLc = codec === 'aac' && profile === 'LC';
   return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
 }
 
-/** Plans the copy of all frames of a track, `COPY_LEAD_TICKS` behind their times on the timeline. */
+/** Plans a copy of all frames of a track, `COPY_LEAD_TICKS` after their times on the timeline. */
 export function planAudioCopy(
   { streamIndex }: Pick<AudioFacts, 'streamIndex'>,
   { durationSec, originSec }: Pick<AudioJob, 'durationSec' | 'originSec'>,
@@ -120,7 +124,7 @@ export function planAudioCopy(
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL, '-map', `0:${streamIndex}`, '-c', 'copy'],
       ...['-output_ts_offset', offsetSec.toFixed(6), '-avoid_negative_ts', 'disabled'],
-      // Fragments with the times of their packets, not counted from the first one.
+      // Keep the packets' own times instead of counting from the first one.
       ...fragments('+frag_discont'),
     ],
     outputs: ['aac'],
@@ -129,8 +133,8 @@ export function planAudioCopy(
 }
 
 /**
- * Like `planAudioEncode`, for audio that is already decoded: the standard input is interleaved 16-bit stereo at 48 kHz
- * (`placeAudio`), as long as the track.
+ * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit stereo at 48 kHz (`placeAudio`)
+ * with the length of the track.
  */
 export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<AudioJob, 'originSec'>): FfmpegPlan {
   const filters = [...(normaliseLoudness ? LOUDNESS_FILTERS : []), 'aformat=sample_fmts=fltp'];
@@ -147,10 +151,9 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<A
 }
 
 /**
- * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes
- * midway and however much is damaged. The second output gives the time and number of samples of each piece, and is
- * written before the piece. ffmpeg rebuilds its filters when parameters change, so nothing here may count from the
- * start.
+ * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, even if parameters
+ * change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
+ * before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may count from the start.
  */
 export function planAudioDecode({ streamIndex, channels }: PlacedTrack, durationSec: number): FfmpegPlan {
   const filters = [
@@ -173,9 +176,9 @@ export function planAudioDecode({ streamIndex, channels }: PlacedTrack, duration
 }
 
 /**
- * Plans the encode of a range of segments alone. The result equals those of the whole track, to the sample, as far as
+ * Plans the encode of a single range of segments. The result equals those of the whole track, to the sample, as far as
  * the source's timestamps allow. The caller drops the first `primingFramesOf` packets and everything after the range.
- * Not for normalised loudness, which depends on everything before.
+ * Does not support normalised loudness, which depends on all earlier audio.
  */
 export function planAudioRange(
   source: SourceFacts,
@@ -193,7 +196,7 @@ export function planAudioRange(
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn'],
       ...(seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : []),
       ...['-i', SOURCE_URL],
-      // If the track has already ended, the padding has no times to continue from, so samples are counted.
+      // If the track has already ended, the padding has no times to continue from, so count samples.
       ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
       ...toAac(track.channels),
     ],
@@ -202,7 +205,7 @@ export function planAudioRange(
   };
 }
 
-/** Returns the number of packets to drop at the start of a run that begins with a segment. */
+/** Returns the number of packets to drop at the start of a run from a given segment. */
 export function primingFramesOf(fromSegment: number): number {
   return PRIMING_FRAMES + preRollFrames(fromSegment);
 }
@@ -211,17 +214,17 @@ function preRollFrames(fromSegment: number): number {
   return Math.min(PRE_ROLL_FRAMES, fromSegment * AAC_SEGMENT_FRAMES);
 }
 
-/** Past the end of the track its last audio is decoded, so that there is something to pad. */
+/** Past the end of the track, decode its last audio, because the padding needs input. */
 function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number {
   const endSec =
     track.durationSec === null ? fromSec : track.startSec + track.durationSec - source.startSec - END_DOUBT_SEC;
   return Math.max(0, Math.min(fromSec, endSec) - seekLeadSec(source) - DECODE_LEAD_SEC);
 }
 
-/** A stretch of a track: its first sample and how many, counted from the timeline's start. */
+/** A stretch of a track: its first sample and number of samples, counted from the start of the timeline. */
 type Stretch = { originSec: number; fromSample: number; samples: number };
 
-/** Maps a stretch of a track, in two channels and exactly as long, through further filters. */
+/** Maps a stretch of a track, in stereo and with its exact length, through further filters. */
 function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
   const { streamIndex, rightStreamIndex, channels } = track;
   const placed = [...place(stretch), ...cutTo(stretch.samples)];
@@ -233,19 +236,21 @@ function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]):
   return ['-filter_complex', [...sides, joined].join(';'), '-map', '[joined]'];
 }
 
-/** Puts samples at their times from the timeline's start on; drops those before the first one that is wanted. */
+/** Moves samples to their times from the start of the timeline. Drops samples before the first one of the stretch. */
 function place({ originSec, fromSample }: Stretch): string[] {
   return [
     ...moveTime('asetpts', -originSec),
     STEADY_TIMES,
-    // Rate conversion and correction of times need a filter each: one that does both drops too many samples.
+    // Rate conversion and time correction need separate filters. A filter that does both drops too many samples.
     `aresample=${AUDIO_RATE_HZ}`,
     ...(fromSample === 0 ? [] : [`atrim=start_pts=${fromSample}`]),
     `aresample=${AUDIO_RATE_HZ}:async=1:min_comp=0.00001:min_hard_comp=${MIN_CORRECTION_SEC}:first_pts=${fromSample}`,
   ];
 }
 
-/** Makes two channels of any number; the sum of several is limited to full scale, with room for what AAC adds. */
+/**
+ * Converts any number of channels to stereo. Limits the sum of several channels to full scale, with headroom for AAC.
+ */
 function downMix(channels: number): string[] {
   const limited = `alimiter=limit=${MIX_LIMIT}:level=disabled:latency=1`;
   return ['aformat=sample_fmts=fltp:channel_layouts=stereo', ...(channels > 2 ? [limited] : [])];
@@ -255,7 +260,7 @@ function cutTo(samples: number): string[] {
   return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
 
-/** The usual coder puts out up to 5 dB more than it gets where many loud tones meet; the other one does not. */
+/** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
 function toAac(channels: number): string[] {
   return [
     ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],

@@ -6,13 +6,13 @@ import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
-/** Frames `fromFrame` (inclusive) to `toFrame` (exclusive) of the grid. Decoding begins no later than `leadFrame`. */
+/** Frames `fromFrame` (inclusive) to `toFrame` (exclusive) of the grid. Decoding begins at `leadFrame` or earlier. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
 
 /**
- * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later. A slot's
+ * Moves decoded frames to the grid. Each slot shows the newest source frame whose rounded time is not later. A slot's
  * frame depends only on the source, so separate processes agree on every border. Slots before the first frame show the
- * first one, slots after the last show the last one.
+ * first one, and slots after the last frame show the last one.
  */
 export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
   const { num, den } = video.rate;
@@ -22,20 +22,20 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
     ...(video.isVariableRate ? [] : [steadySlots(num / den)]),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
-    // After `fps`, one tick is one frame.
+    // After `fps`, a tick is a frame.
     `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
   ];
 }
 
-/** A frame belongs to the slot that begins less than this many frames after it. */
+/** A frame belongs to the slot that begins less than this number of frames after it. */
 const EARLY_SHARE = 0.4;
-/** Times rounded to a millisecond miss a slot's border by less than this many frames. */
+/** Times rounded to a millisecond miss a slot's border by less than this number of frames. */
 const JITTER_SHARE = 0.08;
 
 /**
- * Assigns each frame the time of its slot. After a splice frames may be half a frame off the grid, where times rounded
- * to a millisecond would repeatedly double one frame and lose the next. So a frame just beyond the border of the slot
- * after the previous frame's still gets that slot, and the border is not at half a frame.
+ * Assigns each frame the time of its slot. After a splice, frames may be half a frame off the grid, where times rounded
+ * to a millisecond would repeatedly double one frame and lose the next. A frame just beyond the border of the slot
+ * after the previous frame's slot therefore still gets that slot, and the border is not at half a frame.
  */
 function steadySlots(framesPerSec: number): string {
   const at = `T*${framesPerSec}`;
@@ -45,13 +45,13 @@ function steadySlots(framesPerSec: number): string {
   return `setpts=(${slot}+0.01)/(${framesPerSec}*TB)`;
 }
 
-/** Media that may be cut off the start of a timeline, so that pictures lie on the frame grid. */
+/** Maximum media cut off the start of a timeline to align frames with the grid, in seconds. */
 const MAX_CUT_SEC = 0.021;
 
 /**
- * The source's clock where a timeline begins. Copied pictures keep the file's own times; a frame grid begins with the
- * earliest stream, moved by less than a frame so that frames of a constant rate lie on the grid and not between
- * two slots, where rounded timestamps would double one frame and lose the next. Sound is moved alike.
+ * Returns the source's clock at the start of a timeline. Copied video keeps the file's own times. A frame grid begins
+ * with the earliest stream. It is moved by less than a frame, so that frames of a constant rate are on the grid and not
+ * between two slots, where rounded timestamps would double one frame and lose the next. Audio moves with it.
  */
 export function timelineOriginSec(facts: SourceFacts, grid: CutList['grid']['kind']): number {
   const { startSec, video } = facts;
@@ -65,9 +65,9 @@ export function timelineOriginSec(facts: SourceFacts, grid: CutList['grid']['kin
 }
 
 /**
- * Shifts timestamps by a number of seconds. The timeline's start is subtracted here and not with ffmpeg's
- * `-start_at_zero`, which counts from the earliest stream in use, so that video and audio of an MPEG-TS would drift
- * apart.
+ * Shifts timestamps by a number of seconds. The filter subtracts the timeline's start instead of ffmpeg's
+ * `-start_at_zero`, which counts from the earliest stream in use, so that video and audio of an MPEG-TS would lose
+ * sync.
  */
 export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
   if (Math.abs(sec) < 1e-6) return [];
@@ -84,9 +84,9 @@ export type Cascade = {
 };
 
 /**
- * Builds the filter graph from one decoded stream to one `[label]` per rung, scaled in a cascade: each from the next
- * larger one. 4:2:0 and square pixels. Colours are converted at the largest rung's size. The watermark is burned into
- * the largest rung, and the others inherit it.
+ * Builds a filter graph from one decoded stream to one `[label]` per rung, scaled in a cascade: each from the next
+ * larger one, in 4:2:0 with square pixels. Colours are converted at the size of the largest rung. The watermark is
+ * drawn on the largest rung, and the others inherit it.
  */
 export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];
@@ -108,7 +108,7 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
   return parts.join(';');
 }
 
-/** Prepares decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. */
+/** Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. */
 export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
   return [...steadySize(video), ...deinterlace(video), colourFilters(video, sizeOf(size)), 'setsar=1'];
 }
@@ -118,10 +118,10 @@ function sizeOf({ widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): 
 }
 
 /**
- * Input options of every decode for `steadySize`. By default ffmpeg rebuilds the filter graph when the size changes,
- * and a new `fps` filter repeats the timeline from its start. A rotated source keeps the default: the filter that
- * ffmpeg inserts to rotate it, ahead of all others, accepts one size only. After a failure `steadySize` rotates it
- * instead, but does not mirror.
+ * Returns the input options that every decode needs for `steadySize`. By default, ffmpeg rebuilds the filter graph when
+ * the size changes, and a new `fps` filter repeats the timeline from its start. A rotated source keeps the default,
+ * because the filter that ffmpeg inserts first to rotate it accepts only one size. After a failure, `steadySize`
+ * rotates the source instead, but does not mirror it.
  */
 export function sizeChangeArgv({ rotationDeg }: VideoFacts, isCareful: boolean): string[] {
   if (rotationDeg === 0) return ['-reinit_filter', '0'];
@@ -132,14 +132,14 @@ const TURNS = { 0: [], 90: ['transpose=clock'], 180: ['hflip', 'vflip'], 270: ['
 
 /**
  * Fits each frame whose size, pixel shape or pixel format differs from the stream's into the stream's size, with black
- * bars, for example when a recorded window is resized midway. Frames of the stream's own size pass unchanged.
+ * bars. This happens, for example, when a recorded window is resized. Frames of the stream's own size pass unchanged.
  */
 export function steadySize(
   { codedWidthPx, codedHeightPx, sampleAspect, rotationDeg }: VideoFacts,
   isCareful = false,
 ): string[] {
   if (rotationDeg !== 0 && !isCareful) return [];
-  // Bars cover whole chroma samples, and an odd side would lose its last line.
+  // Bars cover whole chroma samples, so an odd side would lose its last line.
   const [width, height] = [evenUp(codedWidthPx), evenUp(codedHeightPx)];
   const aspect = toNumber(sampleAspect);
   const isUsual = `eq(iw,${codedWidthPx})*eq(ih,${codedHeightPx})*lt(abs(sar/${aspect}-1),0.01)`;

@@ -16,45 +16,45 @@ export type EncodeJob = {
   facts: SourceFacts;
   cutList: CutList;
   range: ChunkRange;
-  /** Highest first, at least one. */
+  /** Rungs to encode, highest first, at least one. */
   rungs: readonly RungPlan[];
   codec: VideoCodec;
-  /** Colours of an SDR output, default BT.709. HDR stays HDR if the codec keeps it. */
+  /** Colours of an SDR output. Default: BT.709. HDR stays HDR if the codec keeps it. */
   colours?: Colours | undefined;
-  /** Burned into every rung. */
+  /** Watermark drawn on every rung, or null. */
   watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
-  /** After a failure: decoding starts earlier than necessary, and frames may be missing. */
+  /** Set after a failure. Decoding starts earlier than necessary, and frames may be missing. */
   isCareful?: boolean;
-  /** A viewer waits for it. */
+  /** Whether a viewer is waiting for the result. */
   isAwaited?: boolean;
-  /** Default 1: tasks run in parallel, and scaling is the smaller part. */
+  /** Default: 1, because tasks run in parallel and scaling is the smaller part. */
   filterThreads?: number;
 };
 
-/** An encoder run, and the additional boxes of its init segments (`writeHdrBoxes`). */
+/** An encoder run and the additional boxes of its init segments (`writeHdrBoxes`). */
 type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
 
 /**
- * Decoding starts this many grid frames before the first requested one, so that the frame shown there is certainly
- * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back another 0.13 s if frames are reordered. A larger
- * lead would often cost a whole GOP more, if a cut is just after a keyframe.
+ * Grid frames that are decoded before the first requested one, so that the frame shown there is certainly decoded and a
+ * deinterlacer has a neighbour. ffmpeg itself seeks another 0.13 s back if frames are reordered. A larger lead would
+ * often cost a whole GOP if a cut is just after a keyframe.
  */
 const LEAD_FRAMES = 2;
-/** The same lead in seconds, without a grid and after a failure. */
+/** Lead in seconds, used without a grid and after a failure. */
 const SEEK_LEAD_SEC = 0.25;
-/** Possible error of the video's end as declared by the container. */
+/** Maximum error of the video's end as declared by the container, in seconds. */
 const END_DOUBT_SEC = 1;
-/** If seeks can end between keyframes, decoding starts at least one long GOP earlier. */
+/** Lead of at least one long GOP, in seconds, used if seeks can end between keyframes. */
 const BLIND_SEEK_LEAD_SEC = 12;
 const IDR_SEC = 2;
 
 /**
  * Plans one ffmpeg run that decodes a range of segments once and encodes every given rung of it into fragmented MP4 on
  * pipes, in the order of `rungs`. HDR stays HDR if the codec keeps it. Fragments begin at keyframes: every 2 s of
- * frames, and at each cut. Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output is
- * 0 whatever the range, so the caller must add the range's start. Throws on a source without video.
+ * frames, and at each cut. Adjacent ranges join without a lost or doubled frame. The first `tfdt` of each output is 0
+ * for any range, so the caller must add the start of the range. Throws for a source without video.
  */
 export function planEncode(job: EncodeJob): EncoderPlan {
   const { facts, cutList, range, rungs } = job;
@@ -102,12 +102,12 @@ export function planEncode(job: EncodeJob): EncoderPlan {
   };
 }
 
-/** Timing of frames: where to seek, what the filters drop, where the encoder places keyframes. */
+/** Timing of frames: the seek target, the frames that filters drop, and the encoder's keyframes. */
 type Pacing = {
   clock: string[];
   seekSec: number;
   filters: string[];
-  /** Time base of the frames that leave the filters. */
+  /** Time base of the filters' output frames. */
   timeBase: string;
   timing: string[];
   gopFrames: number;
@@ -128,7 +128,7 @@ function paceByFrames(job: EncodeJob, video: VideoFacts): Pacing {
   };
 }
 
-/** If segments do not have the length of the encoder's GOPs, it is told where they begin. */
+/** Returns options that force keyframes at the cuts if segments do not have the length of the encoder's GOPs. */
 function keyFramesAtCuts({ grid, startTicks, timescale }: CutList, { fromSegment, toSegment }: ChunkRange): string[] {
   if (grid.kind !== 'frames') return [];
   const cuts = startTicks.slice(fromSegment, toSegment);
@@ -141,7 +141,7 @@ function forceKeyFrames(cuts: readonly number[], timescale: number): string[] {
   return ['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')];
 }
 
-/** Returns the frames of a range on a frame grid, numbered from the timeline's start. */
+/** Returns the frames of a range on a frame grid, numbered from the start of the timeline. */
 function framesOf(cutList: CutList, range: ChunkRange): { fromFrame: number; toFrame: number } {
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a cut list on a frame grid.');
   const { rate, totalFrames } = cutList.grid;
@@ -157,7 +157,7 @@ function frameWindow({ facts, cutList, range, isCareful = false }: EncodeJob, vi
   const pictureEndFrame = Math.floor(pictureEndSec * framesPerSec);
   const isExact = facts.seeksToKeyframes && !isCareful;
   const leadFrames = LEAD_FRAMES + (isExact ? 0 : Math.ceil(seekLeadSec(facts) * framesPerSec));
-  // Past the end of the video its last frame is needed, so decoding starts before it.
+  // Past the end of the video, the last frame is needed, so start decoding before it.
   return { fromFrame, toFrame, leadFrame: Math.max(0, Math.min(fromFrame, pictureEndFrame) - leadFrames) };
 }
 
@@ -167,45 +167,44 @@ function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, v
   const endTicks = segmentStartTicks(cutList, range.toSegment);
   const isLast = range.toSegment === cutList.startTicks.length;
   const cuts = cutList.startTicks.slice(range.fromSegment, range.toSegment);
-  // A cut is a keyframe that everything after it decodes from. Seeking half a frame past it finds it and not the
-  // previous one, from which decoding could be most of the encode task. ffmpeg counts from the file's start.
+  // A cut is a keyframe from which everything after it decodes. A seek half a frame past it finds that keyframe and not
+  // the previous one, from which decoding could be most of the encode task. ffmpeg counts from the file's start.
   const isExact = facts.seeksToKeyframes && !isCareful;
   const exactSec = startTicks / timescale + 0.5 / toNumber(video.rate) - facts.startSec;
   return {
-    // The source's own times, unchanged: encoded frames must have the times of the copied ones.
+    // Keep the source's own times: encoded frames must have the times of the copied ones.
     clock: ['-copyts'],
     seekSec: Math.max(0, isExact ? exactSec : startTicks / timescale - seekLeadSec(facts)),
-    // The stream's time base is the cut list's timescale. Rounding may put the last frame on the end.
+    // The stream's time base is the timescale of the cut list. Rounding may move the last frame to the end.
     filters: [
       `trim=start_pts=${startTicks}${isLast ? '' : `:end_pts=${endTicks}`}`,
-      // The frame on the cut may not decode. Then the next one is shown from the cut on.
+      // If the frame at the cut cannot be decoded, show the next one from the cut on.
       ...(isCareful ? [`setpts='if(eq(N,0),${startTicks},PTS)'`] : []),
     ],
     timeBase: `1/${timescale}`,
     timing: [
       ...forceKeyFrames(cuts, timescale),
-      // Needed as a pair: with the time base alone ffmpeg emits a frame for every tick.
+      // Both options are needed: with the time base alone, ffmpeg outputs a frame for every tick.
       ...['-enc_time_base', '-1', '-fps_mode', 'passthrough'],
     ],
     gopFrames: Math.max(1, Math.round(IDR_SEC * toNumber(video.rate))),
   };
 }
 
-/** Returns how long before the requested time decoding starts, in seconds. */
+/** Returns the time before the requested one at which decoding starts, in seconds. */
 export function seekLeadSec(facts: SourceFacts): number {
   return facts.seeksToKeyframes ? SEEK_LEAD_SEC : BLIND_SEEK_LEAD_SEC;
 }
 
 function openVideo(threads: number, seekSec: number): string[] {
-  // Decodes from the keyframe on without dropping anything: a frame with a long duration may begin long before the seek
-  // target.
+  // Decode from the keyframe on without dropping frames: a long frame may begin long before the seek target.
   const seek = seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : [];
   return [...GUARD_ARGV, '-threads', String(threads), '-an', '-sn', '-dn', ...seek, '-i', SOURCE_URL];
 }
 
 function fragmentedMp4(timescale: number, fd: number): string[] {
   return [
-    // Drops titles, locations and chapters of the source. Init segments of all ranges are the same bytes.
+    // Drop titles, locations and chapters of the source, so that init segments of all ranges are identical.
     ...['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact'],
     ...['-video_track_timescale', String(timescale), '-avoid_negative_ts', 'disabled', '-f', 'mp4'],
     ...['-movflags', 'empty_moov+default_base_moof+frag_keyframe+negative_cts_offsets', `pipe:${fd}`],

@@ -28,7 +28,7 @@ test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[]
   { size: [960, 540], allowed: [720, 1080], expected: ['480:960x540'] },
   { size: [1270, 714], allowed: [720], expected: ['720:1270x714'] },
   { size: [720, 720], allowed: [720], expected: ['720:720x720'] },
-])('a source of $size with $allowed allowed -> $expected', ({ size, allowed, expected }) => {
+])('a source of $size with allowed rungs $allowed gets $expected', ({ size, allowed, expected }) => {
   const video = makeVideoFacts({ displayWidthPx: size[0], displayHeightPx: size[1] });
   const ladder = planLadder({ video }, { allowedRungs: allowed });
   expect(ladder.map((rung) => `${rung.rung}:${rung.widthPx}x${rung.heightPx}`)).toEqual(expected);
@@ -46,7 +46,7 @@ test.each<{ size: [number, number]; rung: Rung | null }>([
   { size: [1920, 1080], rung: 1080 },
   { size: [2560, 1080], rung: 1080 },
   { size: [2560, 1440], rung: null },
-])('a source of $size that is not scaled is listed as $rung', ({ size, rung }) => {
+])('lists an unscaled source of $size as $rung', ({ size, rung }) => {
   const [displayWidthPx, displayHeightPx] = size;
   expect(rungForSize({ displayWidthPx, displayHeightPx }, [240, 360, 480, 720, 1080])).toBe(rung);
 });
@@ -59,19 +59,19 @@ test.each<{ size: [number, number]; rung: Rung; listed: Rung }>([
   { size: [160, 120], rung: 240, listed: 240 },
   { size: [2560, 1080], rung: 1080, listed: 1080 },
   { size: [1180, 664], rung: 1080, listed: 480 },
-])('an unscaled source of $size kept under $rung is listed as $listed', ({ size, rung, listed }) => {
+])('lists an unscaled source of $size stored as $rung as $listed', ({ size, rung, listed }) => {
   const [displayWidthPx, displayHeightPx] = size;
   expect(listedRung({ displayWidthPx, displayHeightPx }, rung)).toBe(listed);
 });
 
-test('caps are the library’s own if it has them', () => {
+test("uses the library's own caps if it has them", () => {
   const video = makeVideoFacts({ displayWidthPx: 4096, displayHeightPx: 2160 });
   const ladder = planLadder({ video }, { allowedRungs: RUNGS, maxBitratesBps: { 720: 1_000_000 } });
   const caps = Object.fromEntries(ladder.map((rung) => [rung.rung, rung.maxBitrateBps / 1000]));
   expect(caps).toEqual({ 2160: 25000, 1440: 8000, 1080: 5000, 720: 1000, 480: 1400, 360: 800, 240: 600 });
 });
 
-test('audio without video has no ladder, and a library must allow a rung', () => {
+test('audio has no ladder and a library must allow at least one rung', () => {
   expect(planLadder({ video: null }, { allowedRungs: [240] })).toEqual([]);
   expect(() => planLadder({ video: null }, { allowedRungs: [] })).toThrow('at least one');
 });

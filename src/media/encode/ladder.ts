@@ -1,26 +1,26 @@
 /**
- * Rungs of the ladder, named by the short side in pixels of a 16:9 or upright 9:16 frame that they hold: 720p holds
- * 1280x720 and 720x1280, and so 1280x536 and 960x720.
+ * Rungs of the ladder, named by the short side in pixels of a 16:9 or 9:16 frame into which they fit: 1280x720 and
+ * 720x1280 are 720p, and therefore also 1280x536 and 960x720.
  */
 export const RUNGS = [240, 360, 480, 720, 1080, 1440, 2160] as const;
 export type Rung = (typeof RUNGS)[number];
 
 /** Builds a record with a value for each rung. */
 export function perRung<T>(make: (rung: Rung) => T): Record<Rung, T> {
-  // Every rung is included, which the type of `fromEntries` cannot express.
+  // The record has every rung, which the type of `fromEntries` cannot express.
   return Object.fromEntries(RUNGS.map((rung) => [rung, make(rung)])) as Record<Rung, T>;
 }
 
-/** One size to encode. `rung` names it, `widthPx` and `heightPx` are even, `maxBitrateBps` caps it. */
+/** One size to encode. `rung` is its name. `widthPx` and `heightPx` are even. `maxBitrateBps` is its bit rate cap. */
 export type RungPlan = { rung: Rung; widthPx: number; heightPx: number; maxBitrateBps: number };
 
-/** Limits of a library: allowed rungs, and its own caps in bits per second. */
+/** Limits of a library: its allowed rungs, and its own caps in bits per second. */
 export type LadderOptions = {
   allowedRungs: readonly Rung[];
   maxBitratesBps?: Partial<Record<Rung, number>>;
 };
 
-/** x264 bitrate caps by rung, in bits per second. Capped quality rarely reaches them. */
+/** x264 bit rate caps by rung, in bits per second. Capped quality rarely reaches them. */
 export const MAX_BITRATES_BPS: Readonly<Record<Rung, number>> = {
   240: 600_000,
   360: 800_000,
@@ -32,16 +32,16 @@ export const MAX_BITRATES_BPS: Readonly<Record<Rung, number>> = {
 };
 
 const LONG_TO_SHORT = 16 / 9;
-/** 480p is 854 wide, 240p 426: sides are rounded to even numbers. */
+/** Rounding tolerance in pixels. Sides are rounded to even numbers: 480p is 854 wide, 240p is 426. */
 const ROUNDING_PX = 1;
 
 /** Displayed size, in pixels. */
 type PictureSize = { displayWidthPx: number; displayHeightPx: number };
 
 /**
- * Returns the rung under which a video of this size is listed unscaled: the highest allowed one that either of its
- * sides fills, or a higher one if its short side needs that. 854x356 is 480p by its width, 574x240 is 240p. Null if its
- * short side is longer than that of every allowed rung.
+ * Returns the rung under which an unscaled video of this size is listed: the highest allowed one that either side
+ * fills, or a higher one if the short side exceeds it. 854x356 is 480p by its width, 574x240 is 240p. Returns null if
+ * the short side exceeds every allowed rung.
  */
 export function rungForSize(size: PictureSize, allowedRungs: readonly Rung[]): Rung | null {
   const allowed = RUNGS.filter((rung) => allowedRungs.includes(rung));
@@ -58,13 +58,13 @@ function fillsRung(rung: Rung, size: PictureSize): boolean {
   return shortPx >= rung || longPx >= rung * LONG_TO_SHORT - ROUNDING_PX;
 }
 
-/** Factor by which a video may be smaller than a rung and still be listed as it. */
+/** Maximum ratio of a rung's size to that of a video listed under it. */
 const MAX_UNDERSIZE = 1.1;
 
 /**
- * Returns the rung under which an unscaled video that a library stores as `sizeRung` is listed: that one, unless the
- * video is clearly smaller. Then the highest lower rung that it fills, or the lowest, so that no video is listed under
- * a resolution that it does not have.
+ * Returns the rung under which an unscaled video stored as `sizeRung` is listed: `sizeRung` itself, unless the video is
+ * clearly smaller. In that case it is the highest lower rung that the video fills, or the lowest, so that no video is
+ * listed under a resolution that it does not have.
  */
 export function listedRung(size: PictureSize, sizeRung: Rung): Rung {
   const grown = {
@@ -81,9 +81,10 @@ function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: n
 
 /**
  * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source fills. The
- * first keeps the source's own size if either side fits, however wide that is; the others stay within 16:9. Never
- * upscales: a source smaller than every allowed rung gets one rendition of its own size, listed as the rung that it
- * fills. Aspect is kept, sides are even. A source without video gets none. Throws if no rung is allowed.
+ * first one keeps the size of the source if either side fits, even if it is wider than 16:9. The others stay within
+ * 16:9. Never upscales: a source smaller than every allowed rung gets one rendition of its own size, listed as the rung
+ * that it fills. Keeps the aspect ratio, with even sides. A source without video gets no rendition. Throws if no rung
+ * is allowed.
  */
 export function planLadder(facts: { video: PictureSize | null }, options: LadderOptions): RungPlan[] {
   const allowed = RUNGS.filter((rung) => options.allowedRungs.includes(rung)).reverse();
@@ -100,7 +101,7 @@ export function planLadder(facts: { video: PictureSize | null }, options: Ladder
     return [{ rung: listedRung(video, lowest), widthPx, heightPx, maxBitrateBps: capOf(lowest) }];
   }
   return fitting.map((rung, index) => {
-    // The long side of a frame wider than 16:9 fits no rung that its short side does not fit as well.
+    // If the long side of a frame wider than 16:9 fits a rung, its short side fits too.
     const isOwnSize = index === 0 && shortPx <= rung;
     const scale = isOwnSize ? 1 : Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
     const [widthPx, heightPx] = [toEven(displayWidthPx * scale), toEven(displayHeightPx * scale)];

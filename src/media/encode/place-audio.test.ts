@@ -4,7 +4,7 @@ import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from
 const RATE_HZ = 1000;
 const FRAME = 100;
 
-/** Frames of a tenth of a second whose samples are all `value`, at the given times. */
+/** Yields frames of a tenth of a second at the given times, whose samples are all `value`. */
 async function* framesAt(times: readonly [atSec: number, value: number][]): AsyncGenerator<AudioFrame> {
   for (const [atSec, value] of times) yield { atSec, pcm: Buffer.alloc(FRAME * PCM_SAMPLE_BYTES, value) };
 }
@@ -23,25 +23,25 @@ async function place(times: readonly [number, number][], totalFrames: number) {
 const run = (fromSec: number, values: readonly number[]): [number, number][] =>
   values.map((value, index) => [fromSec + index / 10, value]);
 
-test('sound is at its time, with silence before, between and after', async () => {
+test('places audio at its times with silence before, between and after', async () => {
   const times = [...run(10.3, [1, 2, 3, 4]), ...run(11, [5, 6, 7, 8])];
   const placed = await place(times, 16);
   expect(placed.values).toEqual([0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 5, 6, 7, 8, 0, 0]);
   expect(placed).toMatchObject({ keptSec: 0.8 });
 });
 
-test('a few frames that jump away are dropped, and the following ones stay in place', async () => {
+test('drops a few frames that jump away and keeps the following ones in position', async () => {
   const times = [...run(10, [1, 2]), ...run(99, [9]), ...run(10.2, [3, 4]), ...run(2, [9, 9]), ...run(10.4, [5, 6])];
   expect((await place(times, 7)).values).toEqual([1, 2, 3, 4, 5, 6, 0]);
 });
 
-test('overlapping sound is cut off once enough frames agree, and drifting times are joined', async () => {
+test('cuts overlapping audio once enough frames agree and joins drifting times', async () => {
   const repeated = [...run(10, [1, 2, 3, 4, 5, 6]), ...run(10.2, [3, 4, 5, 6, 7, 8])];
   expect((await place(repeated, 8)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   const drifting = Array.from({ length: 10 }, (_, at): [number, number] => [10 + at * 0.104, at + 1]);
   expect((await place(drifting, 10)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-test('sound beyond the end of the track is dropped', async () => {
+test('drops audio beyond the end of the track', async () => {
   expect(await place(run(9.8, [1, 2, 3, 4, 5, 6, 7]), 3)).toMatchObject({ values: [3, 4, 5], keptSec: 0.3 });
 });

@@ -5,28 +5,31 @@ export type AudioFrame = { atSec: number; pcm: Buffer };
 export type AudioAccount = { keptSec: number; isWhole: boolean };
 
 export type AudioPlacing = {
-  /** The source's clock at the track's first sample. */
+  /** Source's clock at the first sample of the track, in seconds. */
   startSec: number;
   sampleRateHz: number;
-  /** Exact length of the track. */
+  /** Exact length of the track in samples. */
   totalSamples: number;
 };
 
-/** Two channels of 16 bits. */
+/** Bytes per sample: two channels of 16 bits. */
 export const PCM_SAMPLE_BYTES = 4;
 
-/** Audio this near to its time is joined to the audio before it: times are rounded. */
+/**
+ * Maximum difference between a frame's time and the end of the previous audio at which both are joined, in seconds.
+ * Times are rounded.
+ */
 const MAX_DRIFT_SEC = 0.005;
-/** Audio that leaps further than lost packets explain is believed only when other frames follow it. */
+/** Minimum leap that lost packets cannot explain, in seconds. It is only accepted if other frames agree. */
 const MIN_LEAP_SEC = 0.2;
-/** Frames that must agree on a place after a leap; fewer are noise. */
+/** Frames that must agree on a position after a leap. Fewer frames count as noise. */
 const WITNESSES = 4;
 const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
- * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
- * leap away from all others, as damaged headers make them, are dropped; overlapping audio is cut off. Yields PCM of
- * exactly `totalSamples`. It holds a few frames at most.
+ * Places decoded frames on the samples of a track, each at its time, with silence elsewhere. Drops a few frames that
+ * leap away from all others, as damaged headers cause, and cuts overlapping audio. Yields PCM of exactly
+ * `totalSamples`. Keeps only a few frames in memory.
  */
 export async function* placeAudio(
   frames: AsyncIterable<AudioFrame>,

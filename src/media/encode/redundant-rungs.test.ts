@@ -61,6 +61,6 @@ test.each<[string, [number, number][], number[]]>([
     [],
   ],
   ['of one rung it stays', [[240, 290]], []],
-])('%s', (_, ladder, redundant) => {
+])('finds redundant rungs: %s', (_, ladder, redundant) => {
   expect(findRedundantRungs(ladder.map(([rung, bps]) => ({ rung, bps })))).toEqual(redundant);
 });

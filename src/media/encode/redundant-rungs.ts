@@ -1,13 +1,15 @@
-/** A rung of a ladder and the bitrate of its first chunk, in bits per second. */
+/** A rung of a ladder and the bit rate of its first chunk, in bits per second. */
 export type RungRate = { rung: number; bps: number };
 
-/** Minimum ratio to the next higher rung that makes a rung worth its storage and processor time. */
+/**
+ * Minimum ratio of bit rates between adjacent rungs. A smaller one does not justify the storage and processor time of
+ * the lower rung.
+ */
 const MIN_STEP = 1.3;
 
 /**
- * Finds rungs without benefit: with capped quality, simple video needs so few bits that a lower rung saves its viewers
- * next to nothing over the one above it. The highest rung is kept for sharpness, the lowest for the slowest
- * connections.
+ * Finds redundant rungs. With capped quality, simple video needs so few bits that a lower rung saves viewers almost
+ * nothing over the one above it. Keeps the highest rung for sharpness and the lowest for the slowest connections.
  */
 export function findRedundantRungs(ladder: readonly RungRate[]): number[] {
   const falling = ladder.toSorted((a, b) => b.rung - a.rung);

@@ -70,7 +70,7 @@ test.each<[string, BarsToMake]>([
   ['HDR10 of 65,535 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(400_000)}:max-cll=65535,65535`))],
   ['PQ of full range', bars({ ...PQ, isFullRange: true }, 'yuv420p10le', x265(':range=full'))],
   ['HLG', bars(HLG, 'yuv420p10le', x265())],
-])('%s has reference white at 220 to 232, and bars as BT.2390 shows them', async (name, made) => {
+])('%s has reference white at 220 to 232 and bars as in BT.2390', async (name, made) => {
   const file = await makeBars(join(dir, `${name.replaceAll(/\W/g, '')}.mp4`), made);
   const reference = shownPatches(made.coding, 10);
   for (const shown of [await encode(file, 'h264'), await takeThumbnail(file)]) {
@@ -78,7 +78,7 @@ test.each<[string, BarsToMake]>([
     expect(coding.transfer).toBe(1);
     expect(white).toBeGreaterThan(220);
     expect(white).toBeLessThan(232);
-    // zimg applies HLG to each component, so it matches BT.2100 only for grey.
+    // zimg applies HLG to each component, so it only matches BT.2100 for grey.
     if (name === 'HLG') expect(largestDifference(greys(patches), greys(reference))).toBeLessThan(8);
     else expect(largest).toBeLessThan(8);
   }
@@ -96,7 +96,7 @@ test.each<[string, string, BarsToMake]>([
   ['RGB', 'mkv', bars(makeCoding({ matrix: 0, isFullRange: true }), 'gbrp', FFV1)],
   ['sRGB', 'mp4', bars(makeCoding({ transfer: 13 }), 'yuv420p', X264)],
   ['gamma 2.2', 'mp4', bars(makeCoding({ transfer: 4 }), 'yuv420p', X264)],
-])('%s becomes BT.709 within 8 of 255', async (name, extension, made) => {
+])('%s is converted to BT.709 within 8 of 255', async (name, extension, made) => {
   const file = await makeBars(join(dir, `${name.replaceAll(/\W/g, '')}.${extension}`), made);
   const bits = made.pixelFormat === 'yuv420p10le' ? 10 : 8;
   const reference = made.coding.matrix === 0 ? PATCHES : shownPatches(made.coding, bits);
@@ -107,7 +107,7 @@ test.each<[string, string, BarsToMake]>([
   }
 });
 
-test.each(['hevc', 'vp9', 'av1'])('HDR of full range stays HDR in %s', async (codecName) => {
+test.each(['hevc', 'vp9', 'av1'])('full-range HDR stays HDR in %s', async (codecName) => {
   const coding = { ...PQ, isFullRange: true };
   const made = bars(coding, 'yuv420p10le', x265(':range=full'));
   const file = await makeBars(join(dir, `${codecName}.mp4`), made);

@@ -17,7 +17,7 @@ import type { VideoCodec } from './codecs/video-codec.ts';
 import { type EncodeJob, planEncode } from './encode.ts';
 import { planLadder } from './ladder.ts';
 
-/** Lossless x264, so that every decoded frame can be compared with the source's by hash. */
+/** Lossless x264, so that every decoded frame can be compared with the source by hash. */
 const lossless: VideoCodec = {
   ...h264,
   encoderArgv: ({ gopFrames }) =>
@@ -49,7 +49,7 @@ function job(facts: SourceFacts, cutList: CutList, codec: VideoCodec): EncodeJob
   return { facts, cutList, range, rungs, codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
 }
 
-/** Hashes of every frame, encoded segment by segment in separate processes. */
+/** Returns hashes of every frame, encoded segment by segment in separate processes. */
 async function hashesBySegment(path: string, whole: EncodeJob): Promise<string[][]> {
   const segments: string[][] = [];
   for (let fromSegment = 0; fromSegment < whole.range.toSegment; fromSegment += 1) {
@@ -84,7 +84,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
   ])('$name at $rate', async ({ name, rate, durationSec, argv }) => {
     const path = await makeClip(dir, name, [...source(rate, durationSec), ...argv]);
     const facts = await factsOf(path);
-    // Declares the source's colours to be those of the output, so that nothing is converted.
+    // Declare the output's colours for the source too, so that nothing is converted.
     const tagged = { ...facts, video: facts.video === null ? null : { ...facts.video, colours: BT709 } };
     const cutList = planFrameGrid(tagged);
     const segments = await hashesBySegment(path, job(tagged, cutList, lossless));
@@ -94,7 +94,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
     expect(new Set(wanted).size).toBe(wanted.length);
   });
 
-  test('interlaced and variable sources give the same frames in pieces as in one run', async () => {
+  test('interlaced and variable-rate sources give the same frames in segments as in one run', async () => {
     const pick = 'select=not(mod(n\\,3))+gt(mod(n\\,60)\\,40)';
     const vfr = await makeClip(dir, 'vfr.mp4', [...source('30', 12), '-vf', pick, '-fps_mode', 'vfr', ...H264]);
     const field = ['-vf', 'tinterlace=interleave_top,setfield=tff', '-flags', '+ilme+ildct', '-x264opts', 'tff=1'];
@@ -112,7 +112,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
   });
 });
 
-test('a keyframe begins every half segment, init bytes agree between ranges, times start at 0', async () => {
+test('each half segment begins with a keyframe, init segments agree between ranges and times start at 0', async () => {
   const path = await makeClip(dir, 'keys.mp4', [...source('24000/1001', 10), ...H264]);
   const facts = await factsOf(path);
   const whole = job(facts, planFrameGrid(facts), h264);
@@ -132,7 +132,7 @@ test('a keyframe begins every half segment, init bytes agree between ranges, tim
   expect(inits.size).toBe(1);
 });
 
-test('all rungs come from one decode, upright and with square pixels', async () => {
+test('all rungs are made in one decode, upright with square pixels', async () => {
   const turned = ['-vf', 'scale=640:480,setsar=4/3', ...H264, '-t', '1'];
   const flat = await makeClip(dir, 'flat.mp4', [...source('25', 1), ...turned]);
   const path = await makeClip(dir, 'turned.mp4', ['-display_rotation', '90', '-i', flat, '-c', 'copy']).catch(() =>
@@ -147,7 +147,7 @@ test('all rungs come from one decode, upright and with square pixels', async () 
 });
 
 test.each([{ name: 'late.mp4' }, { name: 'late.ts' }])(
-  '$name: a picture that starts late is held at the start, one that ends early at the end',
+  '$name: repeats the first frame of late video and the last frame of short video',
   async ({ name }) => {
     const picture = await makeClip(dir, `picture-${name}.mp4`, [...source('25', 3), ...H264]);
     const argv = ['-itsoffset', '0.5', '-i', picture, '-f', 'lavfi', '-i', 'sine=d=9', '-c:v', 'copy', '-c:a', 'aac'];
@@ -159,13 +159,13 @@ test.each([{ name: 'late.mp4' }, { name: 'late.ts' }])(
     expect(segments.map((segment) => segment.length)).toEqual([100, 100, frames.length - 200]);
     expect(Math.abs(frames.length / 25 - facts.durationSec)).toBeLessThan(0.04);
     expect(new Set(frames.slice(0, 13)).size).toBe(1);
-    // 75 frames: the first fills half a second, the last the rest.
+    // 75 frames: the first lasts half a second, and the last lasts to the end.
     expect(new Set(frames).size).toBe(75);
     expect(new Set(frames.slice(87)).size).toBe(1);
   },
 );
 
-test('on the source grid the encoded frames keep the times of the source, with a keyframe at each cut', async () => {
+test("encoded frames keep the source's times on its own grid, with a keyframe at each cut", async () => {
   const pick = 'select=not(mod(n\\,3))+gt(mod(n\\,60)\\,40)';
   const argv = ['-vf', pick, '-fps_mode', 'vfr', ...H264, '-bf', '2', '-force_key_frames', '0,2.2,5.1,7.9'];
   const path = await makeClip(dir, 'grid.mp4', [...source('30', 10), ...argv, '-g', '300']);
@@ -181,7 +181,7 @@ test('on the source grid the encoded frames keep the times of the source, with a
     const range = { fromSegment, toSegment: fromSegment + 1 };
     const plan = planEncode({ ...job(facts, cutList, h264), range });
     const { outputs } = await collect(plan, path);
-    // After the frame at the cut and before the next, so that nothing ahead of it is decoded.
+    // The seek target is after the frame at the cut and before the next one, so that no earlier frame is decoded.
     const soughtTick = Number(plan.argv[plan.argv.indexOf('-ss') + 1]) * timescale;
     const place = all.indexOf(from);
     if (fromSegment > 0)
@@ -194,7 +194,7 @@ test('on the source grid the encoded frames keep the times of the source, with a
   }
 });
 
-test('HDR becomes BT.709 at 8 bits', async () => {
+test('converts HDR to 8-bit BT.709', async () => {
   const hdr = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-x265-params'];
   const tags = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
   const path = await makeClip(dir, 'hdr.mp4', [...source('25', 0.2), '-vf', 'scale=160:90', ...hdr, tags]);
@@ -210,7 +210,7 @@ test('HDR becomes BT.709 at 8 bits', async () => {
 });
 
 test.each([{ size: '2:2' }, { size: '1:1' }, { size: '321:181' }, { size: '90:320' }])(
-  'a source of $size plays',
+  'makes a playable rendition of a source of $size',
   async ({ size }) => {
     const picture = `testsrc2=s=400x400:d=0.2,format=rgb24,crop=${size}:exact=1`;
     const argv = ['-f', 'lavfi', '-i', picture, '-c:v', 'ffv1'];

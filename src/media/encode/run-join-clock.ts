@@ -4,8 +4,8 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 
 /**
- * Plans a stream copy of an MPEG-TS or MPEG-PS whose clock jumps to one with a continuous clock. ffmpeg joins the parts
- * as long as it need not keep the source's own times.
+ * Plans a stream copy of an MPEG-TS or MPEG-PS with a jumping clock to a file with a continuous clock. ffmpeg joins the
+ * parts as long as it need not keep the source's own times.
  */
 export function planJoinClock(durationSec: number): FfmpegPlan {
   return {
@@ -20,7 +20,7 @@ export function planJoinClock(durationSec: number): FfmpegPlan {
   };
 }
 
-/** Runs the copy with a continuous clock. The stream fails if the copy is incomplete. The signal ends it. */
+/** Runs the copy with a continuous clock. The stream fails if the copy is incomplete. The signal aborts it. */
 export async function runJoinClock(path: string, durationSec: number, signal: AbortSignal): Promise<Readable> {
   const ended = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: durationSec };

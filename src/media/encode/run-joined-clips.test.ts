@@ -17,7 +17,7 @@ afterAll(() => remove());
 const CLIP_FRAMES = 40;
 const SHADES = 8;
 
-/** Joins clips with `-c copy`. Each one's audio is longer than its video by a fraction of a frame. */
+/** Joins clips with `-c copy`. The audio of each clip is longer than its video by a fraction of a frame. */
 async function join30(name: string, clips: number, extraSec: number): Promise<string> {
   const shade = `geq=lum='mod(N\\,${SHADES})*24+30':cb=128:cr=128`;
   const picture = ['-f', 'lavfi', '-i', `color=s=128x96:r=30:d=${CLIP_FRAMES / 30},${shade}`];
@@ -30,7 +30,7 @@ async function join30(name: string, clips: number, extraSec: number): Promise<st
 }
 
 /**
- * Compares the shades of the encoded frames and counts the steps between neighbours that are not exactly one source
+ * Compares the shades of encoded frames and counts the steps between adjacent frames that are not exactly one source
  * frame.
  */
 async function countFaults(path: string): Promise<number> {
@@ -57,6 +57,6 @@ async function countFaults(path: string): Promise<number> {
 }
 
 // Matroska rounds times to a millisecond.
-test('clips joined half a frame off the grid lose and double no frame within them', async () => {
+test('clips joined half a frame off the grid have no lost or doubled frames', async () => {
   expect(await countFaults(await join30('joined.mkv', 2, 1 / 60))).toBeLessThanOrEqual(2);
 });

@@ -7,19 +7,24 @@ import { type AudioJob, planAudioDecode, planPlacedAudioEncode } from './encode-
 import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
 
 /**
- * An encode of a damaged track. `lostSec` is the silence that was not in the source. It is valid after the run's end.
+ * An encode of a damaged track. `lostSec` returns the silence that replaces missing audio, in seconds. It is valid
+ * after the run has ended.
  */
 export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
-/** Audio this much shorter than the container declares has lost nothing: priming, padding and rounding. */
+/**
+ * Maximum difference from the declared length that does not count as a loss, in seconds. It covers priming, padding and
+ * rounding.
+ */
 const LOSS_DOUBT_SEC = 0.1;
 
 /**
- * Encodes a track that the usual way fails on, because its parameters change midway or packets are lost. One ffmpeg
- * decodes what it can, the audio is placed at its times with silence between, and a second ffmpeg encodes it to the
- * same format as `planAudioEncode`. The signal ends both, and the first ends with the second. Fails if nothing decodes.
+ * Encodes a track that `planAudioEncode` fails on, because its parameters change midway or packets are lost. One ffmpeg
+ * decodes as much as possible, the audio is placed at its times with silence between, and a second ffmpeg encodes it to
+ * the same format. The signal aborts both, and the first is stopped when the second ends. Fails if nothing can be
+ * decoded.
  */
 export async function runMendedAudio(
   { track, audio }: { track: AudioFacts; audio: AudioJob },
@@ -68,7 +73,7 @@ async function* placeDecoded(
   throw new Error('Expected audio to decode, nothing of it did.');
 }
 
-/** Pairs the times with their samples. */
+/** Pairs times with their samples. */
 async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<AudioFrame> {
   const take = createTaker(pcm);
   let atSec = Number.NaN;
@@ -82,7 +87,10 @@ async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<Audio
   }
 }
 
-/** Reads a given number of bytes at a time from a stream, fewer at its end. Buffers one more chunk at most. */
+/**
+ * Creates a function that reads a given number of bytes from a stream, or fewer at its end. Buffers at most one more
+ * chunk.
+ */
 function createTaker(stream: Readable): (count: number) => Promise<Buffer> {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);

@@ -25,7 +25,7 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '30', '-pix_fmt',
 const PICTURE_SEC = 2.5;
 const RATE = 20;
 
-/** The larger size first, then an upright one, as a resized recorded window produces. */
+/** Makes a video that changes from a larger to an upright size, like a recording of a resized window. */
 async function makeResized(name: string, codec: readonly string[]): Promise<{ path: string; reference: string }> {
   const parts: string[] = [];
   for (const [index, size] of ['640x360', '480x640'].entries()) {
@@ -38,7 +38,7 @@ async function makeResized(name: string, codec: readonly string[]): Promise<{ pa
   return { path, reference: await makeReference(name, parts) };
 }
 
-/** The expected result, made from the parts alone. */
+/** Makes the expected result from the parts alone. */
 async function makeReference(name: string, parts: readonly string[]): Promise<string> {
   const colours = 'in_color_matrix=bt601:out_color_matrix=bt709:in_range=tv:out_range=tv';
   const fitted = `scale=270:360:${colours},pad=640:360:184:0,setsar=1`;
@@ -47,7 +47,7 @@ async function makeReference(name: string, parts: readonly string[]): Promise<st
   return makeClip(dir, `${name}.reference.mkv`, [...inputs, '-filter_complex', graph, '-c:v', 'ffv1']);
 }
 
-/** Lowest PSNR of any plane of any frame, in dB, and the number of compared frames. */
+/** Returns the lowest PSNR of any plane of any frame, in dB, and the number of compared frames. */
 async function likeness(path: string, reference: string): Promise<{ frames: number; worstDb: number }> {
   const stats = join(dir, 'psnr.log');
   const graph = `[0:v]settb=1/1000,setpts=N[a];[1:v]settb=1/1000,setpts=N[b];[a][b]psnr=stats_file=${stats}`;
@@ -63,7 +63,7 @@ test.each([
   { name: 'resized-9.webm', codec: VP9 },
   { name: 'resized.mkv', codec: H264 },
   { name: 'resized.ts', codec: H264 },
-])('$name: a size that changes midway is letterboxed, each frame at its time', async ({ name, codec }) => {
+])('$name: letterboxes a size that changes midway, with each frame at its time', async ({ name, codec }) => {
   const { path, reference } = await makeResized(name, codec);
   const facts = await factsOf(path);
   const cutList = planFrameGrid(facts);
@@ -81,12 +81,12 @@ test.each([
   const { frames, worstDb } = await likeness(encoded, reference);
   expect(frames).toBe(times.length);
   expect(worstDb).toBeGreaterThan(27);
-  // As for a client that requests only the second segment, which begins with the other size.
+  // Encode only the second segment, which begins with the other size, as for a viewer who seeks.
   const alone = await collect(planEncode({ ...whole, range: { fromSegment: 1, toSegment: 2 } }), path);
   expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
 });
 
-test('a screen recording keeps every frame of a quick second between slow ones', async () => {
+test('keeps every frame of a fast second in a slow screen recording', async () => {
   const still = 'not(mod(n\\,12))';
   const frames = [`testsrc2=s=160x90:r=60:d=4`, `select=if(between(t\\,1\\,2.5)\\,mod(n\\,10)\\,${still})`].join(',');
   const argv = ['-f', 'lavfi', '-i', frames, '-fps_mode', 'vfr', ...H264];

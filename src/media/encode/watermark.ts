@@ -2,28 +2,28 @@ import { type Colours, HLG, PQ } from '../probe/colours.ts';
 import { SWSCALE_MATRICES } from './colour-filters.ts';
 
 /**
- * Position of a watermark, in percent of the frame: the upper left corner and size of a box. The mark is centred in it,
- * as large as its shape allows. A side of 0 follows from the other. If both are 0, it is 15 wide.
+ * Position of a watermark in percent of the frame: the upper left corner and size of a box. The watermark is centred in
+ * the box, as large as its aspect ratio allows. A side of 0 is derived from the other. If both are 0, the width is 15.
  */
 export type WatermarkPlace = { leftPercent: number; topPercent: number; widthPercent: number; heightPercent: number };
 
-/** A watermark to burn in: a PNG made by us, and its position. */
+/** A watermark to draw: a PNG that we made, and its position. */
 export type Watermark = WatermarkPlace & { png: Buffer };
 
 const USUAL_WIDTH_PERCENT = 15;
 
-/** White level of graphics as a share of the code range (ITU-R BT.2408: 203 of 10,000 cd/m2; 75 % of HLG). */
+/** White level of graphics as a share of the code range (ITU-R BT.2408: 203 of 10,000 cd/m2 in PQ, 75 % in HLG). */
 const HDR_WHITE: Readonly<Record<number, number>> = { [PQ]: 0.58, [HLG]: 0.75 };
 
-/** Opens the watermark on standard input, as the second input. */
+/** Options that open the watermark on standard input as the second input. */
 export const OPEN_WATERMARK: readonly string[] = [
   ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-codec_whitelist', 'png'],
   ...['-f', 'png_pipe', '-i', 'pipe:0'],
 ];
 
 /**
- * Burns the watermark into frames of a size: filter chains that take `[plain]` and end without a label. `timeBase` is
- * that of the frames: with another one their times would be rounded to microseconds.
+ * Builds filter chains that draw the watermark on frames of a size. They read `[plain]` and end without a label.
+ * `timeBase` must be that of the frames. With another one, their times would be rounded to microseconds.
  */
 export function watermarkFilters(
   place: WatermarkPlace,

@@ -5,7 +5,7 @@ import { FfmpegFailed } from './run-ffmpeg.ts';
 const failed = (messages: string) =>
   new Error('The task failed.', { cause: new FfmpegFailed('failed', 'It failed.', messages) });
 
-test('the last lines of the run that failed, without local paths', () => {
+test('returns the last lines of the failed run without local paths', () => {
   const messages =
     "[error] /var/lib/mr-1/x.mp4: no\nInput #0, from 'file:/in/source':\n/in/source-of/a/x.mp4\n/out/part.mp4 " +
     '1/25 s http://a.example/b/c\n';
@@ -18,7 +18,7 @@ test('the last lines of the run that failed, without local paths', () => {
   expect(kept).toContain('999 xxx');
 });
 
-test('there are none for other errors, and for runs that wrote nothing', () => {
+test('returns null for other errors and for runs without messages', () => {
   expect(failureLog(new Error('Other.'))).toBeNull();
   expect(failureLog(failed('\n'))).toBeNull();
 });

@@ -1,16 +1,16 @@
 import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
-/** Maximum kept messages of a failed run. The cause is at the end. */
+/** Maximum kept messages of a failed run. The cause is among the last ones. */
 const MAX_LINES = 50;
 const MAX_CHARACTERS = 8_192;
 
-/** Maximum depth of an error's causes that is searched. */
+/** Maximum depth of searched error causes. */
 const MAX_CAUSES = 8;
 
 /**
- * Returns the last messages of the ffmpeg run that caused an error, without paths of this machine. Null if there was no
- * such run.
+ * Returns the last messages of the ffmpeg run that caused an error, without paths of this machine. Returns null if
+ * there was no such run.
  */
 export function failureLog(error: unknown): string | null {
   let cause = error;

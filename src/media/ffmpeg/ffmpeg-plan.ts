@@ -6,11 +6,11 @@ export type FfmpegPlan = {
   argv: readonly string[];
   outputs: readonly string[];
   durationSec: number;
-  /** Bytes for its standard input. */
+  /** Bytes for standard input. */
   input?: Buffer;
 };
 
-/** Descriptor 3 carries progress; outputs follow. */
+/** First output descriptor. Descriptor 3 is for progress. */
 export const FIRST_OUTPUT_FD = 4;
 
 const MAX_ERROR_SHARE = 0.1;

@@ -3,7 +3,7 @@ import { treeOf } from './read-process-tree.ts';
 
 /**
  * Kills a group and every descendant that moved to its own session. If bubblewrap is killed during its start, its other
- * half waits forever, so the group is stopped first: then no new processes start.
+ * half waits forever. The group is therefore stopped first, so that no new processes start.
  */
 export function killTree(pid: number): void {
   signalAt(-pid, 'SIGSTOP');
@@ -11,7 +11,7 @@ export function killTree(pid: number): void {
   signalAt(-pid, 'SIGKILL');
 }
 
-/** Sends a signal. Ignores processes that are gone. A negative `pid` is a group. */
+/** Sends a signal. Ignores processes that have exited. A negative `pid` is a group. */
 export function signalAt(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,33 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * A process and its descendants: processor time used so far by living ones, and whether any of their threads is
- * runnable now.
+ * Load of a process and its descendants: processor time used so far by running ones, and whether any thread is runnable
+ * now.
  */
 export type TreeLoad = { cpuSec: number; isRunnable: boolean };
 
 /**
- * Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5),
+ * Linux reports processor time in hundredths of a second, whatever the kernel's own clock (proc(5),
  * `sysconf(_SC_CLK_TCK)`).
  */
 const TICKS_PER_SEC = 100;
-/** Indexes of fields after the command's name, which may contain anything. */
+/** Indices of fields after the command name, which may contain any characters. */
 const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
-/** When memory is short, Linux kills the process with the highest score first (proc(5), `oom_score_adj`). */
+/**
+ * Difference between the OOM scores of an encoder and of this process. When memory is short, Linux kills the process
+ * with the highest score first (proc(5), `oom_score_adj`).
+ */
 const OOM_SCORE_ABOVE_ROLE = 500;
 const MAX_OOM_SCORE = 1000;
 
 /**
- * Returns the score for an encoder, above that of this process: raising a score needs no privileges, lowering it does.
+ * Returns the OOM score of an encoder, which is higher than that of this process. Raising a score needs no privileges,
+ * lowering it does.
  */
 export function readEncoderOomScore(): number {
   return Math.min(MAX_OOM_SCORE, Number(readFileSync('/proc/self/oom_score_adj', 'utf8')) + OOM_SCORE_ABOVE_ROLE);
 }
 
-/** Reads the load of a process and its descendants. Processes that end during this count as nothing. */
+/** Reads the load of a process and its descendants. Processes that exit in the meantime count as zero. */
 export function readTreeLoad(pid: number): TreeLoad {
   const members = treeOf(pid);
   return {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-/** A run that continues until it is ended: two outputs of a generated video. */
+/** Returns an endless run with two outputs of a generated video. */
 function endless(more: readonly string[] = []): FfmpegPlan {
   const output = (fd: number) => ['-map', '0', '-c:v', 'mpeg4', '-f', 'mpegts', `pipe:${fd}`];
   const argv = [...QUIET_ARGV, '-f', 'lavfi', ...more, '-i', 'testsrc2=s=64x64', ...output(4), ...output(5)];
@@ -46,7 +46,7 @@ async function failure(done: Promise<unknown>): Promise<FfmpegFailed> {
   throw new Error(`Expected a failed run, got ${String(reason)}.`);
 }
 
-test('an abort ends a run and every process of it', async () => {
+test('an abort kills every process of a run', async () => {
   const control = new AbortController();
   const run = await runFfmpeg(endless(), { sourcePath: null }, control.signal);
   for (const output of run.outputs) output.resume();
@@ -57,7 +57,7 @@ test('an abort ends a run and every process of it', async () => {
   await until(() => !members.some(isAlive));
 });
 
-test('a reader that closes one output ends the run', async () => {
+test('closing one output ends the run', async () => {
   const run = await runFfmpeg(endless(), { sourcePath: null }, forever);
   const [one, two] = run.outputs;
   two?.resume();
@@ -65,7 +65,7 @@ test('a reader that closes one output ends the run', async () => {
   expect(await failure(run.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('a run that produces nothing is ended, a slow reader is waited for', async () => {
+test('stops a run without output but waits for a slow reader', async () => {
   const fifo = join(dir, 'fifo');
   execFileSync('mkfifo', [fifo]);
   const argv = [...QUIET_ARGV, ...GUARD_ARGV, '-i', SOURCE_URL, '-f', 'mpegts', 'pipe:4'];
@@ -85,7 +85,7 @@ test('a run that produces nothing is ended, a slow reader is waited for', async 
   expect(Math.min(...sizes)).toBeGreaterThan(500_000);
 });
 
-test('a run that is starved of processor time is not stalled, one that loops is', async () => {
+test('a looping run is stalled but one starved of processor time is not', async () => {
   const program = join(dir, 'circles');
   const [cpu = '0'] = /Cpus_allowed_list:\s*(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.slice(1) ?? [];
   const circles = `while :; do :; done`;
@@ -95,7 +95,7 @@ test('a run that is starved of processor time is not stalled, one that loops is'
   const alone = await runFfmpeg(plan, { ...common, stallSec: 0.5, niceness: 0 }, forever);
   alone.outputs[0]?.resume();
   expect(await failure(alone.done)).toMatchObject({ kind: 'stalled' });
-  // Two processes on one processor; the watched one has the lower priority.
+  // Two processes on one processor. The watched one has the lower priority.
   const rival = spawn('taskset', ['-c', cpu, '/bin/sh', '-c', circles], { stdio: 'ignore' });
   const control = new AbortController();
   const starved = await runFfmpeg(plan, { ...common, stallSec: 1.5, niceness: 19 }, control.signal);
@@ -106,7 +106,7 @@ test('a run that is starved of processor time is not stalled, one that loops is'
   expect(await failure(starved.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('progress rises up to the length, and the processor time is reported', async () => {
+test('progress increases up to the length and processor time is reported', async () => {
   const seen: number[] = [];
   const run = await runFfmpeg(
     endless(['-t', '20']),
@@ -121,7 +121,7 @@ test('progress rises up to the length, and the processor time is reported', asyn
   expect(report.damageReports).toBe(0);
 });
 
-test('a little damage is reported, much damage fails the run', async () => {
+test('reports slight damage and fails the run for severe damage', async () => {
   const clip = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=8', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'];
   const path = await makeClip(dir, 'sound.ts', clip);
   const decode = [...QUIET_ARGV, ...GUARD_ARGV, '-i', SOURCE_URL, '-f', 'rawvideo', 'pipe:4'];
@@ -144,7 +144,7 @@ test('a little damage is reported, much damage fails the run', async () => {
 test.each([
   { name: 'tone.mkv', codec: 'pcm_s16le' },
   { name: 'tone.ts', codec: 'mp2' },
-])('$name: sound is padded at its start, cut or padded at its end, and stays in step', async ({ name, codec }) => {
+])('$name: audio is padded at its start, cut or padded at its end and stays in sync', async ({ name, codec }) => {
   // One second of silence, then a tone. The track starts half a second after the video.
   const tone = 'aevalsrc=if(gte(t\\,1)\\,sin(3000*t)\\,0):s=44100:d=3';
   const sound = await makeClip(dir, `${name}.wav`, ['-f', 'lavfi', '-i', tone]);
@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-test('the thumbnail is not the black first picture', async () => {
+test('does not choose the black first frame as thumbnail', async () => {
   const black = 'color=black:s=320x180:d=3[a];testsrc2=s=320x180:d=3[b];[a][b]concat=n=2';
   const path = await makeClip(dir, 'black.mp4', ['-f', 'lavfi', '-i', black, '-c:v', 'libx264', '-g', '25']);
   const facts = await factsOf(path);

@@ -11,36 +11,38 @@ import { startStallClock } from './stall-clock.ts';
 export type FfmpegOptions = {
   /** Source file, or null for a plan without one. */
   sourcePath: string | null;
-  /** Standard input if the plan does not define it. Once started, it is read to its end or destroyed. */
+  /** Standard input, unless the plan defines it. Once started, the run reads it to its end or destroys it. */
   input?: Readable;
   /** Folder that the plan may write files to, as `/out`. */
   outputDir?: string;
-  /** Length of the decoded media, from which the processor time limit is derived. Default: the plan's own length. */
+  /** Length of the decoded media, which determines the processor time limit. Default: the plan's own length. */
   sourceDurationSec?: number;
-  /** ffmpeg's path or name. Default: Debian's. */
+  /** Path or name of ffmpeg. Default: Debian's. */
   program?: string;
-  /** Called about twice a second with the seconds of media produced so far, if that has increased. */
+  /** Called about twice a second with the seconds of media produced so far, if they increased. */
   onProgress?: (outTimeSec: number) => void;
-  /** Default 10: live and HTTP have priority. */
+  /** Default: 10, because live and HTTP have priority. */
   niceness?: number;
-  /** Default 30. A run without output for this long is ended. Waiting for a processor does not count. */
+  /**
+   * Time without output after which a run is stopped, in seconds. Default: 30. Waiting for a processor does not count.
+   */
   stallSec?: number;
-  /** Maximum address space. Default 6 GiB. */
+  /** Maximum address space in bytes. Default: 6 GiB. */
   memoryBytes?: number | undefined;
-  /** Default: the best level of this machine. */
+  /** Default: the strongest sandbox that works on this machine. */
   sandbox?: SandboxLevel;
 };
 
-/** Report of a completed run. Success of the process does not prove any output: verify the bytes. */
+/** Report of a completed run. Success of the process does not prove that an output is valid, so verify the bytes. */
 export type FfmpegReport = {
-  /** Number of messages about damage in the source, within the last 64 KiB of messages. Zero for an audio file. */
+  /** Number of messages about damage in the source, within the last 64 KiB of messages. 0 for an audio file. */
   damageReports: number;
   cpuSec: number | null;
   peakMemoryBytes: number | null;
   wallSec: number;
 };
 
-/** Reason why a run failed. `kind` is stable; `stderrTail` is for logs. */
+/** Thrown for a failed run. `kind` is stable. `stderrTail` is for logs. */
 export class FfmpegFailed extends Error {
   readonly kind: 'aborted' | 'stalled' | 'time-limit' | 'cpu-limit' | 'out-of-memory' | 'too-damaged' | 'failed';
   readonly stderrTail: string;
@@ -54,9 +56,9 @@ export class FfmpegFailed extends Error {
 }
 
 /**
- * A run in progress. Every output must be read to its end or destroyed, or ffmpeg waits. Destroying one ends the run.
- * `done` rejects with `FfmpegFailed`, or with the error of the input. An output may end cleanly although the run
- * failed, so its bytes count only once `done` has resolved.
+ * A run in progress. The caller must read every output to its end or destroy it, or ffmpeg waits. Destroying one ends
+ * the run. `done` rejects with `FfmpegFailed` or with the error of the input. An output may end cleanly although the
+ * run failed, so its bytes are only valid once `done` has resolved.
  */
 export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
 
@@ -66,8 +68,8 @@ const MAX_DAMAGE_EXIT = 69;
 const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * Runs a plan in the sandbox. The signal, a stall, the limits on time, processor and memory, and the end of this
- * process all end it. Throws if the sandbox cannot be started.
+ * Runs a plan in the sandbox. The run ends on an abort, a stall, the limits on time, processor and memory, and the exit
+ * of this process. Throws if the sandbox cannot be started.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
   const input = plan.input === undefined ? options.input : Readable.from([plan.input], { objectMode: false });
@@ -94,7 +96,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
   const fed = feed(child, input);
   fed.catch(() => undefined);
   const done = superviseRun(child, { progress, outputs, plan, options, fed });
-  // The caller may read all outputs before it awaits `done`. Until then a failure must not count as unhandled.
+  // The caller may read all outputs before it awaits `done`. Until then, a failure must not count as unhandled.
   done.catch(() => undefined);
   return { pid: child.pid, outputs, done };
 }
@@ -108,14 +110,14 @@ type Supervised = {
 };
 
 /**
- * Writes the input to the child until either ends. Rejects only if the input itself fails, which also ends the child.
+ * Writes the input to the child until either ends. Rejects only if the input itself fails, which also stops the child.
  */
 async function feed(child: SandboxedChild, input: Readable | undefined): Promise<void> {
   if (input === undefined || child.stdin === null) return;
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // A child that needs no more input closes its end early, and a stopped one loses it: its exit status decides.
+    // A child that needs no more input closes the pipe early, and a stopped one breaks it. The exit status decides.
     if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
     child.stop('aborted');
     throw error;
@@ -145,7 +147,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
 /** Reports each advance in ffmpeg's `-progress` blocks (`out_time_us=...`), and ignores repeats. */
 function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => void): void {
   let lastUsec = Number.NEGATIVE_INFINITY;
-  // A broken progress pipe means that the child is gone, which its exit reports.
+  // A broken progress pipe means that the child has exited, which is reported elsewhere.
   progress.on('error', () => undefined);
   createInterface({ input: progress }).on('line', (line) => {
     const usec = Number(/^out_time_us=(-?\d+)$/.exec(line)?.[1] ?? Number.NaN);
@@ -158,8 +160,7 @@ function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => v
 type Watch = { advanced: () => void; hasStalled: () => boolean; release: () => void };
 
 /**
- * Ends a child that produces nothing. Time in which a reader does not read, or the child waits for a processor, does
- * not count.
+ * Stops a child without output. Time does not count while a reader does not read, or the child waits for a processor.
  */
 function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSec: number): Watch {
   const clock = startStallClock(performance.now() / 1000, readTreeLoad(child.pid));
@@ -181,7 +182,7 @@ function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSe
   };
 }
 
-/** Destroying an output ends the run; otherwise ffmpeg would continue for the others. */
+/** Ends the run if an output is destroyed. Otherwise ffmpeg would continue for the others. */
 function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
   for (const output of outputs) {
     output.once('close', () => {
@@ -190,7 +191,10 @@ function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): vo
   }
 }
 
-/** Without bubblewrap, programs see the real paths of this machine, which readers of their messages must not see. */
+/**
+ * Replaces real paths in messages. Without bubblewrap, programs see the paths of this machine, which must not be
+ * published.
+ */
 function maskPaths(end: ChildEnd, { sourcePath, outputDir }: FfmpegOptions): ChildEnd {
   const mask = (text: string, path: string | null, shown: string) =>
     path === null ? text : text.replaceAll(path, shown);

@@ -38,12 +38,12 @@ function shell(script: string, level: SandboxLevel, more: Partial<SandboxedComma
   };
 }
 
-test('the best level that works here is found once', async () => {
+test('detects the strongest sandbox that works here once', async () => {
   expect(LEVELS).toContain(await detectSandbox());
   expect(detectSandbox()).toBe(detectSandbox());
 });
 
-describe('result of the sandbox search', () => {
+describe('the detected sandbox', () => {
   const path = process.env.PATH;
   afterEach(() => {
     process.env.PATH = path;
@@ -86,14 +86,14 @@ describe('result of the sandbox search', () => {
   });
 });
 
-describe('where bubblewrap does not work', () => {
+describe('without a working bubblewrap', () => {
   const path = process.env.PATH;
   afterEach(() => {
     process.env.PATH = path;
     setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: false });
   });
 
-  test('nothing is started when it is required, and everything once it works', async () => {
+  test('a required sandbox blocks every start until it works', async () => {
     const folder = await mkdtemp(join(dir, 'bin-'));
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
@@ -107,8 +107,8 @@ describe('where bubblewrap does not work', () => {
   });
 });
 
-describe.each(LEVELS)('level %s', (level) => {
-  test('reads the source at its fixed name, writes to the output folder and the extra pipes', async () => {
+describe.each(LEVELS)('sandbox level %s', (level) => {
+  test('reads the source at its fixed path and writes to the output folder and the extra pipes', async () => {
     const sourcePath = join(dir, "an odd ' name.bin");
     await writeFile(sourcePath, 'hello');
     const argv = ['-c', 'cat "$0"; echo pipe >&3; echo out > "$1"', '/in/source', '/out/result'];
@@ -119,7 +119,7 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(await child.ended).toMatchObject({ exitCode: 0, killed: null, stderrTail: '' });
   });
 
-  test('gives an empty environment, the limits, the niceness, a higher OOM score and no new privileges', async () => {
+  test('sets an empty environment, limits, niceness, a higher OOM score and no new privileges', async () => {
     const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
     const script =
       'cat /proc/self/oom_score_adj; env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ' +
@@ -127,7 +127,7 @@ describe.each(LEVELS)('level %s', (level) => {
       '"NoNewPrivs|CapEff" /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
-      // Above the score of the parent process, so that Linux kills it first.
+      // Higher than the score of the parent process, so that Linux kills the child first.
       String(Math.min(1000, own + 500)),
       '20',
       '64',
@@ -139,7 +139,7 @@ describe.each(LEVELS)('level %s', (level) => {
     ]);
   });
 
-  test('keeps the end of the output, reports exit codes and refuses too long an output', async () => {
+  test('keeps the end of the output, reports exit codes and rejects oversized output', async () => {
     const end = await runSandboxed(shell('seq 30000 >&2; echo last >&2; exit 3', level), 10, forever);
     expect(end.exitCode).toBe(3);
     expect(end.stderrTail.length).toBe(64 * 1024);
@@ -147,7 +147,7 @@ describe.each(LEVELS)('level %s', (level) => {
     await expect(runSandboxed(shell('echo 12345678901', level), 10, forever)).rejects.toThrow('at most 10 bytes');
   });
 
-  test('distinguishes a kill from outside, the CPU limit, the time limit and an abort', async () => {
+  test('distinguishes an external kill, the CPU limit, the time limit and an abort', async () => {
     const killed = await runSandboxed(shell('kill -9 $$', level), 10, forever);
     expect(killed.killed).toBe('out-of-memory');
     const limits = { ...LIMITS, cpuSec: 1 };
@@ -161,8 +161,8 @@ describe.each(LEVELS)('level %s', (level) => {
   });
 });
 
-describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
-  test('an abort ends the whole group, including members that ignore the polite signal', async () => {
+describe.each(LEVELS)('leaves no processes at level %s', (level) => {
+  test('after an abort, including group members that ignore SIGTERM', async () => {
     const control = new AbortController();
     const script = 'trap "" TERM; sleep 61 & (trap "" TERM; sleep 62) & echo ready; wait';
     const child = await startSandboxed(shell(script, level), control.signal);
@@ -174,7 +174,7 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
     await until(() => !members.some(isAlive));
   });
 
-  test('a child that is killed from outside while it starts ends, and its output with it', async () => {
+  test('after an external kill during the start, and closes the output', async () => {
     for (let round = 0; round < 10; round += 1) {
       const child = await startSandboxed(shell('sleep 20', level), forever);
       child.stdout.resume();
@@ -184,9 +184,9 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
     }
   });
 
-  test('the child does not outlive its parent when that is killed without warning', async () => {
+  test('after a SIGKILL of the parent', async () => {
     const module = new URL('./run-sandboxed.ts', import.meta.url).href;
-    // Without namespaces the program itself is killed, but not its children: ffmpeg and ffprobe have none.
+    // Without namespaces, only the program itself is killed and not its children. ffmpeg and ffprobe have no children.
     const command = JSON.stringify(shell(level === 'bubblewrap' ? 'sleep 63 & wait' : 'exec sleep 63', level));
     const code = `import { startSandboxed } from ${JSON.stringify(module)};
       const child = await startSandboxed(${command}, new AbortController().signal);
@@ -204,7 +204,7 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
   });
 });
 
-test('bubblewrap shows neither the files of this machine nor its network', async () => {
+test('bubblewrap hides the files and the network of this machine', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

@@ -9,25 +9,25 @@ import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from
 import { seccompFilter } from './seccomp-filter.ts';
 import { withoutDecoderGuard } from './usual-decoders.ts';
 
-/** A child to run. `extraPipes` are readable here and are the child's file descriptors 3, 4, ... */
+/** A child to run. `extraPipes` are readable here, and are file descriptors 3, 4, … of the child. */
 export type SandboxedCommand = SandboxRequest & {
   extraPipes: number;
-  /** True gives the child a standard input that the caller writes and ends. Otherwise it is empty. */
+  /** Whether the child has a standard input that the caller writes and ends. Otherwise it is empty. */
   takesStdin: boolean;
-  /** Real time after which the child is ended. */
+  /** Real time after which the child is stopped, in seconds. */
   timeLimitSec: number;
-  /** Default: the best level of this machine. */
+  /** Default: the strongest sandbox that works on this machine. */
   level?: SandboxLevel;
-  /** Time between SIGTERM and SIGKILL if SIGTERM reaches the program (level prlimit). Default 5000. */
+  /** Time between SIGTERM and SIGKILL, in ms, if SIGTERM reaches the program (level prlimit). Default: 5000. */
   graceMs?: number;
   /** Folders of `nice`, `bwrap` and the other tools. Default: those of `SANDBOX_ENV`. */
   toolPath?: string | undefined;
 };
 
 /**
- * How a child ended. `killed` is the cause if it was not the program's own: `out-of-memory` is a SIGKILL that did not
- * come from here, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known if ffmpeg ran with `-benchmark` and
- * exited by itself. `stderrTail` holds the last 64 KiB.
+ * Exit of a child. `killed` is the cause if the program did not exit on its own. `out-of-memory` is a SIGKILL that this
+ * process did not send, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known if ffmpeg ran with
+ * `-benchmark` and exited on its own. `stderrTail` has the last 64 KiB.
  */
 export type ChildEnd = {
   exitCode: number | null;
@@ -39,8 +39,8 @@ export type ChildEnd = {
 };
 
 /**
- * A running child. The caller reads `stdout` and `pipes` to their end or destroys them. `ended` never rejects once the
- * child has started. `stop` ends the child early and has no effect afterwards.
+ * A running child. The caller must read `stdout` and `pipes` to their end or destroy them. `ended` never rejects once
+ * the child has started. `stop` ends the child early, and has no effect after its exit.
  */
 export type SandboxedChild = {
   pid: number;
@@ -67,23 +67,23 @@ const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
 const TRY_LIMITS = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
 const TRY_SEC = 10;
 const MAX_TRY_BYTES = 1024;
-/** Supported processors of the filter. On others bubblewrap runs without one. */
+/** Supported processors of the filter. On others, bubblewrap runs without one. */
 const FILTER = process.arch === 'x64' || process.arch === 'arm64' ? seccompFilter(process.arch) : null;
 
-/** Rules for reading media in this process: the required sandbox, and the allowed decoders. */
+/** Rules for reading media in this process: whether bubblewrap is required, and which decoders are allowed. */
 export type MediaRules = { requiresBubblewrap: boolean; allowsRareDecoders: boolean };
 
 let rules: MediaRules = { requiresBubblewrap: false, allowsRareDecoders: false };
 let detected: Promise<SandboxLevel> | null = null;
 
-/** Sets the rules of this process, once, before it reads any media. */
+/** Sets the rules of this process. Call it once, before the process reads any media. */
 export function setMediaRules(set: MediaRules): void {
   rules = set;
   detected = null;
 }
 
 /**
- * Finds the best sandbox of this machine once: bubblewrap if it really starts here (containers may forbid it), else
+ * Finds the strongest sandbox of this machine once: bubblewrap if it actually starts (containers may forbid it), else
  * prlimit with setpriv. Throws if neither works, and refuses (`unavailable`) if bubblewrap is required and fails. If
  * the machine is too busy for a certain result, the next call tries again.
  */
@@ -97,7 +97,7 @@ export function detectSandbox(): Promise<SandboxLevel> {
 }
 
 /**
- * Starts a program inside the sandbox, in its own process group and without our environment. The signal ends the child
+ * Starts a program inside the sandbox, in its own process group and without our environment. An abort kills the child
  * and all its descendants. The child also dies with this process.
  */
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
@@ -115,23 +115,23 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   });
   if (filterFd !== null) sendFilter(child, filterFd);
   const { pid, stdout } = child;
-  // `spawn` reports a failed start by an event. Without a pid there is no child to own.
+  // `spawn` reports a failed start with an event. Without a pid, there is no child to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  // Only after the child has set itself up: before that it would outlive this process.
+  // Wait until the child has set itself up. Before that, it would outlive this process.
   setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
     stdin: child.stdin,
     stdout,
-    // Every descriptor from 3 on was opened as a pipe that the child writes.
+    // Every descriptor from 3 on was opened as a pipe for output of the child.
     pipes: child.stdio.slice(FIRST_PIPE_FD, FIRST_PIPE_FD + command.extraPipes) as Readable[],
     ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
     stop: stop.now,
   };
 }
 
-/** Runs a program that writes its result to standard output and `pipes`. Throws if that exceeds `maxBytes` in total. */
+/** Runs a program that writes its result to standard output and `pipes`. Throws if the total exceeds `maxBytes`. */
 export async function runSandboxed(
   command: SandboxedCommand,
   maxBytes: number,
@@ -155,22 +155,22 @@ export async function runSandboxed(
   return { ...end, stdout, pipes };
 }
 
-/** bubblewrap does not start the program before it has read the whole filter. */
+/** bubblewrap starts the program only after it has read the whole filter. */
 function sendFilter(child: ChildProcess, fd: number): void {
   // Every descriptor from 3 on was opened as a pipe, which Node makes bidirectional.
   const pipe = child.stdio[fd] as Writable | undefined;
-  // The child's exit reports why it ended early.
+  // The exit of the child reports why the pipe closed early.
   pipe?.on('error', () => undefined);
   pipe?.end(FILTER);
 }
 
-/** Linux weighs sessions instead of processes if it groups them (sched_autogroup). `nice` alone then has no effect. */
+/** Lowers the priority of a session. With sched_autogroup, Linux weighs sessions, and `nice` alone has no effect. */
 function lowerSession(pid: number, niceness: number): void {
   if (niceness === 0) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // Missing on kernels that do not group, and after the child has ended. Neither needs lowering.
+    // The file is missing without session groups and after the exit of the child. Neither case needs it.
   }
 }
 
@@ -184,7 +184,7 @@ function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): St
       const { pid } = child;
       if (pid === undefined || stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
       stop.why = why;
-      // No grace period for an aborted run, and bubblewrap does not forward SIGTERM.
+      // An aborted run gets no grace period, and bubblewrap does not forward SIGTERM.
       if (why === 'aborted' || level === 'bubblewrap') return killTree(pid);
       signalAt(-pid, 'SIGTERM');
       timer = setTimeout(() => killTree(pid), graceMs);
@@ -205,7 +205,7 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
       clearTimeout(timer);
       stop.release();
       bounds.signal.removeEventListener('abort', onAbort);
-      // If killed during setup, bubblewrap leaves children that wait for it forever and hold our pipes.
+      // If killed during setup, bubblewrap leaves children that wait for it forever and keep our pipes open.
       if (child.pid !== undefined) signalAt(-child.pid, 'SIGKILL');
       const stderrTail = await readTail();
       resolve({
@@ -219,7 +219,7 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
   });
 }
 
-/** Keeps the last 64 KiB of a stream. The result waits for the stream's end, which follows the child's. */
+/** Keeps the last 64 KiB of a stream. The result waits for the end of the stream, which follows the child's exit. */
 function keepTail(stream: Readable | null): () => Promise<string> {
   let tail = Buffer.alloc(0);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ function keepTail(stream: Readable | null): () => Promise<string> {
 }
 
 function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTail: string): ChildEnd['killed'] {
-  // bubblewrap exits with 128 + n if signal n ended the program.
+  // bubblewrap exits with 128 + n if signal n killed the program.
   if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
   if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
   if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
@@ -260,7 +260,7 @@ function startFailure(child: ChildProcess): Promise<Error> {
   });
 }
 
-/** Calls `onDoubt` if the machine may have been too busy to start a level that normally works. */
+/** Tries the levels. Calls `onDoubt` if the machine may have been too busy to start a level that normally works. */
 async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): Promise<SandboxLevel> {
   const reasons: string[] = [];
   for (const level of levels) {
@@ -283,7 +283,7 @@ function sandboxMissing(reason: string): Refused {
   );
 }
 
-/** Returns null if a program starts and succeeds at a level. `hasExited`: by itself, neither late nor killed. */
+/** Returns null if a program succeeds at a level. `hasExited` means on its own, neither late nor killed. */
 async function tryLevel(level: SandboxLevel): Promise<{ message: string; hasExited: boolean } | null> {
   const nothing = { argv: [], sourcePath: null, outputDir: null, niceness: 0, extraPipes: 0, takesStdin: false };
   // biome-ignore lint/style/noProcessEnv: the tools are looked for where a shell of this user finds them.

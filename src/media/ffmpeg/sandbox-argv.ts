@@ -1,15 +1,15 @@
 import { dirname } from 'node:path';
 
 /**
- * Isolation of a child. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files. `prlimit`: only
- * resource limits, no new privileges and no capabilities.
+ * Isolation of a child. `bubblewrap`: separate namespaces, a seccomp filter and no access to this machine's files.
+ * `prlimit`: only resource limits, no new privileges and no capabilities.
  */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
-/** Path of the input file inside the sandbox, whatever its path outside. */
+/** Path of the input file inside the sandbox. */
 export const SANDBOX_SOURCE = '/in/source';
 
-/** Output folder inside the sandbox, if one was given. */
+/** Path of the output folder inside the sandbox, if there is one. */
 export const SANDBOX_OUTPUT = '/out';
 
 /** Maximum resources of one child: bytes, seconds of processor time, and open files. */
@@ -20,9 +20,9 @@ export type ResourceLimits = {
   openFiles: number;
 };
 
-/** A program to run in the sandbox. Its argv names the input `/in/source` and the output folder `/out`. */
+/** A program to run in the sandbox. Its `argv` uses `/in/source` for the input and `/out` for the output folder. */
 export type SandboxRequest = {
-  /** A name in /usr/bin, or an absolute path. The folder of a path outside /usr is made visible. */
+  /** A name in /usr/bin, or an absolute path. A folder outside /usr is made visible. */
   program: string;
   argv: readonly string[];
   sourcePath: string | null;
@@ -33,7 +33,7 @@ export type SandboxRequest = {
 };
 
 /**
- * Complete environment of a sandboxed program. Large pages for glibc's allocations save TLB misses in encoders, which
+ * Complete environment of a sandboxed program. Huge pages for glibc's allocations save TLB misses in encoders, which
  * scan whole frames.
  */
 export const SANDBOX_ENV: Readonly<Record<string, string>> = {
@@ -42,19 +42,20 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 };
 
 /**
- * Start parameters of a child. `filterFd`: descriptor from which bubblewrap reads the seccomp filter, null for none.
- * `oomScore`: when memory is short, Linux kills the process with the highest score first (proc(5), `oom_score_adj`).
+ * Start parameters of a child. `filterFd` is the descriptor from which bubblewrap reads the seccomp filter, or null for
+ * none. `oomScore`: when memory is short, Linux kills the process with the highest score first (proc(5),
+ * `oom_score_adj`).
  */
 export type SandboxStart = { level: SandboxLevel; filterFd: number | null; oomScore: number };
 
 /**
  * Builds the command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or `setpriv`. The
- * program dies with the process that started it (PR_SET_PDEATHSIG), even on SIGKILL. The program's own children die
+ * program dies with the process that started it (PR_SET_PDEATHSIG), even after SIGKILL. The program's own children die
  * with it only under bubblewrap.
  */
 export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore }: SandboxStart): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
-  // Set before the program starts, so that its children inherit it.
+  // Set the score before the program starts, so that its children inherit it.
   limits.push('choom', '-n', String(oomScore), '--');
   switch (level) {
     case 'bubblewrap': {
@@ -67,8 +68,8 @@ export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore
 }
 
 /**
- * Returns the limits of a whole encode of `durationSec` seconds. An hour of processor time per minute is more than any
- * sane encode needs.
+ * Returns the limits of an encode of `durationSec` seconds. An hour of processor time per minute of media is more than
+ * any sane encode needs.
  */
 export function encodeLimits(durationSec: number): ResourceLimits {
   return {
@@ -79,12 +80,12 @@ export function encodeLimits(durationSec: number): ResourceLimits {
   };
 }
 
-// No `--reset-env`: the caller gives the child its own environment.
+// Do not use `--reset-env`: the caller sets the environment of the child.
 const SETPRIV_FLAGS = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--pdeathsig', 'KILL'];
 
 function limitFlags(limits: ResourceLimits): string[] {
   return [
-    // The soft limit sends a signal that differs from the OOM killer's. The hard one cannot be caught.
+    // The soft limit sends a signal that differs from the OOM killer's. The hard limit cannot be caught.
     `--cpu=${limits.cpuSec}:${limits.cpuSec + 5}`,
     `--as=${limits.addressSpaceBytes}`,
     `--fsize=${limits.fileSizeBytes}`,
@@ -96,13 +97,13 @@ function limitFlags(limits: ResourceLimits): string[] {
 function bubblewrapFlags(request: SandboxRequest): string[] {
   const flags = ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'];
   flags.push('--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64');
-  // Debian's libblas is found through /etc/alternatives. Without it ffmpeg does not start.
+  // Debian links libblas through /etc/alternatives. Without it, ffmpeg does not start.
   flags.push('--ro-bind-try', '/etc/alternatives', '/etc/alternatives');
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
   // `--unshare-all` treats the user namespace as optional, but `--disable-userns` requires it.
   flags.push('--unshare-all', '--unshare-user', '--disable-userns');
   flags.push('--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
-  // No `--new-session`: the child already has one, and one process group reaches all its children.
+  // Do not use `--new-session`: the child already has a session, and one process group reaches all its children.
   flags.push('--die-with-parent', '--clearenv');
   for (const [name, value] of Object.entries(SANDBOX_ENV)) flags.push('--setenv', name, value);
   const programDir = dirname(request.program);

@@ -9,9 +9,7 @@ const ENOSYS = 38;
 const NEW_USER_NAMESPACE = 0x10000000;
 const TIOCSTI = 0x5412;
 
-/**
- * System calls with arguments that, without a filter, make each fail differently or succeed (linux/unistd.h, x86-64).
- */
+/** System calls with arguments that, without a filter, fail with another error or succeed (linux/unistd.h, x86-64). */
 const DENIED: Record<string, readonly number[]> = {
   keyctl: [250, 0, -3, 0],
   add_key: [248, 0, 0, 0, 0, -3],
@@ -55,7 +53,7 @@ const DENIED: Record<string, readonly number[]> = {
   'socket of packets': [41, 17, 3, 0],
   'socketpair of IPv4': [53, 2, 1, 0, 0],
 };
-/** As on an older kernel, so that programs fall back to another call. */
+/** Unknown calls, as on an older kernel, so that programs fall back to another call. */
 const UNKNOWN: Record<string, readonly number[]> = {
   clone3: [435, 0, 0],
   'a call of the x32 interface': [0x40000000 + 39],
@@ -63,7 +61,7 @@ const UNKNOWN: Record<string, readonly number[]> = {
 };
 const ALLOWED: Record<string, readonly number[]> = { getpid: [39], 'socket of UNIX': [41, 1, 1, 0], getuid: [102] };
 
-/** Makes the calls in one perl process and returns the error number of each, 0 for none. */
+/** Makes the calls in one perl process and returns the error number of each, or 0. */
 async function errorsOf(
   calls: Record<string, readonly number[]>,
   level: SandboxLevel,
@@ -82,16 +80,16 @@ async function errorsOf(
 
 const all = (calls: object, errno: number) => Object.fromEntries(Object.keys(calls).map((name) => [name, errno]));
 
-test.runIf(process.arch === 'x64')('a program in the sandbox cannot make calls that no encoder makes', async () => {
+test.runIf(process.arch === 'x64')('blocks system calls that no encoder makes', async () => {
   expect(await errorsOf(DENIED, 'bubblewrap')).toEqual(all(DENIED, EPERM));
   expect(await errorsOf(UNKNOWN, 'bubblewrap')).toEqual(all(UNKNOWN, ENOSYS));
   expect(await errorsOf(ALLOWED, 'bubblewrap')).toEqual(all(ALLOWED, 0));
 });
 
-test.each(['x64', 'arm64'] as const)('the filter for %s is a whole program of which each path returns', (arch) => {
+test.each(['x64', 'arm64'] as const)('every path of the filter program for %s returns', (arch) => {
   const program = seccompFilter(arch);
   const length = program.length / 8;
-  // BPF_MAXINSNS of linux/bpf_common.h.
+  // Limit BPF_MAXINSNS of linux/bpf_common.h.
   expect(length).toBeLessThan(4096);
   for (let at = 0; at < length; at += 1) {
     const code = program.readUInt16LE(at * 8);

@@ -6,14 +6,14 @@ type Arch = {
   audit: number;
   calls: Readonly<Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair', number>>;
   denied: readonly number[];
-  /** Last number assigned in Linux 5.17. Later calls are unknown here. */
+  /** Last call number of Linux 5.17. Later calls are unknown to the filter. */
   lastCall: number;
 };
 
 /**
- * System calls that no encoder makes, by their numbers on both processors; null if a processor does not have one.
- * Kernel keys, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and kernel interfaces
- * with a history of vulnerabilities (io_uring, userfaultfd, perf, fanotify).
+ * System calls that no encoder makes, by their numbers on both processors, or null if a processor lacks one: kernel
+ * keys, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and kernel interfaces with a
+ * history of vulnerabilities (io_uring, userfaultfd, perf, fanotify).
  */
 const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
   ...{ keyctl: [250, 219], add_key: [248, 217], request_key: [249, 218], memfd_secret: [447, 447] },
@@ -51,16 +51,16 @@ const ARCHES: Readonly<Record<FilterArch, Arch>> = {
   },
 };
 
-/** `CLONE_NEW*` of linux/sched.h. Each of these creates a namespace. */
+/** `CLONE_NEW*` flags of linux/sched.h, each of which creates a namespace. */
 const NEW_NAMESPACES = 0x7e020000;
-/** ioctl requests that write into a terminal's input (asm-generic/ioctls.h, linux/tty.h). */
+/** ioctl requests that inject terminal input (asm-generic/ioctls.h, linux/tty.h). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const AF_UNIX = 1;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Codes of linux/bpf_common.h and linux/filter.h. */
+/** Instruction codes of linux/bpf_common.h and linux/filter.h. */
 const LOAD = 0x20;
 const JUMP_EQUAL = 0x15;
 const JUMP_GREATER = 0x25;
@@ -70,7 +70,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const ERRNO = 0x00050000;
-/** Offsets in `struct seccomp_data`; the low half of an argument comes first on both processors. */
+/** Offsets in `struct seccomp_data`. The low half of an argument is first on both processors. */
 const CALL_AT = 0;
 const ARCH_AT = 4;
 const FIRST_ARGUMENT_AT = 16;
@@ -80,7 +80,7 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 
 /**
  * Returns the seccomp filter of the sandbox as the array of `struct sock_filter` that bubblewrap reads from
- * `--seccomp`. Denied calls fail with EPERM. clone3, whose flags a filter cannot see, and calls newer than the list
+ * `--seccomp`. Denied calls fail with EPERM. clone3, whose flags a filter cannot inspect, and calls newer than the list
  * fail with ENOSYS, so that the C library uses the older call. Calls with another processor's numbers kill the process.
  */
 export function seccompFilter(arch: FilterArch): Buffer {
@@ -90,7 +90,7 @@ export function seccompFilter(arch: FilterArch): Buffer {
     [JUMP_EQUAL, 1, 0, audit],
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, CALL_AT],
-    // This also covers the x32 interface, which has its own vulnerabilities and higher numbers.
+    // This also covers the x32 interface, which has higher numbers and its own vulnerabilities.
     ...refuseIf([JUMP_GREATER, lastCall], ENOSYS),
     ...refuseIf([JUMP_EQUAL, calls.clone3], ENOSYS),
     ...denied.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
@@ -120,12 +120,15 @@ function refuseUnless([code, value]: readonly [number, number], errno: number): 
   ];
 }
 
-/** Checks an argument of one call, which is allowed unless `rules` return. Other calls skip them. */
+/** Checks an argument of one call, which is allowed unless `rules` return first. Other calls skip the rules. */
 function ofCall(call: number, argumentAt: number, rules: readonly Instruction[]): Instruction[] {
   return [[JUMP_EQUAL, 0, rules.length + 2, call], [LOAD, 0, 0, argumentAt], ...rules, [RETURN, 0, 0, ALLOW]];
 }
 
-/** `struct sock_filter`: a 16-bit code, two 8-bit jumps, a 32-bit value, in the processor's order (little endian). */
+/**
+ * Encodes `struct sock_filter`: a 16-bit code, two 8-bit jumps and a 32-bit value, in the processor's byte order
+ * (little endian).
+ */
 function assemble(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {

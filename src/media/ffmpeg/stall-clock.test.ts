@@ -7,14 +7,14 @@ test.each([
   { what: 'runs on four', cpuPerSec: 4, isRunnable: true, counted: 30 },
   { what: 'gets a hundredth of a processor', cpuPerSec: 0.01, isRunnable: true, counted: 0.3 },
   { what: 'sleeps and wakes now and then', cpuPerSec: 0.01, isRunnable: false, counted: 30 },
-])('$counted of 30 s count in which a child $what', ({ cpuPerSec, isRunnable, counted }) => {
+])('counts $counted of 30 s if a child $what', ({ cpuPerSec, isRunnable, counted }) => {
   const clock = startStallClock(100, { cpuSec: 7, isRunnable });
   let seen = 0;
   for (let sec = 3; sec <= 30; sec += 3) seen = clock.look(100 + sec, { cpuSec: 7 + sec * cpuPerSec, isRunnable });
   expect(seen).toBeCloseTo(counted);
 });
 
-test('progress restarts the count, and a process that ended subtracts nothing', () => {
+test('progress resets the count and the exit of a process subtracts nothing', () => {
   const clock = startStallClock(0, { cpuSec: 0, isRunnable: true });
   expect(clock.look(10, { cpuSec: 10, isRunnable: true })).toBe(10);
   expect(clock.look(20, { cpuSec: 4, isRunnable: true })).toBe(10);

@@ -1,7 +1,7 @@
 /**
  * ffmpeg decoders allowed for uploads and streams, by their producers: phones, cameras, editors, screen recorders,
- * broadcasters, web and phone systems of the last twenty years. Every other decoder is old or rare, seldom tested, and
- * off unless `MILLRACE_RARE_DECODERS` is `on`.
+ * broadcasters, web and phone systems of the last twenty years. All other decoders are old or rare, seldom tested, and
+ * disabled unless `MILLRACE_RARE_DECODERS` is `on`.
  */
 const VIDEO: readonly string[] = [
   // Phones, cameras, screen recorders, the web.
@@ -38,7 +38,7 @@ const AUDIO: readonly string[] = [
   ...['pcm_s24le_planar', 'pcm_s32le_planar', 'pcm_s24daud'],
 ];
 
-/** ffprobe opens these too, and exits if it may not. */
+/** ffprobe opens these too, and exits if they are not allowed. */
 const SUBTITLES: readonly string[] = [
   ...['srt', 'subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text', 'cc_dec', 'dvbsub', 'dvdsub', 'pgssub', 'xsub'],
   'libzvbi_teletextdec',
@@ -46,10 +46,12 @@ const SUBTITLES: readonly string[] = [
 
 const USUAL = [...VIDEO, ...AUDIO, ...SUBTITLES].join(',');
 
-/** ffmpeg and ffprobe option before each `-i` of an untrusted file or stream. */
+/** Options of ffmpeg and ffprobe before each `-i` of an untrusted file or stream. */
 export const DECODER_GUARD: readonly string[] = ['-codec_whitelist', USUAL];
 
-/** Returns the command without the guard, for machines whose owner allows rare decoders. Narrower lists are kept. */
+/**
+ * Returns the command without the guard, for machines whose administrator allows rare decoders. Keeps narrower lists.
+ */
 export function withoutDecoderGuard(argv: readonly string[]): string[] {
   const [option] = DECODER_GUARD;
   const isGuard = (at: number) => argv[at] === option && argv[at + 1] === USUAL;

@@ -1,13 +1,13 @@
 /**
- * A range of wall-clock time, ms since 1970. Null is open. `query` is the original request: a token may sign it letter
- * by letter.
+ * A range of wall-clock time, in ms since 1970. A null end is open. `query` is the original text, because a token may
+ * sign it exactly as sent.
  */
 export type ClockRange = { fromMs: number | null; toMs: number | null; query: string };
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?$/i;
 const MILLISECONDS = /^\d{12,14}$/;
 
-/** Parses `from` and `to` of a query: UTC in ISO 8601, or ms since 1970. Returns null if neither is present. */
+/** Parses `from` and `to` of a query: UTC in ISO 8601, or ms since 1970. Returns null if both are absent. */
 export function readClockRange(requested: URLSearchParams): ClockRange | null | 'invalid' {
   const [from, to] = [requested.get('from'), requested.get('to')];
   if (from === null && to === null) return null;
@@ -18,7 +18,7 @@ export function readClockRange(requested: URLSearchParams): ClockRange | null | 
   return { fromMs, toMs, query: query.join('&') };
 }
 
-/** Returns whether media from `startMs` to `endMs` overlaps a range. */
+/** Whether media from `startMs` to `endMs` overlaps a range. */
 export function touches({ fromMs, toMs }: ClockRange, startMs: number, endMs: number): boolean {
   return (toMs === null || startMs < toMs) && (fromMs === null || endMs > fromMs);
 }

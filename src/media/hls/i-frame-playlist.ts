@@ -4,7 +4,7 @@ import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
 import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import { timedSegments } from './timed-segments.ts';
 
-/** The I-frames of a rendition, from its start and in order of time. */
+/** I-frames of a rendition from its start, in order of time. */
 export type IFrameRun = {
   timescale: number;
   frames: readonly IFrame[];
@@ -16,9 +16,9 @@ export type IFrameRun = {
 export type IFrameRates = { peakBps: number; averageBps: number };
 
 /**
- * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative URL of the rendition's own folder,
- * empty or ending in `/`. An I-frame's URL is `i/{startTick}.m4s` in it, which stays valid when chunks are merged.
- * `keys` (EXT-X-KEY) follow the map. Throws on an empty run.
+ * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative URL of the rendition's folder, empty
+ * or ending with `/`. The URL of an I-frame is `i/{startTick}.m4s` in it, which stays valid when chunks are merged.
+ * `keys` (EXT-X-KEY) follow the map. Throws for an empty run.
  */
 export function writeIFramePlaylist(run: IFrameRun, folder: string, keys: readonly HlsKey[] = []): string {
   const tags: PlaylistTag[] = [
@@ -38,12 +38,12 @@ export function writeIFramePlaylist(run: IFrameRun, folder: string, keys: readon
   return writePlaylist(tags);
 }
 
-/** Returns an I-frame's URL in its rendition's folder. */
+/** Returns the URL of an I-frame relative to its rendition's folder. */
 export function iFrameAddress(startTick: number): string {
   return `i/${startTick}.m4s`;
 }
 
-/** Returns the bitrates of an I-frame playlist. One briefly shown frame does not determine the peak. */
+/** Returns the bit rates of an I-frame playlist. A single briefly shown frame does not determine the peak. */
 export function computeIFrameRates(run: IFrameRun): IFrameRates {
   const pictures = run.frames.map((frame) => {
     return { bytes: iFrameSizeBytes(frame), sec: frame.durationTicks / run.timescale };

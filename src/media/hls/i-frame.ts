@@ -3,8 +3,8 @@ import { TRACK_ID } from '../cmaf/init-segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
 /**
- * One sync sample of a chunk, shown until the next one. Ticks of the rendition's timescale. `startByte` to `endByte`,
- * both inclusive, are the sample's bytes in the chunk object; `sample` is its index there.
+ * A sync sample of a chunk, shown until the next one. Times are in ticks of the rendition's timescale. `startByte` to
+ * `endByte`, both inclusive, are the sample's bytes in the chunk object. `sample` is its index there.
  */
 export type IFrame = {
   startTick: number;
@@ -15,12 +15,12 @@ export type IFrame = {
 };
 
 const MAX_SEQUENCE = 0xffffffff;
-/** All heads with a presentation delay have the same length: one sample, everything but its offset in tfhd. */
+/** All headers with a presentation delay have the same length: one sample, with everything but its offset in tfhd. */
 const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }, 1).length;
 
 /**
- * Lists the independent frames of a chunk, in order of time. The last one is shown to the end of the chunk, because the
- * next chunk opens with another. A sync sample shown at the same time as the previous one is left out.
+ * Lists the I-frames of a chunk in order of time. The last one is shown until the end of the chunk, because the next
+ * chunk begins with another. Omits a sync sample with the same time as the previous one.
  */
 export function listIFrames(index: ChunkIndex): IFrame[] {
   const frames = locateSyncs(index).sort((left, right) => left.startTick - right.startTick);
@@ -30,16 +30,16 @@ export function listIFrames(index: ChunkIndex): IFrame[] {
     .filter((frame) => frame.durationTicks > 0);
 }
 
-/** Returns the frame that starts exactly at a tick, as in its URL. Null if there is none. */
+/** Returns the I-frame that starts exactly at a tick, as in its URL, or null if there is none. */
 export function findIFrame(index: ChunkIndex, startTick: number): IFrame | null {
   return listIFrames(index).find((frame) => frame.startTick === startTick) ?? null;
 }
 
 /**
  * Writes the moof and mdat header of an I-frame segment (RFC 8216 section 4.3.3.6): one sample, decoded when it is
- * shown. The frame's bytes follow it, and the rendition's own init segment precedes it. A byte range of the stored
- * fragment would not do: its moof declares more samples than follow. `delayTicks` is the presentation delay of that
- * init segment (`InitFacts`).
+ * shown. The bytes of the frame follow the header, and the rendition's own init segment precedes it. A byte range of
+ * the stored fragment is not suitable, because its moof declares more samples. `delayTicks` is the presentation delay
+ * of that init segment (`InitFacts`).
  */
 export function writeIFrameHead(frame: IFrame, delayTicks: number): Buffer {
   const sample = {
@@ -48,12 +48,12 @@ export function writeIFrameHead(frame: IFrame, delayTicks: number): Buffer {
     compositionOffsetTicks: delayTicks,
     isSync: true,
   };
-  // Any number that rises with time is a valid sequence number.
+  // Any number that increases with time is a valid sequence number.
   const sequence = (frame.startTick % MAX_SEQUENCE) + 1;
   return writeFragmentHead({ sequence, baseTick: frame.startTick, trackId: TRACK_ID, samples: [sample] });
 }
 
-/** Returns the bytes of an I-frame segment, head and frame. Without a presentation delay it has 4 bytes less. */
+/** Returns the size of an I-frame segment, header and frame. Without a presentation delay, it has 4 bytes less. */
 export function iFrameSizeBytes(frame: IFrame): number {
   return HEAD_BYTES + frame.endByte - frame.startByte + 1;
 }

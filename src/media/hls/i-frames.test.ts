@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const delayTicks = 4800;
 
-/** Each I-frame as delivered: its head, then the one range of its chunk. */
+/** Returns each I-frame as delivered: its header, then its byte range of the chunk. */
 function iFrameSegments(): { frame: IFrame; bytes: Buffer }[] {
   return video.chunks.flatMap(({ storageKey, index }) => {
     const object = video.objects.get(storageKey) ?? Buffer.alloc(0);
@@ -43,7 +43,7 @@ function iFrameSegments(): { frame: IFrame; bytes: Buffer }[] {
 }
 
 describe('the I-frame segments of a real clip', () => {
-  test('are one sample each, shown until the next', () => {
+  test('have one sample each, shown until the next', () => {
     const segments = iFrameSegments();
     expect(segments.map(({ frame }) => frame.startTick)).toEqual(
       Array.from({ length: 15 }, (_, index) => index * 48_000),
@@ -58,7 +58,7 @@ describe('the I-frame segments of a real clip', () => {
     }
   });
 
-  test('decode through their playlist to the keyframes of the whole, without a warning', async () => {
+  test('decode through their playlist to the keyframes of the clip without warnings', async () => {
     await mkdir(join(folder, 'i'));
     await writeFile(join(folder, 'init.mp4'), video.init);
     for (const { frame, bytes } of iFrameSegments())
@@ -72,7 +72,7 @@ describe('the I-frame segments of a real clip', () => {
     expect(hashes).toEqual(whole.hashes.filter((_, index) => index % 48 === 0));
   });
 
-  test('are found by the tick in their address', () => {
+  test('are found by the tick in their URL', () => {
     const [first, second] = video.chunks;
     if (first === undefined || second === undefined) throw new Error('Expected two chunks.');
     expect(findIFrame(first.index, 48_000)).toEqual(listIFrames(first.index)[1]);
@@ -83,7 +83,7 @@ describe('the I-frame segments of a real clip', () => {
 });
 
 describe('the I-frame playlist', () => {
-  test('is accepted by a parser and lasts as long as the clip', () => {
+  test('is accepted by a parser and is as long as the clip', () => {
     const playlist = parse(writeIFramePlaylist(run, 'r/x/'));
     if (!(playlist instanceof types.MediaPlaylist)) throw new Error('Expected a media playlist.');
     expect([playlist.isIFrame, playlist.endlist, playlist.targetDuration, playlist.version]).toEqual([
@@ -99,13 +99,13 @@ describe('the I-frame playlist', () => {
     expect(playlist.segments.reduce((sum, segment) => sum + segment.duration, 0)).toBeCloseTo(30, 6);
   });
 
-  test('continues while pictures are still missing', () => {
+  test('has no end while frames are missing', () => {
     const text = writeIFramePlaylist({ ...run, isWhole: false }, '');
     expect(text).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(text).not.toContain('ENDLIST');
   });
 
-  test('is not written from nothing', () => {
+  test('cannot be written without frames', () => {
     expect(() => writeIFramePlaylist({ ...run, frames: [] }, '')).toThrow('Expected one picture or more');
   });
 
@@ -134,7 +134,7 @@ describe('the I-frame playlist', () => {
   });
 });
 
-describe('the peak of I-frame segments', () => {
+describe('the peak rate of I-frame segments', () => {
   const frame = (startTick: number, durationTicks: number, sizeBytes: number): IFrame => ({
     startTick,
     durationTicks,
@@ -145,11 +145,11 @@ describe('the peak of I-frame segments', () => {
   });
   const peak = (frames: IFrame[]) => computeIFrameRates({ timescale: 1000, frames, isWhole: true }).peakBps;
 
-  test('is not determined by a picture that is shown for a moment', () => {
+  test('ignores a single frame that is shown briefly', () => {
     expect(peak([frame(0, 4000, 1000), frame(4000, 40, 1000)])).toBe(Math.ceil((2000 * 8) / 4.04));
   });
 
-  test('is that of several short pictures in a row', () => {
+  test('covers several consecutive short frames', () => {
     expect(peak([frame(0, 4000, 1000), frame(4000, 1000, 4000), frame(5000, 1000, 4000)])).toBe(32_000);
   });
 
@@ -173,14 +173,14 @@ describe('sync samples', () => {
     syncs: Uint8Array.from(syncs),
   });
 
-  test('inside a fragment are found, at the time when they are shown', () => {
+  test('within a fragment are found at their presentation time', () => {
     expect(listIFrames(index([1, 0, 0, 1, 0], [0, 10, -10, 0, 0]))).toEqual([
       { startTick: 5000, durationTicks: 30, startByte: 50, endByte: 56, sample: 0 },
       { startTick: 5030, durationTicks: 20, startByte: 71, endByte: 77, sample: 3 },
     ]);
   });
 
-  test('are listed in order of time, and no two at once', () => {
+  test('are listed in order of time without duplicates', () => {
     expect(listIFrames(index([1, 1, 1], [0, 10, 0])).map((it) => [it.startTick, it.startByte])).toEqual([
       [5000, 50],
       [5020, 64],

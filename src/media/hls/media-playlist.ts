@@ -3,19 +3,22 @@ import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
 import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import { timedSegments } from './timed-segments.ts';
 
-/** Relative URL of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */
+/**
+ * Position of a media playlist: the relative URL of the rendition's folder, empty or ending with `/`, its keys
+ * (EXT-X-KEY) and its EXT-X-TARGETDURATION.
+ */
 export type MediaPlaylistPlace = { folder: string; keys?: readonly HlsKey[]; targetSec: number };
 
 /**
  * Segments from `first` (inclusive) to `end` (exclusive). `wallMs` returns the wall-clock time of the segment that
- * begins at `sec` of the timeline.
+ * begins at `sec` of the timeline, in ms since 1970.
  */
 export type SegmentSpan = { first: number; end: number; wallMs(sec: number): number | null };
 
 /**
  * Writes a media playlist (RFC 8216 section 4.3.3). A complete run is VOD with an end. A growing one is EVENT and
- * starts at 0, because players would otherwise begin at its live edge. A `span` of a recording keeps the numbers of its
- * segments and has EXT-X-PROGRAM-DATE-TIME.
+ * starts at 0, because players would otherwise start at its live edge. A `span` of a recording keeps its segment
+ * numbers and has EXT-X-PROGRAM-DATE-TIME.
  */
 export function writeMediaPlaylist(
   run: SegmentRun,
@@ -40,7 +43,7 @@ export function writeMediaPlaylist(
     const segment = span.first + at;
     return { startTick: tickOf(segment), endTick: tickOf(segment + 1), uri: `${folder}${segment}.m4s` };
   });
-  // Once: the times that follow agree with the durations, since a step needs EXT-X-DISCONTINUITY.
+  // Write the date once: later times follow from the durations, because a step needs EXT-X-DISCONTINUITY.
   const firstMs = segments.length === 0 ? null : span.wallMs(origin / run.timescale);
   if (firstMs !== null) tags.push({ tag: 'program-date-time', timeMs: Math.round(firstMs) });
   tags.push(...timedSegments(run.timescale, segments));

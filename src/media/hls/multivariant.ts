@@ -19,7 +19,10 @@ import type { SubtitleTrack } from './subtitle-playlist.ts';
 const AUDIO_GROUP = 'audio';
 const SUBTITLE_GROUP = 'subtitles';
 
-/** Native players start with the first variant. A middle rung starts fast and does not look poor. */
+/**
+ * Maximum rung of the first variant, with which native players start. A middle rung starts fast and has acceptable
+ * quality.
+ */
 export const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
@@ -28,15 +31,15 @@ type Rates = { peakBps: number; averageBps: number };
 export type PlaylistAddresses = { media(renditionId: string): string; iFrames(renditionId: string): string };
 
 /**
- * Additional entries: subtitles, the bitrates of I-frame playlists by rendition id, the keys of EXT-X-SESSION-KEY, and
- * URLs if they are not the default ones.
+ * Additional entries: subtitles, the bit rates of I-frame playlists by rendition id, the keys of EXT-X-SESSION-KEY, and
+ * URLs other than the default ones.
  */
 export type ListedBeside = {
   subtitles?: readonly SubtitleTrack[];
   iFrames?: ReadonlyMap<string, IFrameRates>;
   sessionKeys?: readonly HlsKey[];
   addresses?: PlaylistAddresses;
-  /** Returns how much segments grow when delivered. */
+  /** Returns the bytes that delivery adds to segments. */
   added?: (rendition: PublishedRendition) => AddedBytes;
 };
 
@@ -46,12 +49,12 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 };
 
 /**
- * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the real segments,
- * video and dearest audio added. H.264 comes first, the audio alone last; VIDEO-RANGE is named once any is HDR.
- * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
- * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
- * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
- * listed too.
+ * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the actual segments,
+ * with the largest audio rate added to each video. H.264 is first, and audio alone is last. VIDEO-RANGE is written if
+ * any video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are `r/{renditionId}/video.m3u8`,
+ * relative to the video's folder, unless others are given. `subtitles` become a group of every variant. None is on
+ * unless the viewer, or the system's language, selects it. A video with rates in `iFrames` also has its I-frame
+ * playlist listed.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
@@ -99,7 +102,8 @@ export function writeMultivariant(
   return writePlaylist([
     ...header,
     ...variants,
-    // For networks that carry no picture (HLS Authoring Specification, section 9): players pass over it otherwise.
+    // For networks that are too slow for video (HLS Authoring Specification, section 9). Players skip this variant
+    // otherwise.
     ...(set.audio.length === 0 ? [] : [audioVariant(set.audio, audioRate, addresses, groups)]),
     ...set.video.flatMap((video) => {
       const rates = iFrames.get(video.id);
@@ -145,7 +149,7 @@ function audioVariant(
   return { tag: 'stream-inf', ...rates, codecs: codecs(audio), uri: addresses.media(first.id), ...groups };
 }
 
-/** Apple's characteristics (HLS Authoring Specification, section 5 and 6.10). */
+/** Characteristics defined by Apple (HLS Authoring Specification, sections 5 and 6.10). */
 const CHARACTERISTICS: Record<AudioRole | TextKind, readonly string[]> = {
   main: [],
   commentary: [],
@@ -186,8 +190,8 @@ function subtitleGroup(subtitles: readonly SubtitleTrack[]): PlaylistTag[] {
 }
 
 /**
- * Whether players may choose a rendition by themselves. RFC 8216 section 4.3.4.1.1: each that they may SHOULD have a
- * combination of language, FORCED and CHARACTERISTICS of its own.
+ * Returns a function that decides whether players may select a rendition automatically. RFC 8216 section 4.3.4.1.1:
+ * each such rendition SHOULD have a unique combination of language, FORCED and CHARACTERISTICS.
  */
 function createAutoSelect(): (language: string, purpose: AudioRole | TextKind) => boolean {
   const seen = new Set<string>();
@@ -204,7 +208,7 @@ function languageName(language: string): string {
   try {
     return new Intl.DisplayNames(['en'], { type: 'language' }).of(language) ?? language;
   } catch (error) {
-    // Files contain tags that are not BCP 47. Such a tag is still the best name available.
+    // Files contain tags that are not BCP 47. The tag itself is then the best available name.
     if (error instanceof RangeError) return language;
     throw error;
   }
@@ -222,7 +226,7 @@ function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
 }
 
-/** The codec that every player decodes comes first. */
+/** H.264, which every player decodes, is listed first. */
 function isH264({ codecString }: PublishedRendition): boolean {
   return codecString !== null && /^avc[13]\./.test(codecString);
 }

@@ -3,7 +3,7 @@ import { type HlsKey, writeKeyAttributes } from '../drm/signalling/hls-key.ts';
 /** A resource or a byte range of it. */
 export type Resource = { uri: string; byteRange?: { length: number; offset: number } };
 
-/** EXT-X-SERVER-CONTROL (RFC 8216bis section 4.4.3.8), in seconds. */
+/** EXT-X-SERVER-CONTROL (RFC 8216bis section 4.4.3.8). Times are in seconds. */
 export type ServerControl = {
   canBlockReload: boolean;
   canSkipUntilSec?: number;
@@ -12,7 +12,7 @@ export type ServerControl = {
 };
 
 /**
- * Common attributes of variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits per second,
+ * Common attributes of variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3), in bits per second and
  * pixels.
  */
 type Stream = {
@@ -24,7 +24,8 @@ type Stream = {
 };
 
 /**
- * One or two lines of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970.
+ * One or two lines of a playlist, named as in RFC 8216bis section 4.4. Durations are in seconds, times in ms since
+ * 1970.
  */
 export type PlaylistTag =
   | { tag: 'version'; version: number }
@@ -56,9 +57,9 @@ export type PlaylistTag =
       name: string;
       language?: string | null;
       isDefault: boolean;
-      /** Left out: players may choose it by themselves. */
+      /** Whether players may select it automatically. Default: true. */
       isAutoSelected?: boolean;
-      /** Text of foreign speech alone, shown without a choice (RFC 8216 section 4.3.4.1). */
+      /** Subtitles only for foreign speech, shown automatically (RFC 8216 section 4.3.4.1). */
       isForced?: boolean;
       /** Uniform Type Identifiers. */
       characteristics?: readonly string[];
@@ -69,12 +70,12 @@ export type PlaylistTag =
   | ({ tag: 'i-frame-stream-inf'; videoRange?: string | null } & Stream);
 
 /**
- * Captions are separate tracks. Without this attribute players offer a track of captions embedded in the video. If one
- * variant has it, all must (RFC 8216 section 4.3.4.2).
+ * Captions are separate tracks. Without this attribute, players offer a track of captions embedded in the video. If one
+ * variant has it, all must have it (RFC 8216 section 4.3.4.2).
  */
 const NO_CLOSED_CAPTIONS = 'CLOSED-CAPTIONS=NONE';
 
-/** Writes a playlist with the tags in the given order. */
+/** Writes a playlist with tags in the given order. */
 export function writePlaylist(tags: readonly PlaylistTag[]): string {
   return `#EXTM3U\n${tags.map((tag) => `${writeTag(tag)}\n`).join('')}`;
 }
@@ -173,8 +174,8 @@ function streamAttributes({ peakBps, averageBps, codecs, resolution }: Stream): 
 }
 
 /**
- * A quoted-string must not contain line breaks or double quotes (RFC 8216 section 4.2). Some parsers also treat an
- * apostrophe as a quote, so both are replaced by their typographic forms.
+ * Writes a quoted-string, which must not contain line breaks or double quotes (RFC 8216 section 4.2). Some parsers also
+ * treat an apostrophe as a quote, so both are replaced by typographic quotes.
  */
 function quoted(text: string): string {
   const plain = text.replaceAll('"', '”').replaceAll("'", '’');

@@ -17,7 +17,7 @@ import type { CutList } from '../timeline/cut-list.ts';
 import { writeMediaPlaylist } from './media-playlist.ts';
 import { writeMultivariant } from './multivariant.ts';
 
-// 24000/1001 fps: 96 frames per segment; the last of 10 segments has 30.
+// 24000/1001 fps with 96 frames per segment. The last of 10 segments has 30.
 const film: CutList = {
   timescale: 24_000,
   startTicks: Array.from({ length: 10 }, (_, index) => index * 96 * 1001),
@@ -100,7 +100,7 @@ function multivariantOf(renditions: readonly PublishedRendition[], rate = 24): s
 const durations = (text: string) => [...text.matchAll(/#EXTINF:([\d.]+),/g)].map((match) => Number(match[1]));
 
 describe('media playlist', () => {
-  test('a fully stored rendition is VOD with an end, and every partial sum is an exact tick', () => {
+  test('a fully stored rendition is VOD with an end and exact partial sums', () => {
     const text = playlistOf(whole());
     expect(text).toContain('#EXT-X-PLAYLIST-TYPE:VOD');
     expect(text).toContain('#EXT-X-TARGETDURATION:4\n');
@@ -112,7 +112,7 @@ describe('media playlist', () => {
     });
   });
 
-  test('sums stay exact where ticks are not round decimals', () => {
+  test('sums stay exact if ticks are not round decimals', () => {
     const text = playlistOf(
       rendition({
         cutList: keyframes,
@@ -128,7 +128,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-ENDLIST');
   });
 
-  test('while chunks are missing, only the unbroken run from segment 0 is listed, as an event from its start', () => {
+  test('while chunks are missing, an event playlist lists the contiguous run from segment 0', () => {
     const text = playlistOf(rendition({ chunks: [videoChunk(0, 2), videoChunk(6, 4)] }));
     expect(durations(text)).toHaveLength(2);
     expect(text).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
@@ -142,7 +142,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-TARGETDURATION:10\n');
   });
 
-  test('the last segment ends where the last chunk really ends', () => {
+  test('the last segment ends at the actual end of the last chunk', () => {
     const last = videoChunk(2, 8);
     const text = playlistOf(
       whole({ chunks: [videoChunk(0, 2), { ...last, durationTicks: last.durationTicks - 2002 }] }),
@@ -150,7 +150,7 @@ describe('media playlist', () => {
     expect(durations(text).at(-1)).toBeCloseTo((28 * 1001) / 24_000, 6);
   });
 
-  test('audio durations come from the frames of the fragment table and the true end', () => {
+  test('audio durations follow the frames of the fragment table and the actual end', () => {
     const text = playlistOf(sound());
     expect(durations(text)).toEqual([4.010667, 4.010666, (57 * 1024 - 300) / 48_000]);
     expect(text).toContain('#EXT-X-ENDLIST');
@@ -160,14 +160,14 @@ describe('media playlist', () => {
     expect(playlistOf(sound({ state: 'building' }))).not.toContain('ENDLIST');
   });
 
-  test('segments of a renamed folder keep their relative addresses', () => {
+  test('segment URLs stay relative in another folder', () => {
     const text = playlistOf(whole(), '../r/x/');
     expect(text).toContain('URI="../r/x/init.mp4"');
     expect(text).toContain('\n../r/x/3.m4s\n');
   });
 });
 
-test('picture and sound of one timeline have one target duration, before and after both are stored', () => {
+test('video and audio of one timeline have the same target duration before and after they are stored', () => {
   const copied = rendition({
     cutList: { ...keyframes, startTicks: [0, 73_728], endTicks: 147_456 },
     timescale: 12_288,
@@ -182,13 +182,13 @@ test('picture and sound of one timeline have one target duration, before and aft
 });
 
 describe('multivariant playlist', () => {
-  test('rates are the real peak and average of video and sound together', () => {
+  test('rates are the actual peak and average of video and audio together', () => {
     const peaky = whole({ chunks: [videoChunk(0, 2), videoChunk(2, 8, 600_000)] });
     const audio = sound();
     const text = multivariantOf([peaky, audio]);
     const [video, heard] = [computeSegmentRun(peaky), computeSegmentRun(audio)];
-    // The last segment of 30 frames counts together with the 96 before it: alone it is shorter than half a target
-    // duration.
+    // The last segment of 30 frames counts together with the 96 frames before it, because it is shorter than half a
+    // target duration.
     expect(peakBps(video, 4)).toBe(Math.ceil((2_400_000 * 8 * 24_000) / (126 * 1001)));
     expect(text).toContain(
       `BANDWIDTH=${peakBps(video, 4) + peakBps(heard, 4)},AVERAGE-BANDWIDTH=${averageBps(video) + averageBps(heard)},`,
@@ -198,7 +198,7 @@ describe('multivariant playlist', () => {
     );
   });
 
-  test('languages share one group with one default and different names', () => {
+  test('languages share one group with one default and distinct names', () => {
     const text = multivariantOf([
       whole(),
       sound({ language: 'en' }),
@@ -215,7 +215,7 @@ describe('multivariant playlist', () => {
     ]);
   });
 
-  test('video without sound and sound without video are whole playlists too', () => {
+  test('video without audio and audio without video have complete playlists', () => {
     expect(multivariantOf([whole()])).not.toContain('AUDIO');
     const audio = sound();
     const text = multivariantOf([audio]);
@@ -224,12 +224,12 @@ describe('multivariant playlist', () => {
     expect(multivariantOf([sound({ language: 'en' }), sound({ language: 'fr' })])).toContain('AUDIO="audio"');
   });
 
-  test('a middle rung comes first, then the highest', () => {
+  test('lists a middle rung first, then the highest', () => {
     const text = multivariantOf([240, 720, 1080].map((rung) => whole({ rung, heightPx: rung })));
     expect([...text.matchAll(/RESOLUTION=\d+x(\d+)/g)].map((match) => match[1])).toEqual(['720', '1080', '240']);
   });
 
-  test('a timeline without a grid shows the rate of its source', () => {
+  test('a timeline without a grid has the frame rate of its source', () => {
     expect(multivariantOf([whole({ cutList: { ...film, grid: { kind: 'source' } } })], 29.97)).toContain(
       'FRAME-RATE=29.970',
     );
@@ -237,14 +237,14 @@ describe('multivariant playlist', () => {
 });
 
 describe('tracks in a multivariant playlist', () => {
-  test('a picture with sound is followed by the sound alone', () => {
+  test('lists audio alone after video with audio', () => {
     const audio = sound();
     const lines = multivariantOf([whole(), audio]).trimEnd().split('\n').slice(-2);
     expect(lines[0]).not.toContain('RESOLUTION');
     expect(lines[1]).toBe(`r/${audio.id}/video.m3u8`);
   });
 
-  test('text tracks state their purpose, and players choose one of each language and purpose', () => {
+  test('text tracks have characteristics and one per language and purpose is selected automatically', () => {
     const track = { language: 'en', address: 'captions/en.m3u8' };
     const subtitles = [
       { ...track, name: 'English', kind: 'full' as const },
@@ -276,21 +276,21 @@ describe('listed set', () => {
     ['inactive renditions', [whole({ isActive: false })], false, 0],
     ['sound alone', [sound()], true, 0],
     ['nothing', [], false, 0],
-  ])('%s', (_, renditions, isPlayable, videos) => {
+  ])('chooses from %s', (_, renditions, isPlayable, videos) => {
     const set = chooseListedSet(renditions);
     expect([set.isPlayable, set.video.length]).toEqual([isPlayable, videos]);
   });
 });
 
 describe('segment table', () => {
-  test('every segment of a chunk is found with its bytes, none outside', () => {
+  test('locates every segment of a chunk and none outside', () => {
     const chunks = [videoChunk(0, 2), videoChunk(2, 3), videoChunk(7, 1)];
     const first = [0, 1, 2, 4, 5, 7, 8].map((segment) => findChunk(chunks, segment)?.firstSegment ?? null);
     expect(first).toEqual([0, 0, 2, 2, null, 7, null]);
     expect(segmentBytes(videoChunk(0, 2).table, 1)).toBe(1_000_000);
   });
 
-  test('a table that contradicts its row is refused', () => {
+  test('rejects a table that contradicts its row', () => {
     const table = encodeFragmentTable([fragment(200, 1, true), fragment(200, 1, true)]);
     expect(() => readSegmentTable(table, 1)).toThrow(/Expected 1 segments/);
     expect(() => readSegmentTable(table, 3)).toThrow(/Expected 3 segments/);

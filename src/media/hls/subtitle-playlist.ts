@@ -1,12 +1,12 @@
 import type { TextKind } from '../probe/source-facts.ts';
 import { writePlaylist } from './playlist.ts';
 
-/** A caption track as the multivariant playlist lists it. `address` is relative to the video's folder. */
+/** A caption track as listed in the multivariant playlist. `address` is relative to the video's folder. */
 export type SubtitleTrack = { language: string; name: string; kind: TextKind; address: string };
 
 /**
  * Writes the media playlist of a caption file (RFC 8216 sections 3.5 and 4.3.3): one WebVTT segment as long as the
- * video. The file has no X-TIMESTAMP-MAP, so its times are those of the presentation, which begins at 0. `address` is
+ * video. The file has no X-TIMESTAMP-MAP, so its times are those of the presentation, which starts at 0. `address` is
  * relative to the playlist. Throws if the duration is not positive.
  */
 export function writeSubtitlePlaylist(durationSec: number, address: string): string {

@@ -16,11 +16,11 @@ test.each([
     colour: (x: number): [number, number, number] => [x * 32, 0, 255 - x * 32],
     expected: 'L~F,.cA}b3sZw$SQfTjvfQfQfQfQ',
   },
-])('$name', ({ colour, expected }) => {
+])('encodes $name', ({ colour, expected }) => {
   expect(writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint(colour) })).toBe(expected);
 });
 
-test('waves that fall are measured like waves that rise', () => {
+test('falling waves are measured like rising ones', () => {
   const grey = (level: number): [number, number, number] => [level, level, level];
   const rising = writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint((x) => grey(x * 36)) });
   const falling = writeBlurhash({ widthPx: 8, heightPx: 6, rgba: paint((x) => grey(252 - x * 36)) });
@@ -28,6 +28,6 @@ test('waves that fall are measured like waves that rise', () => {
   expect(Math.abs(scaleOf(falling) - scaleOf(rising))).toBeLessThan(10);
 });
 
-test('pixels that do not fill the size are refused', () => {
+test('rejects pixels that do not fill the size', () => {
   expect(() => writeBlurhash({ widthPx: 8, heightPx: 6, rgba: new Uint8Array(191) })).toThrow('8 x 6 pixels');
 });

@@ -1,4 +1,4 @@
-/** A small image: four bytes per pixel (red, green, blue, and one that is ignored), row by row. */
+/** A small image with four bytes per pixel (red, green, blue, and an ignored one), row by row. */
 export type Pixels = { widthPx: number; heightPx: number; rgba: Uint8Array };
 
 const COMPONENTS_X = 4;
@@ -9,8 +9,8 @@ type Colour = [red: number, green: number, blue: number];
 
 /**
  * Encodes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters: a few
- * cosine waves per colour, in linear light. A miniature of a few hundred pixels is as good as the whole image. Throws
- * if the pixels do not fill the size.
+ * cosine waves per colour, in linear light. A miniature of a few hundred pixels gives as good a result as the whole
+ * image. Throws if the pixels do not fill the size.
  */
 export function writeBlurhash(pixels: Pixels): string {
   const { widthPx, heightPx, rgba } = pixels;
@@ -42,7 +42,7 @@ export function writeBlurhash(pixels: Pixels): string {
   ].join('');
 }
 
-/** Returns the amplitude, per colour, of a cosine wave with `x` and `y` half periods in the image. */
+/** Returns the amplitude per colour of a cosine wave with `x` and `y` half periods in the image. */
 function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: number, y: number): Colour {
   const sum: Colour = [0, 0, 0];
   for (let row = 0; row < heightPx; row += 1) {
@@ -57,7 +57,7 @@ function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: numb
   return [sum[0] * weight, sum[1] * weight, sum[2] * weight];
 }
 
-/** IEC 61966-2-1, in both directions. */
+/** Applies the transfer function of IEC 61966-2-1. The function below is its inverse. */
 function toLinear(byte: number): number {
   const value = byte / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;

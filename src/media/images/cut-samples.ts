@@ -7,29 +7,29 @@ import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 export type Stretch = { fromTick: number; toTick: number };
 
 /**
- * Consecutive samples of one fragment. `head` is the moof and mdat header to put before bytes `startByte` to `endByte`,
- * both inclusive, of the chunk object. After the rendition's init segment, they are shown `LEAD_SEC` later than in the
- * rendition.
+ * Consecutive samples of one fragment. `head` is the moof and mdat header to put before bytes `startByte` to `endByte`
+ * (both inclusive) of the chunk object. After the rendition's init segment, the samples are shown `LEAD_SEC` later than
+ * in the rendition.
  */
 export type SampleRun = { head: Buffer; startByte: number; endByte: number };
 
-/** Samples needed to decode stretches of a chunk, and the presentation times of their frames, in order. */
+/** Samples needed to decode stretches of a chunk, and the presentation times of the requested frames, in order. */
 export type CutSamples = { runs: readonly SampleRun[]; ticks: readonly number[] };
 
-/** `compositionOffsetTicks` includes lead and presentation delay, `shownTick` does not. */
+/** `compositionOffsetTicks` includes the lead and the presentation delay. `shownTick` does not. */
 type Placed = Sample & { fragment: number; startByte: number; decodeTick: number; shownTick: number };
 
 /**
- * ffmpeg moves frames by the most negative composition offset that it has seen so far. Every offset is raised by this
- * much, more than any reordering, so none is negative and all move equally.
+ * Seconds added to every composition offset. ffmpeg shifts frames by the most negative composition offset so far. This
+ * value exceeds any reordering, so no offset is negative and all frames shift equally.
  */
 export const LEAD_SEC = 60;
 
 const MAX_SEQUENCE = 0xffffffff;
 
 /**
- * Extracts from a chunk the samples needed to decode the frames of stretches: from the keyframe before each stretch to
- * its last frame. The frame shown at a stretch's start is always included; anything outside the chunk is not. `ticks`
+ * Extracts the samples of a chunk needed to decode the frames of stretches: from the keyframe before each stretch to
+ * its last frame. Always includes the frame shown at the start of a stretch, but nothing outside the chunk. `ticks`
  * lists only the requested frames. `delayTicks` is the presentation delay of the init segment.
  */
 export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[], delayTicks: number): CutSamples {
@@ -69,7 +69,7 @@ function placeSamples(index: ChunkIndex, laterTicks: number): Placed[] {
   return placed;
 }
 
-/** Consecutive samples form a run. There is a moof between two fragments, so each fragment begins a new run. */
+/** Groups consecutive samples into runs. There is a moof between two fragments, so each fragment starts a new run. */
 function groupRuns(samples: readonly Placed[], needed: ReadonlySet<Placed>): SampleRun[] {
   const runs: Placed[][] = [];
   let before: Placed | null = null;
@@ -84,9 +84,9 @@ function groupRuns(samples: readonly Placed[], needed: ReadonlySet<Placed>): Sam
 }
 
 function toRun(samples: readonly Placed[]): SampleRun {
-  // A run is never empty.
+  // Runs are never empty.
   const [first, last] = [samples[0] as Placed, samples.at(-1) as Placed];
-  // Any number that rises with time is a valid sequence number.
+  // Any number that increases with time is a valid sequence number.
   const sequence = (first.decodeTick % MAX_SEQUENCE) + 1;
   const head = writeFragmentHead({ sequence, baseTick: first.decodeTick, trackId: TRACK_ID, samples });
   return { head, startByte: first.startByte, endByte: last.startByte + last.sizeBytes - 1 };

@@ -1,14 +1,14 @@
-/** Accepted kinds of image, recognised only by their first bytes. */
+/** Accepted image formats, recognised only by their first bytes. */
 export type ImageKind = 'jpeg' | 'png' | 'webp' | 'avif';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Brands of ISO/IEC 23000-22 (MIAF) files that hold AV1 images. */
+/** Brands of ISO/IEC 23000-22 (MIAF) files with AV1 images. */
 const AVIF_BRANDS = ['avif', 'avis'];
 const MAX_BRANDS = 32;
 
 /**
- * Returns an image's kind by its magic number, never by a name or a declared type. Null for anything else, including
- * SVG.
+ * Returns the format of an image by its magic number, never by a name or a declared type. Returns null for anything
+ * else, including SVG.
  */
 export function readImageKind(bytes: Buffer): ImageKind | null {
   if (bytes.length < 12) return null;

@@ -10,17 +10,17 @@ import { readJpegSize } from './jpeg-size.ts';
 import { MINIATURE } from './miniature.ts';
 import { planImage, planMark } from './plan-image.ts';
 
-/** A JPEG made by us, its size, and its BlurHash. */
+/** A JPEG that we encoded, its size, and its BlurHash. */
 export type Image = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
 
-/** Converts untrusted images to clean ones, a bounded number at once. */
+/** Converts untrusted images to safe ones, a bounded number concurrently. */
 export type ImageMaker = {
   /**
-   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and re-encodes it as JPEG. Refuses anything else or
-   * undecodable (`invalid`), and (`busy`) if too many are waiting.
+   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and encodes it as JPEG. Refuses other formats and undecodable
+   * files (`invalid`), and refuses (`busy`) if too many requests are waiting.
    */
   make(bytes: Buffer, signal: AbortSignal): Promise<Image>;
-  /** Like `make`, for a watermark: a PNG with transparency. */
+  /** Like `make`, for a watermark. Returns a PNG with transparency. */
   makeMark(bytes: Buffer, signal: AbortSignal): Promise<Buffer>;
 };
 
@@ -45,7 +45,7 @@ export function createImageMaker(limits: ImageLimits = USUAL_LIMITS): ImageMaker
   };
 }
 
-/** Limits how many run and how many wait at once. */
+/** Limits the number of running and of waiting tasks. */
 function createTurns(limits: ImageLimits) {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -54,7 +54,7 @@ function createTurns(limits: ImageLimits) {
       if (waiting.length >= limits.waiting) {
         throw new Refused('busy', `Too many images are being read already. Send this one again in a few seconds.`);
       }
-      // A finished task hands its place on, so `running` is not incremented here.
+      // A finished task passes its slot on, so `running` is not incremented here.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running += 1;

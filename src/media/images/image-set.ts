@@ -1,14 +1,12 @@
 import type { Guid } from '../../lib/guid.ts';
 import { countSheets, type Storyboard } from './storyboard.ts';
 
-/**
- * Sheets `first` (inclusive) to `end` (exclusive), made while the video was encoded, and the folder that contains them.
- */
+/** Sheets `first` (inclusive) to `end` (exclusive), made during the encode, and their folder. */
 export type SheetFolder = { first: number; end: number; folder: string };
 
 /**
- * The images of a video, made by one attempt of one encode task from the set on a timeline. `folder` contains them,
- * below the video's own. Sheets that other tasks made earlier are in separate folders.
+ * The images of a video, made by one attempt of one encode task for a timeline. `folder` is their subfolder of the
+ * video's folder. Sheets that other tasks made earlier are in separate folders.
  */
 export type ImageSet = {
   timelineId: Guid;
@@ -16,13 +14,13 @@ export type ImageSet = {
   board: Storyboard;
   /** Number of thumbnail candidates. */
   posters: number;
-  /** Names of the animations. */
+  /** File names of the animations. */
   previews: readonly string[];
   /** Absent if all sheets are in `folder`. */
   sheetFolders?: readonly SheetFolder[];
 };
 
-/** Returns the name of a thumbnail candidate. They are numbered in order of time. */
+/** Returns the file name of a thumbnail candidate. Candidates are numbered in order of time. */
 export function posterName(number: number): string {
   return `thumbnail_${number}.jpg`;
 }
@@ -31,14 +29,14 @@ export function sheetName(number: number): string {
   return `seek/_${number}.jpg`;
 }
 
-/** Returns the folder that contains an image of a set. */
+/** Returns the folder of an image of a set. */
 export function folderOf({ folder, sheetFolders = [] }: ImageSet, name: string): string {
   const sheet = sheetOf(name);
   if (sheet === null) return folder;
   return sheetFolders.find(({ first, end }) => sheet >= first && sheet < end)?.folder ?? folder;
 }
 
-/** Returns whether a set has an image of that name. */
+/** Whether a set has an image with a name. */
 export function hasImage({ board, posters, previews }: ImageSet, name: string): boolean {
   const [, poster] = /^thumbnail_([1-9]\d?)\.jpg$/.exec(name) ?? [];
   if (poster !== undefined) return Number(poster) <= posters;

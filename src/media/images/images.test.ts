@@ -46,7 +46,7 @@ function withOrientation(jpeg: Buffer, orientation: number, isLittle: boolean): 
   return Buffer.concat([jpeg.subarray(0, 2), head, Buffer.from('Exif\0\0'), tiff, jpeg.subarray(2)]);
 }
 
-/** Grey value at the middle of each quarter of a JPEG: upper left, upper right, lower left, lower right. */
+/** Returns the grey value at the centre of each quarter of a JPEG: upper left, upper right, lower left, lower right. */
 async function quarters(jpeg: Buffer): Promise<number[]> {
   const child = run(
     'ffmpeg',
@@ -59,13 +59,13 @@ async function quarters(jpeg: Buffer): Promise<number[]> {
   return [...(await child).stdout].map((value) => Math.round(value / 64));
 }
 
-describe('making images', () => {
+describe('image conversion', () => {
   test.each([
     ['a.png', []],
     ['a.jpg', []],
     ['a.webp', []],
     ['a.avif', AV1],
-  ])('%s becomes a JPEG of at most 1920 pixels with even sides', async (name, codec) => {
+  ])('%s is converted to a JPEG of at most 1920 pixels with even sides', async (name, codec) => {
     const image = await maker.make(await make(name, ...still('2501x1001'), ...codec), signal);
     expect([image.widthPx, image.heightPx]).toEqual([1920, 768]);
     expect(readJpegSize(image.jpeg)).toEqual({ widthPx: 1920, heightPx: 768 });
@@ -80,7 +80,7 @@ describe('making images', () => {
     [6, [1, 0, 3, 4]],
     [7, [3, 4, 1, 0]],
     [8, [4, 3, 0, 1]],
-  ])('EXIF orientation %i is turned upright', async (orientation, expected) => {
+  ])('applies EXIF orientation %i', async (orientation, expected) => {
     const grey = 'if(lt(Y,H/2),if(lt(X,W/2),0,255),if(lt(X,W/2),64,190))';
     const graph = `color=s=120x80:c=black,format=gray,geq=lum='${grey}',format=yuvj420p`;
     const jpeg = await make(`turned-${orientation}.jpg`, '-f', 'lavfi', '-i', graph, '-frames:v', '1', '-q:v', '1');
@@ -104,7 +104,7 @@ describe('files that are not images', () => {
     ['a JPEG without images', () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(200)])],
     ['an AVIF brand on nothing', () => Buffer.from('\0\0\0\x14ftypavif\0\0\0\0avif')],
     ['an image of 100 megapixels', () => make('huge.png', ...still('10000x10000'), '-pred', 'none')],
-  ])('%s is refused with a message that names what is expected', async (_, bytes) => {
+  ])('%s is refused with a message that lists the accepted formats', async (_, bytes) => {
     const made = maker.make(Buffer.from(await bytes()), signal);
     await expect(made).rejects.toMatchObject({
       kind: 'invalid',
@@ -112,7 +112,7 @@ describe('files that are not images', () => {
     });
   });
 
-  test('more images at once than may wait are refused, the others are made, and nothing is left on disk', async () => {
+  test('refuses requests above the queue limit, completes the others and leaves no files', async () => {
     const before = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-image-'));
     const small = createImageMaker({ atOnce: 1, waiting: 1 });
     const png = await make('small.png', ...still('64x64'));
@@ -126,7 +126,7 @@ describe('files that are not images', () => {
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('a caller that disconnects ends the process', async () => {
+  test('an abort by the caller kills the process', async () => {
     const gone = new AbortController();
     const png = await make('gone.png', ...still('640x360'));
     gone.abort(new Error('gone'));
@@ -135,7 +135,7 @@ describe('files that are not images', () => {
   });
 });
 
-test('a kind is recognised by the first bytes alone', async () => {
+test('recognises a format by the first bytes alone', async () => {
   expect(readImageKind(await make('kind.png', ...still('16x16')))).toBe('png');
   expect(readImageKind(Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0miafavif'))).toBe('avif');
   expect(readImageKind(Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42'))).toBeNull();

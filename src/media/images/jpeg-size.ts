@@ -1,11 +1,11 @@
-/** Size of a JPEG as stored. */
+/** Stored size of a JPEG, before any rotation. */
 export type JpegSize = { widthPx: number; heightPx: number };
 
 const START_OF_SCAN = 0xda;
 
 /**
- * Reads the size from the frame header of a JPEG (ITU-T T.81 annex B.2.2) without decoding it. Returns null if it is
- * not a JPEG.
+ * Reads the size from the frame header of a JPEG (ITU-T T.81 annex B.2.2) without decoding it. Returns null if the
+ * bytes are not a JPEG.
  */
 export function readJpegSize(bytes: Buffer): JpegSize | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
@@ -23,7 +23,7 @@ export function readJpegSize(bytes: Buffer): JpegSize | null {
   return null;
 }
 
-/** SOF0 to SOF15, except the tables (DHT, JPG, DAC) in their range. */
+/** Whether a marker is SOF0 to SOF15, except the tables (DHT, JPG, DAC) in that range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

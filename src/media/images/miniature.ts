@@ -1,15 +1,15 @@
 /** Size of the miniatures used to judge and compare frames. */
 export const MINIATURE = { widthPx: 32, heightPx: 18 } as const;
 
-/** In grey levels of 255. A frame that is darker on average, or flatter, shows nothing of the video. */
+/** Minimum mean brightness of an informative frame, in grey levels of 255. `MIN_DEVIATION` is the minimum contrast. */
 const MIN_MEAN = 28;
 const MIN_DEVIATION = 14;
-/** Contrast above this does not make a frame more informative. */
+/** Contrast above which a frame does not become more informative. */
 const ENOUGH_DEVIATION = 64;
 
 /**
- * Returns how informative a frame is likely to be, by its grey miniature: contrast and detail, in grey levels. 0 for a
- * dark or flat one, and for an empty miniature, which means that the moment gave no frame.
+ * Returns how informative a frame probably is, from the contrast and detail of its grey miniature, in grey levels.
+ * Returns 0 for a dark or flat frame and for an empty miniature, which means that the moment has no frame.
  */
 export function judgeMiniature(grey: Uint8Array): number {
   if (grey.length === 0) return 0;
@@ -32,7 +32,7 @@ export function toGrey(rgba: Uint8Array): Uint8Array {
   });
 }
 
-/** Returns the mean step between neighbours: low for blurred and faded frames. */
+/** Returns the mean step between adjacent pixels, which is low for blurred and faded frames. */
 function measureDetail(grey: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < grey.length; at += 1) {

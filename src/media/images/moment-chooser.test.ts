@@ -4,7 +4,7 @@ import { createMomentChooser } from './moment-chooser.ts';
 
 const PIXELS = MINIATURE.widthPx * MINIATURE.heightPx;
 const flat = (level: number) => new Uint8Array(PIXELS).fill(level);
-/** Stripes of a width and a shift: every pair of different numbers gives a different frame with contrast. */
+/** Returns stripes of a width and shift. Different numbers give different frames with contrast. */
 const stripes = (widthPx: number, shiftPx = 0) =>
   Uint8Array.from({ length: PIXELS }, (_, at) =>
     Math.floor(((at % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
@@ -16,16 +16,16 @@ function choose(frames: readonly Uint8Array[], count = 5) {
   return chooser.choose(count);
 }
 
-test('dark and flat frames score low, contrast and detail score high', () => {
+test('rates dark and flat frames low and frames with contrast and detail high', () => {
   expect([flat(0), flat(128), flat(255), new Uint8Array(0)].map(judgeMiniature)).toEqual([0, 0, 0, 0]);
   expect(judgeMiniature(stripes(2))).toBeGreaterThan(judgeMiniature(stripes(8)));
 });
 
-test('grey is the luminance of a colour', () => {
+test('converts a colour to its luminance', () => {
   expect([...toGrey(Uint8Array.of(255, 255, 255, 9, 0, 255, 0, 9, 0, 0, 255, 9))]).toEqual([255, 182, 18]);
 });
 
-test('a black start and a long still give at most one frame each, while others are left', () => {
+test('chooses at most one frame each from a black start and a long still if there are others', () => {
   const still = Array.from({ length: 30 }, () => stripes(4));
   const scenes = [stripes(2), stripes(3), stripes(5), stripes(8)];
   const { ticks, best } = choose([...Array.from({ length: 20 }, () => flat(0)), ...still, ...scenes]);
@@ -35,14 +35,14 @@ test('a black start and a long still give at most one frame each, while others a
   expect(ticks[best]).toBe(50);
 });
 
-test('a video that is one still gives five moments far apart', () => {
+test('chooses five distant moments of a video that is one still', () => {
   const { ticks } = choose(Array.from({ length: 101 }, () => stripes(4)));
   const gaps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
   expect(ticks).toHaveLength(5);
   expect(Math.min(...gaps)).toBeGreaterThan(10);
 });
 
-test('a still is shown again before anything black is', () => {
+test('prefers a repeated still to a black frame', () => {
   const { ticks } = choose([
     ...Array.from({ length: 40 }, () => flat(0)),
     ...Array.from({ length: 10 }, () => stripes(4)),
@@ -50,12 +50,12 @@ test('a still is shown again before anything black is', () => {
   expect(ticks.filter((tick) => tick < 40)).toEqual([]);
 });
 
-test('a black video still gives moments, a video of two frames gives two', () => {
+test('chooses moments of a black video and two moments of a video with two frames', () => {
   expect(choose(Array.from({ length: 50 }, () => flat(0))).ticks).toHaveLength(5);
   expect(choose([stripes(2), stripes(3)])).toEqual({ ticks: [0, 1], best: 0 });
 });
 
-test('a bounded number of moments is kept, and the last one counts too', () => {
+test('keeps a bounded number of moments, including the last one', () => {
   const chooser = createMomentChooser(10_000);
   const [usual, last] = [stripes(6), stripes(2)];
   for (let tick = 0; tick <= 10_000; tick += 1) chooser.push(tick, tick === 10_000 ? last : usual);
@@ -63,10 +63,10 @@ test('a bounded number of moments is kept, and the last one counts too', () => {
   expect(chooser.choose(1).ticks).toEqual([10_000]);
 });
 
-test('no moment at all is an error', () => {
+test('throws if there are no moments', () => {
   expect(() => createMomentChooser(10).choose(5)).toThrow('at least one moment');
 });
 
-test('frames are as far apart as their levels', () => {
+test('the difference of frames is that of their grey levels', () => {
   expect(compareMiniatures(flat(10), flat(30))).toBe(20);
 });

@@ -1,12 +1,12 @@
 import { compareMiniatures, judgeMiniature } from './miniature.ts';
 
-/** A moment of a video and its grey miniature. `worth` is how informative its frame is (`judgeMiniature`). */
+/** A moment of a video and its grey miniature. `worth` is the result of `judgeMiniature` for its frame. */
 export type Moment = { tick: number; grey: Uint8Array; worth: number };
 
 /** The chosen moments, in order of time. `best` is the index of the most informative one. */
 export type ChosenMoments = { ticks: readonly number[]; best: number };
 
-/** Takes the miniatures of a whole video as they arrive, and keeps a bounded number of them. */
+/** Collects the miniatures of a whole video as they arrive, and keeps a bounded number of them. */
 export type MomentChooser = {
   /** Adds a moment, in any order. A tick beyond the end counts as the last. */
   push(tick: number, grey: Uint8Array): void;
@@ -17,18 +17,18 @@ export type MomentChooser = {
 };
 
 const PERIODS = 96;
-/** Frames that differ by this many grey levels count as fully different. */
+/** Difference in grey levels from which frames count as completely different. */
 const DIFFERENT = 24;
-/** Moments this share of the video apart count as far enough. Nearer ones are worth down to half as much. */
+/** Share of the video from which moments count as distant. The value of closer ones is reduced by up to half. */
 const FAR = 0.1;
-/** Distance in time decides between similar frames. */
+/** Weight of the distance in time, which decides between similar frames. */
 const TIME_WEIGHT = 0.5;
 
 /**
  * Chooses moments by content, so that a still or a black stretch is not shown repeatedly. The most informative frame of
- * each ninety-sixth of the video is a candidate. The most informative of all is taken first, then those that show much,
- * differ from the ones taken, and are not close to one. A dark or flat frame is taken only if there is no other, and a
- * frame similar to another only if there is none that differs.
+ * each ninety-sixth of the video is a candidate. The most informative candidate is chosen first, then informative ones
+ * that differ from those already chosen and are not close to one of them. A dark or flat frame is chosen only if there
+ * is no other, and a frame similar to another only if there is no different one.
  */
 export function createMomentChooser(endTick: number): MomentChooser {
   const held = new Map<number, Moment>();
@@ -59,7 +59,7 @@ export function createMomentChooser(endTick: number): MomentChooser {
 function rate({ tick, grey, worth }: Moment, taken: readonly Moment[], endTick: number): number {
   const apart = Math.min(1, ...taken.map((other) => compareMiniatures(grey, other.grey) / DIFFERENT));
   const away = Math.min(1, ...taken.map((other) => Math.abs(tick - other.tick) / Math.max(1, endTick)));
-  // Frames that show nothing rank behind all others, however similar those are.
+  // Uninformative frames rank behind all others, however similar the others are.
   const spread = 0.5 + 0.5 * Math.min(1, away / FAR);
   return (worth === 0 ? -1 : worth * apart * spread) + TIME_WEIGHT * away;
 }

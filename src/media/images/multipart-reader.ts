@@ -1,6 +1,6 @@
-/** Splits a stream of `multipart/x-mixed-replace` parts as its bytes arrive. An incomplete last part is dropped. */
+/** Splits a stream of `multipart/x-mixed-replace` parts as its bytes arrive. Drops an incomplete last part. */
 export type MultipartReader = {
-  /** Returns the bodies that are now complete. */
+  /** Adds bytes and returns the bodies that are now complete. */
   push(bytes: Buffer): Buffer[];
 };
 
@@ -8,8 +8,8 @@ const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 1024;
 
 /**
- * Reads the parts of ffmpeg's `mpjpeg` output. Throws on a head without `Content-length` and on a body larger than
- * `maxPartBytes`.
+ * Creates a reader for ffmpeg's `mpjpeg` output. It throws for a header without `Content-length` and for a body larger
+ * than `maxPartBytes`.
  */
 export function createMultipartReader(maxPartBytes: number): MultipartReader {
   let held: Buffer = Buffer.alloc(0);

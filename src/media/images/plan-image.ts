@@ -5,10 +5,10 @@ import { MINIATURE } from './miniature.ts';
 /** Maximum long side of a stored image. */
 export const MAX_LONG_SIDE_PX = 1920;
 
-/** File descriptor for the miniature. */
+/** File descriptor of the miniature. */
 const MINIATURE_FD = 3;
 
-/** The one demuxer for each kind, so that ffmpeg does not guess the format from the bytes. */
+/** Demuxer of each format, so that ffmpeg does not guess the format from the bytes. */
 const FORMAT: Readonly<Record<ImageKind, string>> = {
   jpeg: 'jpeg_pipe',
   png: 'png_pipe',
@@ -16,7 +16,7 @@ const FORMAT: Readonly<Record<ImageKind, string>> = {
   avif: 'mov',
 };
 
-/** Allowed decoders of each kind. */
+/** Allowed decoders of each format. */
 const DECODERS: Readonly<Record<ImageKind, string>> = {
   jpeg: 'mjpeg',
   png: 'png,apng',
@@ -25,9 +25,9 @@ const DECODERS: Readonly<Record<ImageKind, string>> = {
 };
 
 /**
- * Builds the arguments of the ffmpeg that converts an untrusted image to a JPEG on its standard output: upright (ffmpeg
- * applies the EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without metadata.
- * It rejects frames larger than 8192 x 4320. A miniature of four bytes per pixel is written too.
+ * Builds the ffmpeg arguments that convert an untrusted image to a JPEG on standard output: upright (ffmpeg applies the
+ * EXIF orientation), with even sides, at most 1920 pixels on the long side, full range, without metadata. Rejects
+ * frames larger than 8192 x 4320. Also writes a miniature with four bytes per pixel.
  */
 export function planImage(kind: ImageKind): string[] {
   const scale = `${FIT}:force_divisible_by=2:out_color_matrix=bt601:out_range=pc`;
@@ -43,7 +43,8 @@ export function planImage(kind: ImageKind): string[] {
 }
 
 /**
- * Like `planImage`, for a watermark: a PNG with transparency, sides not made even, at most 1920 pixels on the long one.
+ * Like `planImage`, for a watermark: a PNG with transparency, at most 1920 pixels on the long side. Its sides may be
+ * odd.
  */
 export function planMark(kind: ImageKind): string[] {
   return [

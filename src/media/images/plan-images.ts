@@ -7,27 +7,27 @@ import { MINIATURE } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 import { SHEET_SIDE, type SheetRange, type Storyboard, TILES_PER_SHEET } from './storyboard.ts';
 
-/** Frames of a rendition as stored, upright and with square pixels. */
+/** Format of a rendition's frames as stored, upright and with square pixels. */
 export type FrameFormat = { widthPx: number; heightPx: number; colours: Colours };
 
 const ROUNDED = 0.02;
 
-/** Frames keep the ticks that they have in the rendition. */
+/** Options that keep the frames' ticks of the rendition. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
-/** Sheets to make, and their source: keyframes, or with `sampleEverySec` the first frame of each such interval. */
+/** Sheets to make, and their source frames: keyframes, or the first frame of each interval of `sampleEverySec`. */
 export type SheetsToMake = { board: Storyboard; range: SheetRange; sampleEverySec: number | null };
 
 /**
- * Plans one run over the samples of a range of a rendition (`cutSamples`) on standard input. Outputs: the range's
- * sheets as a multipart stream of JPEGs, grey miniatures, and their times as `framecrc` text.
+ * Plans one run over the samples of a range of a rendition (`cutSamples`) on standard input. Its outputs are the sheets
+ * of the range as a multipart stream of JPEGs, grey miniatures, and their times as `framecrc` text.
  */
 export function planSheets({ board, range, sampleEverySec }: SheetsToMake, frame: FrameFormat): FfmpegPlan {
   const { everySec } = board;
   const tiles = Math.min(board.frames, range.end * TILES_PER_SHEET) - range.first * TILES_PER_SHEET;
   const fitted = [
     `setpts=PTS-${range.fromSec}/TB`,
-    // Rounding up puts a frame in the first tile at or after its time: tile n is the frame shown at n * everySec.
+    // Rounding up moves a frame to the first tile at or after its time: tile n shows the frame at n * everySec.
     `fps=fps=1/${everySec}:round=up:start_time=0,tpad=stop_mode=clone:stop=-1,trim=end_frame=${tiles}`,
     ...fitTile(board, frame),
     `setsar=1,tile=${SHEET_SIDE}x${SHEET_SIDE}`,
@@ -48,7 +48,7 @@ export function planSheets({ board, range, sampleEverySec }: SheetsToMake, frame
 
 /**
  * Plans one run over stretches of a rendition (`cutSamples`) on standard input. For the frames shown at `ticks`, in
- * order of time, it makes a JPEG, at most 1920 pixels on the long side, and a miniature of four bytes per pixel.
+ * order of time, it makes a JPEG with at most 1920 pixels on the long side and a miniature with four bytes per pixel.
  */
 export function planPosters(ticks: readonly number[], frame: FrameFormat): FfmpegPlan {
   const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(frame.widthPx, frame.heightPx));
@@ -66,8 +66,8 @@ export function planPosters(ticks: readonly number[], frame: FrameFormat): Ffmpe
 }
 
 /**
- * Sides are rounded to even numbers. A frame that misses the tile's shape only because of that fills it, without an
- * edge.
+ * Fits a frame into a tile. Sides are rounded to even numbers, so a frame whose aspect ratio differs only by rounding
+ * fills the tile without bars.
  */
 function fitTile({ tileWidthPx, tileHeightPx }: Storyboard, frame: FrameFormat): string[] {
   const shape = (tileWidthPx * frame.heightPx) / (tileHeightPx * frame.widthPx);
@@ -90,22 +90,22 @@ function planRun(graph: readonly string[], outputs: readonly string[], formats: 
 }
 
 /**
- * Returns the start of a filter graph: frames with BT.709 primaries and transfer, and the ticks that they have in the
+ * Returns the start of a filter graph. Its frames have BT.709 primaries and transfer function, and their ticks of the
  * rendition.
  */
 export function framesIn({ colours }: FrameFormat): string {
   return `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,${toBt709Light(colours)}`;
 }
 
-/** Returns the scale filter's name of the matrix that frames then have. */
+/** Returns the scale filter's name of the matrix of those frames. */
 export function matrixOf({ colours }: FrameFormat): string {
   return toBt709Light(colours) === '' ? (SWSCALE_MATRICES[colours.matrix] ?? 'bt709') : 'bt709';
 }
 
-/** Opens a stream of cut samples on standard input. */
+/** Options that open a stream of cut samples on standard input. */
 export const READ_RENDITION: readonly string[] = ['-copyts', ...GUARD_ARGV, '-threads', '1', '-i', 'pipe:0'];
 
-/** A JPEG does not declare its colours: all readers assume BT.601, full range (JFIF 1.02). */
+/** A JPEG does not declare its colours. Decoders assume BT.601, full range (JFIF 1.02). */
 function toJpegColours(frame: FrameFormat): string {
   return `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=pc`;
 }

@@ -35,7 +35,7 @@ test.each([
       [9000, 10_000],
     ],
   },
-])('$what', ({ ticks, endTick, expected }) => {
+])('chooses a preview: $what', ({ ticks, endTick, expected }) => {
   const stretches = choosePreview(ticks, endTick, SCALE);
   expect(stretches.map(({ fromTick, toTick }) => [fromTick, toTick])).toEqual(expected);
 });

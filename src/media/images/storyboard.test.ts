@@ -17,7 +17,7 @@ test.each([
   { shape: 'a tower', widthPx: 100, heightPx: 1000, durationMs: 60_000, expected: [30, 2, 600] },
   { shape: 'a line', widthPx: 1000, heightPx: 10, durationMs: 60_000, expected: [30, 2, 16] },
   { shape: 'a single frame', widthPx: 320, heightPx: 240, durationMs: 40, expected: [1, 1, 226] },
-])('$shape: frames, seconds between them and height of a tile', ({ widthPx, heightPx, durationMs, expected }) => {
+])('plans a storyboard: $shape', ({ widthPx, heightPx, durationMs, expected }) => {
   const board = planStoryboard({ widthPx, heightPx }, durationMs);
   expect([board.frames, board.everySec, board.tileHeightPx]).toEqual(expected);
   expect(board.tileWidthPx).toBe(300);
@@ -25,7 +25,7 @@ test.each([
 
 type Cue = { fromSec: number; toSec: number; sheet: number; x: number; y: number; widthPx: number; heightPx: number };
 
-/** An independent reader: WebVTT cues with media fragments, as players read thumbnails. */
+/** An independent reader of WebVTT cues with media fragments, as players read thumbnails. */
 function readCues(vtt: string): Cue[] {
   const [head, ...blocks] = vtt.trimEnd().split(/\n\n+/);
   expect(head).toBe('WEBVTT');
@@ -40,7 +40,7 @@ function readCues(vtt: string): Cue[] {
 
 describe('the WebVTT file of a storyboard', () => {
   test.each([400, 9_400, 30_000, 71_999, 72_001, 3_700_123])(
-    'covers %i ms without gap, each tile once',
+    'covers %i ms without a gap, with each tile once',
     (durationMs) => {
       const board: Storyboard = planStoryboard({ widthPx: 16, heightPx: 9 }, durationMs);
       const cues = readCues(writeStoryboardVtt(board));
@@ -65,7 +65,7 @@ describe('the WebVTT file of a storyboard', () => {
 });
 
 test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
-  'the parts of the storyboard of %i ms have each sheet once, up to the end',
+  'the ranges of the storyboard of %i ms contain each sheet once, up to the end',
   (durationMs) => {
     const ranges = planSheetRanges(durationMs);
     expect(ranges.length).toBeLessThanOrEqual(32);
@@ -80,7 +80,7 @@ test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
   },
 );
 
-test('missing sheets between and after stored ones are found', () => {
+test('finds missing sheets between and after stored ones', () => {
   const found = missingSheets(400_000, [
     { first: 3, end: 4 },
     { first: 0, end: 1 },
@@ -91,7 +91,7 @@ test('missing sheets between and after stored ones are found', () => {
   ]);
 });
 
-test('a set has the images that its numbers promise and no others', () => {
+test('a set has exactly the images that its numbers declare', () => {
   const board = planStoryboard({ widthPx: 16, heightPx: 9 }, 73_000);
   const set = { timelineId: '' as never, folder: 'f', board, posters: 5, previews: ['preview.webp'] };
   const names = ['thumbnail_1.jpg', 'thumbnail_5.jpg', 'seek/_0.jpg', 'seek/_1.jpg', 'preview.webp'];

@@ -3,7 +3,7 @@ export const SHEET_SIDE = 6;
 export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
 
 /**
- * A video's storyboard: tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row (wire-facts
+ * Storyboard of a video. Tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row (wire-facts
  * section 8).
  */
 export type Storyboard = {
@@ -18,12 +18,12 @@ const TILE_WIDTH_PX = 300;
 const MIN_TILE_HEIGHT_PX = 16;
 const MAX_TILE_HEIGHT_PX = 600;
 const SHORT_MS = 10_000;
-/** Maximum number of ranges. Ranges of a long video contain more sheets each. */
+/** Maximum number of ranges. The ranges of a long video contain more sheets each. */
 const MAX_RANGES = 32;
 
 /**
- * Lays out a storyboard: a tile every 2 s, or every second for a video shorter than 10 s. Tiles are 300 pixels wide and
- * as high as the frame's shape requires, at most 600; a narrower frame is then centred.
+ * Plans a storyboard with a tile every 2 s, or every second for a video shorter than 10 s. Tiles are 300 pixels wide,
+ * with the height of the frame's aspect ratio, at most 600. A narrower frame is then centred.
  */
 export function planStoryboard(frame: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
   const everySec = tileSec(durationMs);
@@ -40,7 +40,7 @@ export function planStoryboard(frame: { widthPx: number; heightPx: number }, dur
 /** Sheets `first` (inclusive) to `end` (exclusive), and the time range of their frames. */
 export type SheetRange = { first: number; end: number; fromSec: number; toSec: number };
 
-/** Returns the sheets `first` to `end` of a video's storyboard. */
+/** Returns the sheets `first` to `end` of a storyboard. */
 export function sheetRange(durationMs: number, first: number, end: number): SheetRange {
   const sheetSec = TILES_PER_SHEET * tileSec(durationMs);
   return { first, end, fromSec: first * sheetSec, toSec: Math.min(durationMs / 1000, end * sheetSec) };
@@ -55,7 +55,7 @@ export function planSheetRanges(durationMs: number): SheetRange[] {
   );
 }
 
-/** Returns the sheets of a storyboard that are not stored, in order, with neighbours merged. */
+/** Returns the sheets of a storyboard that are not stored, in order, with adjacent ones merged. */
 export function missingSheets(durationMs: number, stored: readonly { first: number; end: number }[]): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const missing: SheetRange[] = [];
@@ -80,8 +80,8 @@ export function countSheets({ frames }: Pick<Storyboard, 'frames'>): number {
 }
 
 /**
- * Writes the WebVTT file that maps times to parts of sheets, as players read thumbnails: `_N.jpg#xywh=x,y,w,h`, with
- * URLs relative to the file's own.
+ * Writes the WebVTT file that maps times to regions of sheets, as players read thumbnails: `_N.jpg#xywh=x,y,w,h`, with
+ * URLs relative to the file.
  */
 export function writeStoryboardVtt(board: Storyboard): string {
   const cues = Array.from({ length: board.frames }, (_, frame) => {

@@ -6,14 +6,15 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { judgeMiniature, MINIATURE, toGrey } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 
-/** Less is rounding. */
+/** Minimum seek in seconds. Smaller values are rounding errors. */
 const MIN_SEEK_SEC = 0.001;
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
  * Plans one run that makes thumbnail candidates. Each moment has two outputs: a JPEG of the whole frame (upright,
- * square pixels, at most 1920 on the long side) and a miniature of four bytes per pixel. With `timeSec`, from the
- * timeline's start, only that exact frame; null for keyframes spread over the video. Throws on a source without video.
+ * square pixels, at most 1920 on the long side) and a miniature with four bytes per pixel. `timeSec`, from the start of
+ * the timeline, selects a single exact frame. Null selects keyframes spread over the video. Throws for a source without
+ * video.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
   const { video } = facts;
@@ -21,10 +22,10 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
   const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
   const inputs = moments.flatMap((moment) => [
     ...GUARD_ARGV,
-    // Any nearby keyframe will do for a candidate, and costs a tenth of the exact frame.
+    // Any nearby keyframe is good enough for a candidate, and costs a tenth of the exact frame.
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
     ...['-threads', '1', '-an', '-sn', '-dn'],
-    // A seek passes over the cover of an MP3.
+    // A seek would skip the cover of an MP3.
     ...(moment >= MIN_SEEK_SEC ? ['-ss', moment.toFixed(3)] : []),
     ...['-i', SOURCE_URL],
   ]);
@@ -51,8 +52,8 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses the most informative candidate by its miniature (four bytes per pixel). An empty miniature is a moment
- * without a frame. Returns null if all are empty.
+ * Chooses the most informative candidate by its miniature (four bytes per pixel). An empty miniature means that the
+ * moment has no frame. Returns null if all are empty.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
   const worth = samples.map((sample) => (sample.length === 0 ? -1 : judgeMiniature(toGrey(sample))));
@@ -64,7 +65,7 @@ function spreadMoments(facts: SourceFacts): number[] {
   return CANDIDATE_SHARES.map((share) => clampMoment(facts, share * facts.durationSec));
 }
 
-/** Clamps a moment of the timeline to the video, in seconds after the source's earliest stream. */
+/** Clamps a moment of the timeline to the video. Returns seconds after the start of the source's earliest stream. */
 function clampMoment(facts: SourceFacts, timeSec: number): number {
   const firstSec = (facts.video?.startSec ?? facts.startSec) - facts.startSec;
   const lastSec = firstSec + (facts.video?.durationSec ?? 0) - 0.1;

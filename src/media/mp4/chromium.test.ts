@@ -8,7 +8,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import { planVirtualMp4, type VirtualMp4Plan } from './plan-virtual-mp4.ts';
 
 const FRAMES = 240;
-/** Eight squares that show the frame's number in binary. */
+/** Eight squares that show the frame number in binary. */
 const NUMBERED = "geq=lum='if(mod(floor(N/pow(2,floor(X/40))),2),235,16)':cb=128:cr=128";
 
 let server: Server;
@@ -72,7 +72,7 @@ function answer(
   response.end(readVirtual(plan, objects, [start, end]));
 }
 
-/** Runs in the page: seeks, then reads the number shown in the frame. */
+/** Runs in the page. Seeks, then reads the number shown in the frame. */
 async function shownAfterSeek(frame: number): Promise<number> {
   const video = document.querySelector('video');
   const canvas = document.querySelector('canvas');
@@ -94,7 +94,7 @@ async function shownAfterSeek(frame: number): Promise<number> {
   return number;
 }
 
-/** Runs in the page: loads the file, plays one second of it, and reports the decoded audio and frames. */
+/** Runs in the page. Loads the file, plays one second of it, and reports the decoded audio and frames. */
 async function playOneSecond(): Promise<{ durationSec: number; decodedFrames: number; decodedSoundBytes: number }> {
   const video = document.querySelector('video') as HTMLVideoElement & { webkitAudioDecodedByteCount: number };
   await new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ async function playOneSecond(): Promise<{ durationSec: number; decodedFrames: nu
   return { durationSec: video.duration, decodedFrames, decodedSoundBytes: video.webkitAudioDecodedByteCount };
 }
 
-test('Chromium plays the virtual MP4 by ranges, with sound, and seeks to exactly the requested frame', async () => {
+test('Chromium plays the virtual MP4 by ranges with audio and seeks to the exact frame', async () => {
   const played = await page.evaluate(playOneSecond);
   expect(played.durationSec).toBeCloseTo((469 * 1024) / 48_000, 2);
   expect(played.decodedFrames).toBeGreaterThan(10);

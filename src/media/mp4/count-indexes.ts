@@ -1,7 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 
-/** Counters that determine the size of a track's tables. Ticks of the track's timescale. */
+/** Counters that determine the size of a track's tables. Times are in ticks of the track's timescale. */
 export type TrackCounters = {
   startTick: number;
   durationTicks: number;
@@ -9,20 +9,21 @@ export type TrackCounters = {
   syncCount: number;
   fragments: number;
   payloadBytes: number;
-  /** Entries of stts: runs of equal durations over the whole track. */
+  /** Number of stts entries: runs of equal durations over the whole track. */
   durationRuns: number;
-  /** Entries of ctts: runs of equal offsets, each ending with its chunk. 0 if all offsets are 0. */
+  /** Number of ctts entries: runs of equal offsets, each within a chunk. 0 if all offsets are 0. */
   offsetRuns: number;
 };
 
 /**
- * Times of a track that only its samples contain. `shiftTicks` makes the lowest composition offset 0 (ctts version 0).
- * `mediaTimeTicks` is the resulting media time of the first presented sample.
+ * Times of a track that only its samples contain. `shiftTicks` raises the lowest composition offset to 0 (ctts version
+ * 0). `mediaTimeTicks` is the resulting media time of the first presented sample.
  */
 export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };
 
 /**
- * Counts a track by its indexes, one chunk per step. Throws BrokenMedia on gaps, another timescale and empty fragments.
+ * Computes the counters of a track from its indexes, one chunk per step. Throws BrokenMedia for gaps, another timescale
+ * and empty fragments.
  */
 export function* countIndexes(
   indexes: readonly ChunkIndex[],
@@ -70,7 +71,8 @@ function checkContinuous(startTick: number, before: TrackCounters): void {
   if (startTick !== expected) throw new BrokenMedia(`Expected the next chunk at tick ${expected}, got ${startTick}.`);
 }
 
-// Index loops: `for of` over a typed array is several times slower, and these run over every sample.
+// Index loops are used here because `for of` over a typed array is several times slower, and these loops run over every
+// sample.
 
 function countSyncs(syncs: Uint8Array): number {
   let count = 0;
@@ -95,7 +97,7 @@ function findLowest(offsets: Int32Array): number {
   return lowest;
 }
 
-/** Returns the ticks from the track's first decode time to its first frame: 0 for our own chunks. */
+/** Returns the ticks from the first decode time of a track to its first presented frame. 0 for our own chunks. */
 function firstPresentation(index: ChunkIndex | undefined): number {
   if (index === undefined) return 0;
   let earliest = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { StoredTrack } from './stored-track.ts';
 
 /**
- * Locations of the file's media bytes, in file order: extent n begins at byte `offsets[n]` of the file and is the
+ * Locations of the file's media bytes, in file order. Extent n begins at byte `offsets[n]` of the file and has the
  * `lengths[n]` bytes of object `keys[keyNumbers[n]]` from byte `starts[n]` on.
  */
 export type Extents = {
@@ -13,17 +13,17 @@ export type Extents = {
   lengths: Float64Array;
 };
 
-/** All extents, and for each track the file offsets of its fragments (its co64). */
+/** All extents, and the file offsets of each track's fragments (its co64). */
 export type PlacedExtents = { extents: Extents; fragmentOffsets: Float64Array[] };
 
-/** Segments last 4 s, up to half a frame less per half. Frames that start within this time are grouped. */
+/** Seconds within which fragments are grouped. Segments last 4 s, less up to half a frame per half. */
 const GROUP_SEC = 3.5;
 
 type Located = { track: number; keyNumber: number; startByte: number; sizeBytes: number; startSec: number };
 
 /**
  * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, one group per step: those of the
- * first track that form one segment of 4 s, then what the other tracks start before the next group.
+ * first track that form one segment of 4 s, then those of the other tracks that start before the next group.
  */
 export function* placeExtents(tracks: readonly StoredTrack[], offset: number): Generator<void, PlacedExtents> {
   const counts = tracks.map(({ chunks }) => chunks.reduce((sum, { index }) => sum + index.fragments.length, 0));
@@ -76,7 +76,7 @@ function* interleave(tracks: readonly StoredTrack[]): Generator<Located[]> {
 }
 
 type Reader = {
-  /** Start of the next fragment. Infinite at the end. */
+  /** Start of the next fragment, in seconds. Infinity at the end. */
   startSec(): number;
   /** Returns the fragments that start before `endSec`. */
   takeUntil(endSec: number): Located[];

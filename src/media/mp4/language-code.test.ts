@@ -13,7 +13,7 @@ test.each([
   ['', 'und'],
   ['qq', 'und'],
   ['no tag', 'und'],
-])('the tag %j is packed as %s', (tag, code) => {
+])('packs the tag %j as %s', (tag, code) => {
   expect(unpack(packLanguageCode(tag))).toBe(code);
 });
 
@@ -23,6 +23,6 @@ test('every two-letter code maps to a three-letter code of the same language', (
   const known = tags.map((tag) => [tag, unpack(packLanguageCode(tag))] as const).filter(([, code]) => code !== 'und');
   expect(known.length).toBeGreaterThan(180);
   const wrong = known.filter(([tag, code]) => Intl.getCanonicalLocales(code)[0] !== Intl.getCanonicalLocales(tag)[0]);
-  // The runtime's tables treat Twi as a kind of Akan.
+  // The runtime's tables classify Twi as a kind of Akan.
   expect(wrong).toEqual([['tw', 'twi']]);
 });

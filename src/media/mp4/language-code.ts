@@ -16,8 +16,8 @@ const UNDETERMINED = 'und';
 const BY_TWO_LETTERS = new Map(CODES.split(' ').map((pair) => [pair.slice(0, 2), pair.slice(2)]));
 
 /**
- * Packs a language tag (BCP 47) into the 15 bits of an mdhd box (ISO 14496-12 section 8.4.2): three letters of
- * five bits. A tag whose language has no ISO 639-2 code becomes `und`.
+ * Packs a language tag (BCP 47) into the 15 bits of an mdhd box (ISO 14496-12 section 8.4.2): three letters of five
+ * bits. A tag whose language has no ISO 639-2 code becomes `und`.
  */
 export function packLanguageCode(tag: string): number {
   const [primary = ''] = tag.toLowerCase().split('-');

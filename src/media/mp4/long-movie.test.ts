@@ -24,7 +24,7 @@ let video: TestRendition;
 let audio: TestRendition;
 let plan: VirtualMp4Plan;
 
-/** The same chunks repeated, each time later. */
+/** Repeats the same chunks with later times. */
 function repeat<Part extends { startTick: number }>(parts: readonly Part[], clipTicks: number): Part[] {
   return Array.from({ length: REPEATS }, (_, round) =>
     parts.map((part) => ({ ...part, startTick: part.startTick + round * clipTicks })),
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A sparse file: the head, and the media of the extents from the first to the second number of each pair. */
+/** Writes a sparse file: the header, and the media of the extents from the first to the second number of each pair. */
 async function writeSparse(path: string, ranges: readonly (readonly [number, number])[]): Promise<void> {
   const objects = new Map([...video.objects, ...audio.objects]);
   const file = await open(path, 'w');
@@ -72,13 +72,13 @@ async function writeSparse(path: string, ranges: readonly (readonly [number, num
 }
 
 describe('the virtual MP4 of ten hours', () => {
-  test('ends with a box of 64 bits', () => {
+  test('ends with a box of 64-bit size', () => {
     expect(plan.sizeBytes).toBeGreaterThan(FOUR_GIB);
     expect(plan.head.subarray(-16).toString('latin1', 4, 8)).toBe('mdat');
     expect(plan.head.readBigUInt64BE(plan.head.length - 8)).toBe(BigInt(plan.sizeBytes - plan.head.length + 16));
   });
 
-  test('shows the right picture above 4 GiB, without a warning', async () => {
+  test('shows the correct frame above 4 GiB without warnings', async () => {
     const { hashes } = await decodeHashes(await saved('clip.mp4', fragmentedFile(video)), 'v:0');
     const path = join(folder, 'sparse.mp4');
     const extents = plan.extents.offsets.length;

@@ -14,26 +14,26 @@ import type { TrackTemplate } from './track-template.ts';
 /** A track of the file without its samples. */
 export type MovieTrack = { template: TrackTemplate; counters: TrackCounters };
 
-/** The small boxes of the file, with the final size of the head. Tables follow each opening. */
+/** Small boxes of the file, with the final size of the header. Each opening is followed by tables. */
 export type MovieLayout = {
   headBytes: number;
   sizeBytes: number;
-  /** ftyp, the moov box's own header, mvhd. */
+  /** ftyp, the header of the moov box, and mvhd. */
   opening: Buffer;
-  /** Each track's trak up to and including stsd. Its tables fill the rest. */
+  /** The trak of each track up to and including stsd. Its tables fill the rest. */
   trackOpenings: Buffer[];
   mdatHeader: Buffer;
 };
 
 const MAX_MEDIA_TIME = 2 ** 31 - 1;
 const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
-/** Major brand, minor version, compatible brands: a plain MP4 without fragments. */
+/** Major brand, minor version and compatible brands of a plain MP4 without fragments. */
 const BRANDS = 'isom\0\0\x02\0isomiso2mp41mp42';
 
 /**
- * Lays out ftyp, moov and the mdat header (ISO 14496-12 section 8). The sizes depend only on templates and counters,
- * never on `mediaTimesTicks`, one per track. The movie's timescale is that of the first track. Durations of the others
- * are rounded up to it; the mdhd boxes have exact ones.
+ * Lays out ftyp, moov and the mdat header (ISO 14496-12 section 8). Sizes depend only on templates and counters, never
+ * on `mediaTimesTicks`, which has one entry per track. The movie has the timescale of the first track. Durations of the
+ * others are rounded up to it. The mdhd boxes have exact durations.
  */
 export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonly number[]): MovieLayout {
   const timescale = tracks[0]?.template.timescale ?? 0;
@@ -64,7 +64,7 @@ function tableBytes(counters: TrackCounters): number {
 }
 
 /**
- * Returns whether the track lists its sync samples. Without the list all samples are sync samples (ISO 14496-12 section
+ * Whether the track lists its sync samples. Without the list, all samples are sync samples (ISO 14496-12 section
  * 8.6.2).
  */
 export function hasSyncTable(counters: TrackCounters): boolean {
@@ -132,7 +132,7 @@ function writeTrackOpening({ template, counters }: MovieTrack, place: TrackPlace
   return openBox('trak', tables, writeTrackHeader(template, place), writeEdits(counters, place), mdia);
 }
 
-/** tkhd: enabled and in movie (flags 3). */
+/** Writes tkhd: enabled and in movie (flags 3). */
 function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
   const durationTicks = place.delayTicks + place.durationTicks;
   const isWide = needsU64(durationTicks);
@@ -142,8 +142,8 @@ function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
 }
 
 /**
- * Writes the edit list (ISO 14496-12 section 8.6.6), only for a track with composition offsets, whose first frame is at
- * the shift, and for one that starts late. Nothing else, because some players ignore edits.
+ * Writes an edit list (ISO 14496-12 section 8.6.6) only for a track with composition offsets, whose first frame is at
+ * the shift, and for a track that starts late. Writes none otherwise, because some players ignore edits.
  */
 function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (counters.offsetRuns === 0 && place.delayTicks === 0) return Buffer.alloc(0);
@@ -164,7 +164,7 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   return writeBox('edts', writeFullBox('elst', isWide ? 1 : 0, 0, writeU32(entries.length), ...entries));
 }
 
-/** Writes zero dates, some fields and a duration: 32 bits each, or 64 for dates and duration. */
+/** Writes zero dates, some fields and a duration, with 32 bits each, or 64 for dates and duration. */
 function writeTimes(isWide: boolean, fields: readonly number[], durationTicks: number): Buffer {
   if (!isWide) return writeU32(0, 0, ...fields, durationTicks);
   return writeU32(0, 0, 0, 0, ...fields, ...toU64Words(durationTicks));

@@ -55,7 +55,7 @@ async function saved(name: string, bytes: Buffer): Promise<string> {
 }
 
 describe('the virtual MP4 of a real clip', () => {
-  test('decodes without a warning to the very pictures and sounds of the stored fragments', async () => {
+  test('decodes to exactly the frames and samples of the stored fragments without warnings', async () => {
     const { plan, file } = await wholeFile({ picture: true, sound: true });
     expect(file.length).toBe(plan.sizeBytes);
     const path = await saved('whole.mp4', file);
@@ -75,7 +75,7 @@ describe('the virtual MP4 of a real clip', () => {
     { picture: true, sound: true, tracks: [{ codec: 'h264', ticks: 720_000 }, { codec: 'aac' }] },
     { picture: true, sound: false, tracks: [{ codec: 'h264', ticks: 720_000 }] },
     { picture: false, sound: true, tracks: [{ codec: 'aac' }] },
-  ])('starts at 0 and lasts exactly (picture $picture, sound $sound)', async ({ tracks, ...shape }) => {
+  ])('starts at 0 and has the exact length (video $picture, audio $sound)', async ({ tracks, ...shape }) => {
     const { file } = await wholeFile(shape);
     const path = await saved(`${shape.picture}-${shape.sound}.mp4`, file);
     const show = ['-show_entries', 'stream=codec_name,start_pts,duration_ts,nb_frames:stream_tags=language'];
@@ -97,8 +97,8 @@ describe('the virtual MP4 of a real clip', () => {
   });
 });
 
-describe('for other readers, the virtual MP4', () => {
-  test('is read by mediabunny as the stored fragments say', async () => {
+describe('the virtual MP4 in other readers', () => {
+  test("has the stored fragments' samples in mediabunny", async () => {
     const { file } = await wholeFile({ picture: true, sound: true });
     const input = new Input({ formats: [MP4], source: new BufferSource(file) });
     const [picture, sound] = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()];
@@ -109,7 +109,7 @@ describe('for other readers, the virtual MP4', () => {
     expect(await sound?.getLanguageCode()).toBe('deu');
   });
 
-  test('is progressive for mp4box, with a keyframe every 2 s', async () => {
+  test('is progressive in mp4box with a keyframe every 2 s', async () => {
     const { file } = await wholeFile({ picture: true, sound: true });
     const boxes = createFile();
     boxes.appendBuffer(MP4BoxBuffer.fromArrayBuffer(Uint8Array.from(file).buffer, 0));
@@ -128,7 +128,7 @@ describe('for other readers, the virtual MP4', () => {
 });
 
 describe('the virtual MP4 by ranges', () => {
-  test('gives any range byte for byte', async () => {
+  test('returns any range byte by byte', async () => {
     const { plan, objects, file } = await wholeFile({ picture: true, sound: true });
     const bound = fc.integer({ min: 0, max: plan.sizeBytes - 1 });
     fc.assert(
@@ -155,13 +155,13 @@ describe('the virtual MP4 by ranges', () => {
     }
   });
 
-  test('has the pictures of each 4 s together, and behind them the sound that starts in these', async () => {
+  test('has the frames of each 4 s followed by the audio that starts with them', async () => {
     const { plan } = await wholeFile({ picture: true, sound: true });
     const kinds = [...plan.extents.keyNumbers].map((number) => plan.extents.keys[number]?.split('/')[1]);
     expect(kinds.join('')).toBe(`${'vva'.repeat(7)}va`);
   });
 
-  test('refuses a range that is not within it', async () => {
+  test('rejects a range outside the file', async () => {
     const { plan, objects } = await wholeFile({ picture: true, sound: true });
     for (const range of [
       [-1, 0],
@@ -175,8 +175,8 @@ describe('the virtual MP4 by ranges', () => {
   });
 });
 
-describe('a virtual MP4 is not planned', () => {
-  test('over a gap, from the wrong init, or from nothing', async () => {
+describe('planning a virtual MP4 fails', () => {
+  test('for a gap, a wrong init segment or no chunks', async () => {
     const { init, chunks } = video;
     const plan = (track: { init: Buffer; chunks: TestRendition['chunks'] }) =>
       planVirtualMp4({ video: { ...track, language: null }, audio: null }, neverAborted);
@@ -188,7 +188,7 @@ describe('a virtual MP4 is not planned', () => {
     await expect(plan({ init, chunks: [] })).rejects.toThrow('Expected one chunk or more in a track, got none');
   });
 
-  test('once its caller has gone', async () => {
+  test('after the caller disconnects', async () => {
     await expect(planVirtualMp4(movieOf({ picture: true, sound: true }), AbortSignal.abort())).rejects.toThrow('abort');
   });
 });

@@ -10,15 +10,16 @@ import { writeHead } from './write-head.ts';
 export type StoredMovie = { video: StoredTrack; audio: StoredTrack | null } | { video: null; audio: StoredTrack };
 
 /**
- * A progressive MP4 that is not stored as such: `head` is its first bytes, `extents` locate the rest in stored objects.
+ * A progressive MP4 that is not stored in this form. `head` is its first bytes. `extents` locate the rest in stored
+ * objects.
  */
 export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents };
 
 /**
- * Plans the progressive MP4 of a video and an audio rendition (ISO 14496-12): ftyp, moov, then per 4 s the stored video
- * and the audio that starts with it, unchanged. Both tracks start at 0, or as far apart as they were stored. It blocks
- * the event loop for a few milliseconds at a time at most, however long the movie is. Throws BrokenMedia on damaged
- * init segments, chunks with a gap between them, and an init segment in the wrong place.
+ * Plans the progressive MP4 of a video and an audio rendition (ISO 14496-12): ftyp, moov, then for every 4 s the stored
+ * video and the audio that starts with it, unchanged. Both tracks start at 0, or at their stored distance. Blocks the
+ * event loop for at most a few milliseconds at a time, however long the movie is. Throws BrokenMedia for damaged init
+ * segments, gaps between chunks, and the init segment of another kind of track.
  */
 export function planVirtualMp4(movie: StoredMovie, signal: AbortSignal): Promise<VirtualMp4Plan> {
   return runInSlices(planInSteps(movie), signal);

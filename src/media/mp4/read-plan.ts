@@ -2,14 +2,14 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Extents } from './extents.ts';
 import type { VirtualMp4Plan } from './plan-virtual-mp4.ts';
 
-/** A byte range of the head or of a stored object. Both ends are inclusive, as in a storage range. */
+/** A byte range of the header or of a stored object. Both ends are inclusive, as in a storage range. */
 export type Mp4Piece =
   | { from: 'head'; start: number; end: number }
   | { from: 'chunk'; key: StorageKey; start: number; end: number };
 
 /**
  * Locates bytes `start` to `end` of the file, both inclusive as in a Range header (RFC 9110 section 14.1.2), in order
- * and without a gap. Throws on a range outside the file, which the edge rejects earlier.
+ * and without a gap. Throws for a range outside the file, which the edge rejects earlier.
  */
 export function readPlan(plan: VirtualMp4Plan, start: number, end: number): Mp4Piece[] {
   if (
@@ -48,7 +48,7 @@ function cutExtent(extents: Extents, number: number, from: number, end: number):
   const shift = (extents.starts[number] ?? 0) - offset;
   const last = Math.min(end, offset + (extents.lengths[number] ?? 0) - 1);
   const first = Math.max(from, offset);
-  // A fragment of empty samples has no bytes.
+  // A fragment whose samples are all empty has no bytes.
   if (key === undefined || last < first) return null;
   return { from: 'chunk', key, start: first + shift, end: last + shift };
 }

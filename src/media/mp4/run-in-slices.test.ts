@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runInSlices } from './run-in-slices.ts';
 
-/** Steps that each take longer than a slice. */
+/** Yields steps that each take longer than a slice. */
 function* longSteps(count: number): Generator<void, string> {
   for (let step = 0; step < count; step += 1) {
     const endMs = performance.now() + 6;
@@ -20,14 +20,14 @@ function countTurns(): { turns(): number; stop(): void } {
   return { turns: () => turns, stop: () => clearImmediate(handle) };
 }
 
-test('long work lets the event loop turn after every slice', async () => {
+test('long work yields to the event loop after every slice', async () => {
   const loop = countTurns();
   expect(await runInSlices(longSteps(5), new AbortController().signal)).toBe('done');
   loop.stop();
   expect(loop.turns()).toBeGreaterThanOrEqual(5);
 });
 
-test('work ends between two slices once its caller has gone', async () => {
+test('an abort ends the work between two slices', async () => {
   const caller = new AbortController();
   const task = longSteps(1000);
   const running = runInSlices(task, caller.signal);

@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Long enough that short work is never deferred, short enough that concurrent requests do not notice. */
+/**
+ * Duration of a slice. It is long enough that short work is never deferred, and short enough that concurrent requests
+ * are not delayed.
+ */
 const SLICE_MS = 4;
 
 /**
- * Runs a frequently yielding generator to its end, and yields to the event loop after every 4 ms. The signal ends it
+ * Runs a frequently yielding generator to its end, and yields to the event loop every 4 ms. The signal aborts it
  * between two slices.
  */
 export async function runInSlices<Result>(task: Generator<void, Result>, signal: AbortSignal): Promise<Result> {

@@ -2,15 +2,15 @@ import { type Box, readBoxes, readFields, readVersion, requireBox } from '../bmf
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { packLanguageCode } from './language-code.ts';
 
-/** Properties that a track of the virtual file takes from its init segment. */
+/** Properties of a track of the virtual file, read from its init segment. */
 export type TrackTemplate = {
   handler: 'video' | 'audio';
   timescale: number;
-  /** mdhd's packed ISO 639-2 code. */
+  /** Packed ISO 639-2 code of mdhd. */
   language: number;
-  /** tkhd's matrix, width and height: 44 bytes. */
+  /** Matrix, width and height of tkhd: 44 bytes. */
   geometry: Buffer;
-  /** The whole stsd box, with the codec's configuration. */
+  /** The whole stsd box, including the codec configuration. */
   stsd: Buffer;
 };
 
@@ -18,7 +18,7 @@ const GEOMETRY_BYTES = 44;
 
 /**
  * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) replaces that of the init
- * segment, null keeps it. Throws BrokenMedia on damage and on a track that is neither video nor audio.
+ * segment. Null keeps it. Throws BrokenMedia for damage and for a track that is neither video nor audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
   const trak = requireBox(readBoxes(init), 'moov', 'trak');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 type FakeSample = { sizeBytes: number; durationTicks: number; offset: number; sync: boolean };
-/** Chunks of fragments of samples. */
+/** Samples by chunk and fragment. */
 type FakeTrack = FakeSample[][][];
 
 const someSample = (hasOffsets: boolean) =>
@@ -73,7 +73,7 @@ function chunksOf(track: FakeTrack, name: string, timescale: number): StoredChun
   });
 }
 
-/** Returns every sample as in the stored chunks: its object, position and times. */
+/** Returns the object, position and times of every sample in the stored chunks. */
 function expectedSamples(chunks: readonly StoredChunk[]) {
   return chunks.flatMap(({ storageKey: key, index }) => {
     let at = 0;
@@ -96,7 +96,7 @@ function expectedSamples(chunks: readonly StoredChunk[]) {
 }
 
 describe('the tables of a virtual MP4', () => {
-  test('lead mp4box to every stored sample, whatever the chunks are like', async () => {
+  test('give mp4box the correct location of every stored sample for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(someTrack, someTrack, async (pictures, sounds) => {
         const tracks = [chunksOf(pictures, 'v', 24_000), chunksOf(sounds, 'a', 48_000)] as const;
@@ -134,7 +134,7 @@ describe('the tables of a virtual MP4', () => {
     );
   });
 
-  test('keep the distance of a track that was stored to start later', async () => {
+  test('keep the distance of a track that starts later', async () => {
     const sample = { sizeBytes: 10, durationTicks: 1000, offset: 0, sync: true };
     const late = chunksOf([[[sample]]], 'a', 48_000).map((chunk) => ({
       ...chunk,
@@ -154,7 +154,7 @@ describe('the tables of a virtual MP4', () => {
     const boxes = createFile();
     boxes.appendBuffer(MP4BoxBuffer.fromArrayBuffer(Uint8Array.from(plan.head).buffer, 0));
     const edits = boxes.getInfo().tracks.map((track) => track.edits?.map((it) => [it.segment_duration, it.media_time]));
-    // 10 ms are 240 ticks of the movie; 1000 ticks of audio are 500 of the movie.
+    // 10 ms are 240 ticks of the movie. 1000 ticks of audio are 500 ticks of the movie.
     expect(edits).toEqual([
       undefined,
       [

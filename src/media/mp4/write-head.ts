@@ -13,9 +13,9 @@ export type TableSource = {
 };
 
 /**
- * Writes the head of the file into one buffer: ftyp, moov and the mdat header, one chunk of a table per step. Each
- * fragment is a chunk of the sample table, with its own stsc entry, so that sizes follow from counts. Throws if the
- * tables do not fill the layout exactly.
+ * Writes the header of the file into one buffer: ftyp, moov and the mdat header. Each step writes one chunk of a table.
+ * Each fragment is a chunk of the sample table, with its own stsc entry, so that sizes follow from counts. Throws if
+ * the tables do not fill the layout exactly.
  */
 export function* writeHead(layout: MovieLayout, sources: readonly TableSource[]): Generator<void, Buffer> {
   const writer = writeInto(Buffer.allocUnsafeSlow(layout.headBytes));
@@ -35,13 +35,14 @@ export function* writeHead(layout: MovieLayout, sources: readonly TableSource[])
   return bytes;
 }
 
-/** Writes box header, version and flags 0, and the fields before the rows. */
+/** Writes the box header, version and flags 0, and the fields before the rows. */
 function openTable(writer: BoxWriter, type: string, rowBytes: number, fields: readonly number[]): void {
   putFullBoxHead(writer, { type, sizeBytes: 12 + 4 * fields.length + rowBytes });
   putU32(writer, ...fields);
 }
 
-// Index loops below: `for of` over a typed array is several times slower, and these run over every sample.
+// Index loops are used below because `for of` over a typed array is several times slower, and these loops run over
+// every sample.
 
 function* writeDurations(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
   openTable(writer, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
@@ -53,7 +54,7 @@ function* writeDurations(writer: BoxWriter, { indexes, counters }: TableSource):
   putU32(writer, run.count, run.value);
 }
 
-/** Continues a run, writes each that ends, and returns the one still open. */
+/** Continues a run, writes each run that ends, and returns the open one. */
 function putRuns(writer: BoxWriter, values: Uint32Array, open: { value: number; count: number }) {
   let { value, count } = open;
   for (let sample = 0; sample < values.length; sample += 1) {
@@ -78,7 +79,10 @@ function* writeSyncs(writer: BoxWriter, { indexes, counters }: TableSource): Gen
   }
 }
 
-/** ctts version 0, which the oldest readers support: offsets are shifted up, and the edit list subtracts the shift. */
+/**
+ * Writes ctts version 0, which the oldest readers support. Offsets are shifted up, and the edit list subtracts the
+ * shift.
+ */
 function* writeOffsets(writer: BoxWriter, { indexes, counters, times }: TableSource): Generator<void> {
   openTable(writer, 'ctts', 8 * counters.offsetRuns, [counters.offsetRuns]);
   for (const { compositionOffsetsTicks } of indexes) {

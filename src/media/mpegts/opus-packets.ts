@@ -1,8 +1,8 @@
 const PREFIX = 0x3ff;
 
 /**
- * Returns the Opus packets of a PES packet (Opus in MPEG-2 TS, section 3.2 of its draft). Each follows a control header
- * with its length. A damaged rest is dropped.
+ * Returns the Opus packets of a PES packet (Opus in MPEG-2 TS, section 3.2 of its draft). Each packet follows a control
+ * header with its length. Drops a damaged remainder.
  */
 export function readOpusPackets(payload: Buffer): Buffer[] {
   const packets: Buffer[] = [];
@@ -16,7 +16,7 @@ export function readOpusPackets(payload: Buffer): Buffer[] {
       byte = payload.readUInt8(at);
       sizeBytes += byte;
     }
-    // Number of trimmed samples at the start and at the end, and an extension.
+    // Skip the numbers of trimmed samples at the start and at the end, and an extension.
     if ((head & 0x10) !== 0) at += 2;
     if ((head & 0x08) !== 0) at += 2;
     if ((head & 0x04) !== 0) at += 1 + (payload[at] ?? 0);
@@ -27,7 +27,7 @@ export function readOpusPackets(payload: Buffer): Buffer[] {
   return packets;
 }
 
-/** Returns a packet's duration in samples at 48 kHz, from its first bytes (RFC 6716 section 3.1). */
+/** Returns the duration of a packet in samples at 48 kHz, from its first bytes (RFC 6716 section 3.1). */
 export function opusSamples(packet: Buffer): number {
   const toc = packet[0] ?? 0;
   const config = toc >> 3;

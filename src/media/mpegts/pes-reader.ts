@@ -1,19 +1,22 @@
 import type { TsPacket } from './ts-packets.ts';
 
-/** A packet of an elementary stream. Times are on the 33-bit 90 kHz clock. `dts` equals `pts` if it is not given. */
+/**
+ * A packet of an elementary stream. Times are on the 33-bit 90 kHz clock. If `dts` is absent in the packet, it equals
+ * `pts`.
+ */
 export type PesPacket = { pts: number | null; dts: number | null; payload: Buffer };
 
 const HEAD_BYTES = 9;
 
 /**
- * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops packets with a lost part, and packets above
+ * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops packets with a lost part and packets above
  * `mostBytes`.
  */
 export class PesReader {
   readonly #mostBytes: number;
   #pieces: Buffer[] | null = null;
   #gathered = 0;
-  /** Declared in its head. 0 if the next packet ends it. */
+  /** Size declared in the packet header. 0 if the packet ends at the next one. */
   #wholeBytes = 0;
 
   constructor(mostBytes: number) {
@@ -27,7 +30,7 @@ export class PesReader {
 
   push({ isStart, isBroken, payload }: TsPacket): PesPacket[] {
     const ended: PesPacket[] = [];
-    // The open packet may lack its end.
+    // The end of the open packet may be missing.
     if (isBroken) this.#drop();
     if (isStart) {
       const before = this.#take();
@@ -35,7 +38,7 @@ export class PesReader {
       this.#pieces = [];
     }
     if (this.#pieces === null) return ended;
-    // A view would keep the whole read buffer alive.
+    // Copy the payload: a view would retain the whole read buffer.
     this.#pieces.push(Buffer.from(payload));
     this.#gathered += payload.length;
     if (isStart && payload.length >= 6)
@@ -78,7 +81,7 @@ function readPes(bytes: Buffer): PesPacket | null {
   return { pts, dts: times === 3 ? readTime(bytes, HEAD_BYTES + 5) : pts, payload: bytes.subarray(payloadAt) };
 }
 
-/** 33 bits in three parts, each followed by a marker bit. */
+/** Reads 33 bits in three parts, each followed by a marker bit. */
 function readTime(bytes: Buffer, at: number): number {
   const high = (bytes.readUInt8(at) >> 1) & 7;
   const middle = bytes.readUInt16BE(at + 1) >> 1;

@@ -1,7 +1,7 @@
-/** Codec of an elementary stream in a program. `null` for those not supported in live streams. */
+/** Codec of an elementary stream in a program. Null if live streams do not support it. */
 export type StreamCodec = 'h264' | 'hevc' | 'aac' | 'mp2' | 'ac3' | 'eac3' | 'opus';
 
-/** `name` describes the stream's content, for people. */
+/** `name` is a readable description of the stream's content. */
 export type ElementaryStream = {
   pid: number;
   codec: StreamCodec | null;
@@ -10,7 +10,7 @@ export type ElementaryStream = {
   name: string;
 };
 
-/** ISO 13818-1 table 2-34, ATSC A/53 for 0x81 and 0x87. */
+/** Codecs by stream type: ISO 13818-1 table 2-34, and ATSC A/53 for 0x81 and 0x87. */
 const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
   3: 'mp2',
   4: 'mp2',
@@ -20,7 +20,7 @@ const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
   129: 'ac3',
   135: 'eac3',
 };
-/** Unsupported kinds; ISO 13818-1 table 2-34, ATSC and SMPTE registrations. */
+/** Names of unsupported stream types: ISO 13818-1 table 2-34, ATSC and SMPTE registrations. */
 const OTHER_NAMES: Readonly<Record<number, string>> = {
   1: 'MPEG-1 video',
   2: 'MPEG-2 video',
@@ -44,7 +44,7 @@ const CODEC_NAMES: Readonly<Record<StreamCodec, string>> = {
   eac3: 'E-AC-3',
   opus: 'Opus',
 };
-/** Private data identified by a descriptor or a registration. */
+/** Names of private data identified by a descriptor or a registration. */
 const PRIVATE_TAGS: Readonly<Record<number, string>> = { 86: 'teletext', 89: 'DVB subtitles', 123: 'DTS' };
 const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
   BSSD: 'PCM (SMPTE 302M)',
@@ -53,7 +53,7 @@ const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
   VP09: 'VP9 video',
 };
 const PRIVATE_DATA = 6;
-/** Format names in a registration descriptor. */
+/** Codecs by the format name in a registration descriptor. */
 const FORMATS: Readonly<Record<string, StreamCodec>> = { 'AC-3': 'ac3', EAC3: 'eac3', Opus: 'opus', HEVC: 'hevc' };
 const DESCRIPTOR = { registration: 0x05, ac3: 0x6a, eac3: 0x7a, extension: 0x7f };
 const OPUS_EXTENSION = 0x80;
@@ -63,8 +63,8 @@ const HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
 /**
- * Returns the PIDs of the program maps in a program association section (ISO 13818-1 section 2.4.4.3). Null for another
- * or a damaged section.
+ * Returns the PIDs of the program maps in a program association section (ISO 13818-1 section 2.4.4.3). Returns null for
+ * another or a damaged section.
  */
 export function readProgramPids(section: Buffer): number[] | null {
   const body = readBody(section, TABLE.programs);
@@ -78,7 +78,8 @@ export function readProgramPids(section: Buffer): number[] | null {
 }
 
 /**
- * Returns the streams of a program map section (ISO 13818-1 section 2.4.4.8). Null for another or a damaged section.
+ * Returns the streams of a program map section (ISO 13818-1 section 2.4.4.8). Returns null for another or a damaged
+ * section.
  */
 export function readElementaryStreams(section: Buffer): ElementaryStream[] | null {
   const body = readBody(section, TABLE.map);
@@ -115,7 +116,7 @@ function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream
   return { codec, channels, name: name ?? `a stream of type 0x${streamType.toString(16)}` };
 }
 
-/** Returns the bytes between head and checksum of a currently applicable section of this table. */
+/** Returns the bytes between header and checksum of a currently applicable section of a table, or null. */
 function readBody(section: Buffer, table: number): Buffer | null {
   if (section.length < HEAD_BYTES + CRC_BYTES || section.readUInt8(0) !== table) return null;
   const isCurrent = (section.readUInt8(5) & 1) === 1;
@@ -123,7 +124,7 @@ function readBody(section: Buffer, table: number): Buffer | null {
   return section.subarray(HEAD_BYTES, section.length - CRC_BYTES);
 }
 
-/** ISO 13818-1 annex A: the CRC of a whole section is 0. */
+/** Computes the CRC of ISO 13818-1 annex A. That of a whole section is 0. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -1,9 +1,9 @@
 import type { TsPacket } from './ts-packets.ts';
 
-/** A section's length has twelve bits. */
+/** Bytes of a section header, which includes a 12-bit length. */
 const HEAD_BYTES = 3;
 
-/** Assembles the sections of one PID (ISO 13818-1 section 2.4.4.1), at most 4 KiB. */
+/** Assembles the sections of one PID (ISO 13818-1 section 2.4.4.1), each at most 4 KiB. */
 export class SectionReader {
   #open: Buffer | null = null;
 

@@ -9,7 +9,7 @@ const START = Buffer.from([0, 0, 1]);
 const AAC = 15;
 const AC3 = 129;
 
-/** A picture of `size` bytes that contains its number. */
+/** Returns a frame of `size` bytes that contains its number. */
 function picture(number: number, size: number): Buffer {
   const isKey = number % 25 === 0;
   const slice = Buffer.alloc(size, 0xaa);
@@ -26,7 +26,7 @@ function adts(number: number): Buffer {
   return frame;
 }
 
-/** Video at 25 fps and AAC from a clock time on, in packets of 188 bytes. */
+/** Returns video at 25 fps and AAC from a clock time on, in packets of 188 bytes. */
 function stream(count: number, fromTicks: number): Buffer[] {
   const writer = new TsWriter({ video: 27, audio: AAC });
   const packets = writer.tables();
@@ -45,7 +45,7 @@ function read(demuxer: TsDemuxer, pieces: readonly Buffer[]): IngestEvent[] {
 const units = (events: readonly IngestEvent[], kind: string) =>
   events.flatMap((event) => (event.type === 'unit' && event.unit.kind === kind ? [event.unit] : []));
 
-test('pictures and sound have their times, however the stream is cut', () => {
+test('video and audio frames have their times for any split of the stream', () => {
   const wire = Buffer.concat(stream(60, 900_000));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_000 }), (step) => {
@@ -53,7 +53,7 @@ test('pictures and sound have their times, however the stream is cut', () => {
       for (let at = 0; at < wire.length; at += step) pieces.push(wire.subarray(at, at + step));
       const events = read(new TsDemuxer(), pieces);
       const pictures = units(events, 'video');
-      // The last frame has no end yet.
+      // The end of the last frame is not known yet.
       expect(pictures.map(({ dtsMs }) => dtsMs)).toEqual(Array.from({ length: 59 }, (_, at) => 10_000 + at * 40));
       expect(pictures.map(({ isKey }) => isKey)).toEqual(Array.from({ length: 59 }, (_, at) => at % 25 === 0));
       expect(pictures[7]).toMatchObject({ ptsMs: 10_320 });
@@ -68,7 +68,7 @@ test('pictures and sound have their times, however the stream is cut', () => {
   );
 });
 
-test('times continue where the 33-bit clock wraps, for both tracks', () => {
+test('times of both tracks continue when the 33-bit clock wraps', () => {
   const events = read(new TsDemuxer(), stream(40, 2 ** 33 - 20 * 3_600));
   for (const kind of ['video', 'audio']) {
     const times = units(events, kind).map(({ dtsMs }) => dtsMs);
@@ -77,7 +77,7 @@ test('times continue where the 33-bit clock wraps, for both tracks', () => {
   }
 });
 
-test('lost packets cost only the frames that they belong to', () => {
+test('lost packets only drop the frames that they belong to', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 8, max: 180 }), { minLength: 1, maxLength: 12 }), (lost) => {
       const packets = stream(40, 90_000);
@@ -94,7 +94,7 @@ test('lost packets cost only the frames that they belong to', () => {
   );
 });
 
-test('an AAC frame split over two PES packets is joined, with the times of both', () => {
+test('joins an AAC frame split over two PES packets, with the times of both', () => {
   const writer = new TsWriter({ video: null, audio: AAC });
   const [first, second, third] = [adts(1), adts(2), adts(3)];
   const packets = [
@@ -107,7 +107,7 @@ test('an AAC frame split over two PES packets is joined, with the times of both'
   expect(sound.map(({ dtsMs }) => Math.round(dtsMs))).toEqual([1_000, 1_021, 1_043]);
 });
 
-test('other sound is passed on as it is; a program without anything that plays is an error', () => {
+test('passes other audio on unchanged and reports a program without playable streams', () => {
   const writer = new TsWriter({ video: null, audio: AC3 });
   const payload = Buffer.alloc(300, 7);
   const demuxer = new TsDemuxer();
@@ -120,7 +120,7 @@ test('other sound is passed on as it is; a program without anything that plays i
   ]);
 });
 
-test('bytes that no encoder sends throw nothing and use no more than the bound', () => {
+test('random bytes cause no exception and stay within the memory limit', () => {
   const wire = Buffer.concat(stream(30, 90_000));
   const damage = fc.array(fc.tuple(fc.nat(wire.length - 1), fc.uint8Array({ minLength: 1, maxLength: 300 })), {
     maxLength: 30,
@@ -139,7 +139,7 @@ test('bytes that no encoder sends throw nothing and use no more than the bound',
   );
 });
 
-test('a picture without an end is given up at its bound', () => {
+test('drops an endless frame at the size limit', () => {
   const writer = new TsWriter({ video: 27, audio: null });
   const demuxer = new TsDemuxer();
   const piece = writer.pes('video', { pts: 0, dts: 0, payload: Buffer.alloc(60_000, 1) });

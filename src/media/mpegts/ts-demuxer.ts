@@ -22,13 +22,13 @@ const MAX_AUDIO_BYTES = 256 * 1024;
 type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
 
 /**
- * Reads a transport stream (ISO 13818-1) from an encoder: the first video and the first audio track of its first
- * program. Bytes arrive in chunks of any size. Lost packets cost the frames that they belong to.
+ * Demuxes a transport stream (ISO 13818-1) from an encoder: the first video and the first audio track of its first
+ * program. Bytes arrive in chunks of any size. Lost packets only drop the frames that they belong to.
  */
 export class TsDemuxer {
   readonly #packets = new TsPacketReader();
   readonly #programs = new SectionReader();
-  /** Shared by both tracks, so that they stay together when it wraps. */
+  /** Shared by both tracks, so that they stay in sync when it wraps. */
   readonly #clock = new WrappingClock(CLOCK_RANGE);
   #map: { pid: number; sections: SectionReader } | null = null;
   #tracks = new Map<number, Track>();
@@ -41,17 +41,17 @@ export class TsDemuxer {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
   }
 
-  /** Reasons why streams of the program are not used, for people. A new array when the program changes. */
+  /** Readable reasons why streams of the program are not used. It is a new array whenever the program changes. */
   get leftOut(): readonly string[] {
     return this.#leftOut;
   }
 
-  /** Parameters that the sound of the program map is likely to have; null where none is announced. */
+  /** Probable parameters of the audio in the program map, or null if no audio is announced. */
   get expectedAudio(): TrackConfig | null {
     return this.#expectedAudio;
   }
 
-  /** Takes the next bytes. `faults` are errors in the bytes and unsupported content. */
+  /** Adds the next bytes. `faults` are errors in the bytes and unsupported content. */
   push(bytes: Buffer): { events: IngestEvent[]; faults: BrokenMedia[] } {
     const events: IngestEvent[] = [];
     const faults: BrokenMedia[] = [];
@@ -76,7 +76,7 @@ export class TsDemuxer {
     return ended.toSorted((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** A last frame may be truncated and is dropped. */
+  /** Drops a last frame that may be truncated. */
   #read(track: Track, pes: PesPacket): IngestEvent[] {
     try {
       return track.read(pes, false);
@@ -147,7 +147,10 @@ export class TsDemuxer {
     };
   }
 
-  /** Frames need not end with their PES packet. The time is that of the first frame that begins in it. */
+  /**
+   * Creates a reader of AAC frames. A frame may end in a later PES packet. The time of a PES packet is that of the
+   * first frame that begins in it.
+   */
   #aacReader() {
     let rest: Buffer = Buffer.alloc(0);
     let known: Buffer | null = null;
@@ -156,7 +159,7 @@ export class TsDemuxer {
     return ({ pts, payload }: PesPacket, isBroken: boolean): IngestEvent[] => {
       if (isBroken) rest = Buffer.alloc(0);
       const startMs = pts === null ? null : this.#clock.unwrap(pts) / TICKS_PER_MS;
-      // A frame begun earlier continues from there.
+      // A frame that began in an earlier packet continues with its time.
       let ptsMs = rest.length > 0 || startMs === null ? nextMs : startMs;
       const begunMs = rest.length > 0 ? startMs : null;
       const bytes = Buffer.concat([rest, payload]);

@@ -1,9 +1,9 @@
-/** One transport stream packet (ISO 13818-1 section 2.4.3.2) with payload. */
+/** A transport stream packet (ISO 13818-1 section 2.4.3.2) with a payload. */
 export type TsPacket = {
   pid: number;
-  /** Whether a PES packet or a section begins in it. */
+  /** Whether a PES packet or a section begins in the packet. */
   isStart: boolean;
-  /** Whether packets of this PID were lost before it, or its encoder signals a discontinuity of the counter. */
+  /** Whether packets of this PID were lost before this one, or its encoder signals a discontinuity of the counter. */
   isBroken: boolean;
   payload: Buffer;
 };
@@ -11,12 +11,12 @@ export type TsPacket = {
 export const TS_PACKET_BYTES = 188;
 const SYNC = 0x47;
 const NULL_PID = 0x1fff;
-/** Encoders use only a few. */
+/** Maximum PIDs. Encoders use only a few. */
 const MAX_PIDS = 64;
 
 /**
  * Reads packets from a byte stream in chunks of any size, and resynchronises after damage. Buffers less than two
- * packets. Duplicate packets are returned once.
+ * packets. Returns duplicate packets once.
  */
 export class TsPacketReader {
   #rest: Buffer = Buffer.alloc(0);
@@ -57,7 +57,8 @@ export class TsPacketReader {
 }
 
 /**
- * Finds the start of the next packet: a sync byte followed by another at the right distance, as far as the bytes reach.
+ * Finds the start of the next packet: a sync byte followed by another at the correct distance, as far as the bytes
+ * reach.
  */
 function findSync(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {

@@ -3,22 +3,22 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 /** Reads the bits of one NAL unit. A read past its end throws BrokenMedia. */
 export type BitReader = {
   bit(): number;
-  /** An unsigned number with 0 to 32 bits. */
+  /** Reads an unsigned number of 0 to 32 bits. */
   bits(count: number): number;
-  /** Exp-Golomb, unsigned (ITU-T H.264 section 9.1). Rejects numbers above `max`. */
+  /** Reads an unsigned Exp-Golomb number (ITU-T H.264 section 9.1). Rejects numbers above `max`. */
   ue(max?: number): number;
-  /** Exp-Golomb, signed. */
+  /** Reads a signed Exp-Golomb number. */
   se(): number;
-  /** Bytes of the NAL unit read so far, including emulation prevention bytes. */
+  /** Returns the bytes of the NAL unit read so far, including emulation prevention bytes. */
   bytesRead(): number;
-  /** Bits read so far, without emulation prevention bytes and the first byte. */
+  /** Returns the bits read so far, without emulation prevention bytes and the first byte. */
   bitsRead(): number;
 };
 
 const MAX_GOLOMB_PREFIX = 32;
 const EMULATION_PREVENTION = 3;
 
-/** Opens a NAL unit after its first byte. Emulation prevention bytes are skipped (H.264 section 7.3.1). */
+/** Opens a NAL unit after its first byte. Skips emulation prevention bytes (H.264 section 7.3.1). */
 export function openNalBits(nal: Uint8Array): BitReader {
   let at = 1;
   let zeros = nal[0] === 0 ? 1 : 0;

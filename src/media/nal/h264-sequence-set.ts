@@ -10,15 +10,15 @@ export type H264SequenceSet = {
   lumaDepthMinus8: number;
   chromaDepthMinus8: number;
   frameNumberBits: number;
-  /** How picture order is coded. */
+  /** Coding of the picture order count. */
   order: { type: 0; lsbBits: number } | { type: 1; isAlwaysZero: boolean } | { type: 2 };
   framesOnly: boolean;
   /** Slice group map units per picture. */
   mapUnits: number;
-  /** After cropping. */
+  /** Size after cropping. */
   widthPx: number;
   heightPx: number;
-  /** Position of vui_parameters_present_flag: bits after the first byte, without emulation prevention bytes. */
+  /** Position of vui_parameters_present_flag, in bits after the first byte, without emulation prevention bytes. */
   usabilityAtBit: number;
 };
 
@@ -26,7 +26,7 @@ export type H264SequenceSet = {
 const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 const MAX_SIDE_MACROBLOCKS = 4096;
 
-/** Reads an SPS NAL unit. Throws BrokenMedia if it ends early or crops away the whole picture. */
+/** Reads an SPS NAL unit. Throws BrokenMedia if it ends early or its cropping removes the whole frame. */
 export function readH264SequenceSet(nal: Uint8Array): H264SequenceSet {
   const reader = openNalBits(nal);
   const profile = reader.bits(8);
@@ -64,7 +64,7 @@ function readChroma(reader: BitReader): Chroma {
   return { chromaFormat, hasSeparatePlanes, lumaDepthMinus8, chromaDepthMinus8 };
 }
 
-/** H.264 section 7.3.2.1.1.1. */
+/** Follows H.264 section 7.3.2.1.1.1. */
 function skipScalingList(reader: BitReader, size: number): void {
   let last = 8;
   for (let index = 0; index < size; index += 1) {

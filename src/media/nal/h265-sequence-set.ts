@@ -3,11 +3,11 @@ import { type BitReader, openNalBits } from './bit-reader.ts';
 /** The beginning of a sequence parameter set of H.265 (ITU-T H.265 section 7.3.2.2). */
 export type H265SequenceSet = {
   subLayers: number;
-  /** sps_temporal_id_nesting_flag. */
+  /** Value of sps_temporal_id_nesting_flag. */
   isNested: number;
   profileTierLevel: Buffer;
   chromaFormat: number;
-  /** After cropping. */
+  /** Size after cropping. */
   widthPx: number;
   heightPx: number;
   lumaDepthMinus8: number;
@@ -17,9 +17,9 @@ export type H265SequenceSet = {
 const PROFILE_TIER_LEVEL_BYTES = 12;
 const MAX_SIDE_PX = 16_384;
 
-/** Reads an SPS NAL unit of three bytes or more. Throws BrokenMedia if it ends early. */
+/** Reads an SPS NAL unit of at least three bytes. Throws BrokenMedia if it ends early. */
 export function readH265SequenceSet(nal: Buffer): H265SequenceSet {
-  // Skips the second byte of the NAL header: `openNalBits` starts after the first.
+  // Skip the second byte of the NAL header: `openNalBits` starts after the first.
   const reader = openNalBits(nal.subarray(1));
   reader.bits(4);
   const subLayersMinus1 = reader.bits(3);
@@ -46,7 +46,7 @@ function readSize(reader: BitReader, chromaFormat: number): { widthPx: number; h
   return { widthPx: width - (left + right) * unitX, heightPx: height - (top + bottom) * unitY };
 }
 
-/** Skips profile and level of the sub-layers, which follow the general ones (H.265 section 7.3.3). */
+/** Skips the profile and level of the sub-layers, which follow the general ones (H.265 section 7.3.3). */
 function skipSubLayers(reader: BitReader, subLayers: number): void {
   const present: [number, number][] = [];
   for (let layer = 0; layer < subLayers; layer += 1) present.push([reader.bit(), reader.bit()]);

@@ -5,8 +5,8 @@ const MAX_U16 = 0xffff;
 const MAX_U32 = 0xffffffff;
 
 /**
- * Lists a whole timeline before any of it is encoded: a fragment table with one entry per segment, each as large as the
- * cap allows. Until segments exist, a playlist's bitrates are therefore too high rather than too low.
+ * Lists a whole timeline before any of it is encoded, as a fragment table with one entry per segment, each as large as
+ * the cap allows. The bit rates in a playlist are therefore too high, and not too low, until segments exist.
  */
 export function listOnDemand(cutList: CutList, maxBitrateBps: number): Buffer {
   const { grid } = cutList;

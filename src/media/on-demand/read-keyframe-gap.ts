@@ -4,16 +4,16 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { MAX_KEYFRAME_GAP_SEC } from './judge-on-demand.ts';
 
 const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
-/** Sampled positions, as shares of the length. */
+/** Sampled positions as shares of the length. */
 const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
 const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
-/** Packets further apart belong to different windows. */
+/** Minimum distance of packets that belong to different windows, in seconds. */
 const JUMP_SEC = 5;
 
 /**
  * Finds the longest distance between keyframes, in seconds, by reading the packets of several half minutes of a source
- * without decoding. Returns 0 for audio, and for sources shorter than the allowed maximum.
+ * without decoding. Returns 0 for audio and for sources shorter than the allowed maximum.
  */
 export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
   const { video } = facts;
@@ -29,7 +29,9 @@ export async function readKeyframeGapSec(path: string, facts: SourceFacts, signa
   );
 }
 
-/** Reads lines of `pts_time,flags`. The time after a window's last keyframe counts up to the window's end. */
+/**
+ * Parses lines of `pts_time,flags`. The time after the last keyframe of a window counts up to the end of the window.
+ */
 function longestGapSec(packets: string): number {
   let [longest, keyframeSec, lastSec] = [0, Number.NaN, Number.NaN];
   for (const line of packets.split('\n')) {

@@ -12,9 +12,9 @@ const MATRIX = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 const ENABLED_IN_MOVIE = 3;
 
 /**
- * Makes the init segment of a pass-through (ISO 14496-12 section 8.2, CMAF header of ISO 23000-19): one track with id
- * 1, the source's decoder configuration, the edit list of the presentation delay, no samples, durations of 0. A source
- * without colour tags gets those of its encoded rungs.
+ * Creates the init segment of a pass-through (ISO 14496-12 section 8.2, CMAF header of ISO 23000-19): one track with id
+ * 1, the source's decoder configuration, the edit list of the presentation delay, no samples, and durations of 0. A
+ * source without colour tags gets the colours of its encoded rungs.
  */
 export function buildInit(index: Mp4Index, plan: PassThroughPlan, colours: Colours): Buffer {
   const ftyp = writeBox('ftyp', text('iso6'), writeU32(1), text('iso6cmfcmp41'));
@@ -62,7 +62,7 @@ function sampleTable(index: Mp4Index, colours: Colours): Buffer {
   return writeBox('stbl', stsd, ...empty, fullBox('stco', 0, writeU32(0)));
 }
 
-// Rebuilt instead of copied: QuickTime entries end in zeros and contain boxes that make browsers stop.
+// Rebuilds the entry instead of copying it: QuickTime entries end in zeros and contain boxes that make browsers fail.
 function sampleEntry({ description }: Mp4Index, colours: Colours): Buffer {
   const { pixelAspect } = description;
   const { configuration, colour } = tagColours(description, colours);

@@ -5,11 +5,11 @@ import { writeSpsColours } from './sps-colours.ts';
 const MAX_NAL_BYTES = 0xffff;
 
 /**
- * Tags the colours of a copied H.264 track, in `colr` and in the parameter sets, unless it tags them itself. The values
- * are those found by the probe (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium reads an untagged
- * track as BT.601 in a file and as BT.709 from Media Source Extensions, Firefox always as BT.709. Chromium reads both
- * tags, Firefox only that of the parameter sets. If the two differ, the parameter sets win, as in the probe. Parameter
- * sets repeated in the samples are not changed. Throws BrokenMedia on damaged sets.
+ * Tags the colours of a copied H.264 track, in `colr` and in the parameter sets, unless the track already has tags. The
+ * values are those found by the probe (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium reads an
+ * untagged track as BT.601 in a file and as BT.709 from Media Source Extensions, Firefox always as BT.709. Chromium
+ * reads both tags, Firefox only that of the parameter sets. If the two differ, the parameter sets win, as in the probe.
+ * Does not change parameter sets repeated in the samples. Throws BrokenMedia for damaged sets.
  */
 export function tagColours(
   { configuration }: Pick<H264Description, 'configuration'>,
@@ -27,7 +27,7 @@ function writeColr({ primaries, transfer, matrix, isFullRange }: Colours): Buffe
   return colr;
 }
 
-/** Writes an `avcC` payload (ISO 14496-15 section 5.3.3) with the colours in each of its sequence parameter sets. */
+/** Writes an `avcC` payload (ISO 14496-15 section 5.3.3) with the colours in each sequence parameter set. */
 function writeConfiguration(avcC: Buffer, wanted: Colours): { configuration: Buffer; colours: Colours } {
   const count = avcC.readUInt8(5) & 0x1f;
   const parts = [avcC.subarray(0, 6)];
@@ -36,7 +36,7 @@ function writeConfiguration(avcC: Buffer, wanted: Colours): { configuration: Buf
   for (let set = 0; set < count; set += 1) {
     const end = at + 2 + avcC.readUInt16BE(at);
     const written = writeSpsColours(avcC.subarray(at + 2, end), wanted);
-    // A set that would exceed its length field is not changed.
+    // Leave a set unchanged if it would exceed its length field.
     const nal = written.nal.length > MAX_NAL_BYTES ? avcC.subarray(at + 2, end) : written.nal;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(nal.length);

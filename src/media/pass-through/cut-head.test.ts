@@ -16,27 +16,27 @@ const idr = Buffer.from('658884', 'hex');
 const slice = Buffer.from('419a24', 'hex');
 const sei = Buffer.from('060504', 'hex');
 
-test('an IDR slice after delimiter, parameter sets and SEI is an IDR picture', () => {
+test('an IDR slice after delimiter, parameter sets and SEI is an IDR frame', () => {
   const sample = sampleOf(Buffer.from('09f0', 'hex'), sps, sei, idr);
   const head = parseCutHead(sample, { number: 7, sizeBytes: sample.length }, layout);
   expect(head).toEqual({ sample: 7, picture: 'idr', hasOtherParameterSets: false });
 });
 
-test('any other slice is not, even if an IDR slice follows', () => {
+test('any other first slice is not an IDR frame, even if an IDR slice follows', () => {
   expect(frameOf(sampleOf(sei, slice, idr))).toBe('not-idr');
 });
 
-test('a head that ends before the first slice leaves it unknown', () => {
+test('a head that ends before the first slice is unknown', () => {
   expect(frameOf(sampleOf(sei))).toBe('unknown');
   expect(frameOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
 });
 
-test('NAL lengths beyond the sample or of 0 are damage', () => {
+test('NAL lengths of 0 or beyond the sample count as damage', () => {
   expect(frameOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
   expect(frameOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
 });
 
-test('parameter sets in band that differ from the configuration are reported', () => {
+test('reports in-band parameter sets that differ from the configuration', () => {
   const other = sampleOf(Buffer.from('67640029', 'hex'), idr);
   expect(parseCutHead(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
 });

@@ -1,6 +1,6 @@
 /**
- * Findings in the first bytes of a cut sample. `idr` and `not-idr`: the type of its first slice; `damaged`: its NAL
- * lengths do not add up; `unknown`: no slice begins in these bytes. `hasOtherParameterSets`: an in-band SPS or PPS
+ * Findings in the first bytes of a cut sample. `idr` and `not-idr` are the type of its first slice. `damaged`: its NAL
+ * lengths do not add up. `unknown`: no slice begins in these bytes. `hasOtherParameterSets`: an in-band SPS or PPS
  * differs from those of the decoder configuration.
  */
 export type CutHead = {
@@ -18,9 +18,9 @@ const SPS = 7;
 const PPS = 8;
 
 /**
- * Examines a sample's NAL units (ISO 14496-15 section 5.3.2, H.264 section 7.4.1) up to its first slice. `head` is the
- * sample's beginning, `sampleBytes` its whole size. This detects open GOPs: their pictures are listed as sync samples
- * but are not IDR.
+ * Examines the NAL units of a sample (ISO 14496-15 section 5.3.2, H.264 section 7.4.1) up to its first slice. `head` is
+ * the beginning of the sample, and `sampleBytes` its whole size. This detects open GOPs, whose frames are listed as
+ * sync samples but are not IDR.
  */
 export function parseCutHead(head: Buffer, sample: { number: number; sizeBytes: number }, layout: NalLayout): CutHead {
   const result: CutHead = { sample: sample.number, picture: 'unknown', hasOtherParameterSets: false };

@@ -3,15 +3,16 @@ import { pictureTick, readTimeline, type Timeline } from './timeline.ts';
 
 const MIN_SEGMENT_SEC = 2;
 const MIN_LAST_SEGMENT_SEC = 1;
-// 27 hours at the shortest segment: each cut costs a read of the file.
+// Maximum cuts, because each costs a read of the file. They suffice for 27 hours of the shortest segments.
 const MAX_CUTS = 50_000;
-/** With more sync samples, nearly every picture of the file is one, and their heads are not all read. */
+/** Maximum sync samples whose headers are all read. With more, nearly every frame of the file is a sync sample. */
 const MAX_READ_SYNC_SAMPLES = 20_000;
 
 /**
  * Chooses the samples at which segments begin: the first, then each sync sample at least 2 s after the previously
- * chosen one. A last segment under 1 s is merged with the previous one. Empty if the track cannot be cut: its edits
- * forbid it, its first sample is not a sync sample, or it would need more than 50,000 segments.
+ * chosen one. A last segment shorter than 1 s is merged with the previous one. Returns an empty list if the track
+ * cannot be cut: its edits forbid it, its first sample is not a sync sample, or it would need more than 50,000
+ * segments.
  */
 export function cutSamples(index: Mp4Index): number[] {
   const answer = readTimeline(index);
@@ -19,15 +20,15 @@ export function cutSamples(index: Mp4Index): number[] {
 }
 
 /**
- * Returns the samples whose heads are read before a copy, in ascending order: the cuts, and the sync samples between
- * them, at which the picture size may change.
+ * Returns the samples whose headers are read before a copy, in ascending order: the cuts, and the sync samples between
+ * them, at which the frame size may change.
  */
 export function headSamples(index: Mp4Index): number[] {
   const cuts = cutSamples(index);
   return cuts.length === 0 || index.syncSamples.length > MAX_READ_SYNC_SAMPLES ? cuts : [...index.syncSamples];
 }
 
-/** Like `cutSamples`, for a known timeline. */
+/** Like `cutSamples`, for a given timeline. */
 export function chooseCuts(index: Mp4Index, { shiftTicks, endTicks }: Timeline): number[] {
   if (index.syncSamples[0] !== 0) return [];
   const cuts = [0];

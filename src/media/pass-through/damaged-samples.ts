@@ -3,16 +3,16 @@ import type { NalLayout } from './cut-head.ts';
 const SLICE = 1;
 const IDR_SLICE = 5;
 const FORBIDDEN_BIT = 0x80;
-/** Filler data: `ff` bytes and a stop bit, which decoders skip (ISO 14496-10 section 7.3.2.7). */
+/** NAL type of filler data: `ff` bytes and a stop bit, which decoders skip (ISO 14496-10 section 7.3.2.7). */
 const FILLER = 12;
 const FILLER_BYTE = 0xff;
 const STOP_BYTE = 0x80;
 
 /**
- * Finds the samples of a fragment that no decoder gets a picture from: their NAL units do not fill them exactly (ISO
- * 14496-15 section 5.3.2), or none is a slice. Chromium ends playback for good at such a sample. They are overwritten
- * with filler data, so that they can become the tail of the previous sample. Returns their indexes in the fragment. The
- * first sample is never among them, nor is one too small for a filler NAL unit.
+ * Finds the samples of a fragment from which no decoder outputs a frame: their NAL units do not fill them exactly (ISO
+ * 14496-15 section 5.3.2), or none is a slice. Chromium ends playback permanently at such a sample. Overwrites them
+ * with filler data, so that they can become the tail of the previous sample. Returns their indices in the fragment.
+ * Never includes the first sample or one too small for a filler NAL unit.
  */
 export function fillDamagedSamples(
   payload: Buffer,

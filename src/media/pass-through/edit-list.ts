@@ -3,9 +3,9 @@ import { type Box, findBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
- * Meaning of a track's edit list, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then the media
- * from `startTicks` on, for `lengthTicks` (null: to its end). `complex`: several edits, a rate other than 1, or pauses
- * between them.
+ * Interpretation of a track's edit list, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then the
+ * media from `startTicks` on for `lengthTicks` (null: to its end). `complex`: several edits, a rate other than 1, or
+ * pauses between them.
  */
 export type Edits =
   | { kind: 'simple'; emptyTicks: number; startTicks: number; lengthTicks: number | null }
@@ -22,7 +22,7 @@ const MAX_ROWS = 64;
 
 /**
  * Reads a track's edit list (ISO 14496-12 section 8.6.6). Leading empty edits are summed and rescaled from the movie
- * timescale; the first real edit gives the start. Throws BrokenMedia on a table that does not fit its box.
+ * timescale. The first non-empty edit gives the start. Throws BrokenMedia for a table that does not fit its box.
  */
 export function readEditList(trak: Box, scales: Timescales): Edits {
   const elst = findBox(trak, 'edts', 'elst');
@@ -35,7 +35,7 @@ export function readEditList(trak: Box, scales: Timescales): Edits {
   if (real !== rows.length - 1 || edit.rate !== PLAIN_RATE || edit.mediaTime < 0) return { kind: 'complex' };
   const toTrack = (movieTicks: number) => Math.round((movieTicks * scales.timescale) / scales.movieTimescale);
   const emptyTicks = rows.slice(0, real).reduce((sum, row) => sum + toTrack(row.length), 0);
-  // In files whose writer did not know the length, 0 means "the whole media".
+  // If the writer did not know the length, 0 means "the whole media".
   const lengthTicks = edit.length === 0 ? null : toTrack(edit.length);
   if (!Number.isSafeInteger(emptyTicks) || (lengthTicks !== null && !Number.isSafeInteger(lengthTicks))) {
     throw new BrokenMedia('Expected edits shorter than 2^53 ticks.');

@@ -24,7 +24,7 @@ function refusalOf(parts: TestMoov): string {
 }
 
 describe('the tables of a track', () => {
-  test('give every sample its place, time and size', () => {
+  test('give the position, time and size of every sample', () => {
     const index = indexOf({});
     expect([...index.offsets]).toEqual([1000, 1100, 5000, 5100]);
     expect([...index.mediaTicks]).toEqual([10, 20, 40, 30]);
@@ -45,17 +45,17 @@ describe('the tables of a track', () => {
     expect(answer.kind === 'index' ? [...answer.index.offsets] : answer).toEqual([1000, 1100, 2 ** 33, 2 ** 33 + 100]);
   });
 
-  test('read composition offsets as signed in both versions', () => {
+  test('have signed composition offsets in both versions', () => {
     const offsets = [1, 4, -5];
     expect([...indexOf({ ctts: testBox('ctts', words(0, ...offsets)) }).mediaTicks]).toEqual([-5, 5, 15, 25]);
     expect([...indexOf({ ctts: testBox('ctts', words(1 << 24, ...offsets)) }).mediaTicks]).toEqual([-5, 5, 15, 25]);
   });
 
-  test('treat every sample as a sync sample if none are listed', () => {
+  test('without a sync table make every sample a sync sample', () => {
     expect([...indexOf({ stss: Buffer.alloc(0) }).syncSamples]).toEqual([0, 1, 2, 3]);
   });
 
-  test('are found among free, wide and uuid boxes, 64-bit sizes and QuickTime endings', () => {
+  test('are found among free, wide and uuid boxes, 64-bit sizes and QuickTime terminators', () => {
     const padding = Buffer.concat([
       testBox('free', Buffer.alloc(5)),
       testBox('wide'),
@@ -78,7 +78,7 @@ describe('the tables of a track', () => {
 describe('an edit list', () => {
   const edts = (...rows: number[]) => testBox('edts', testBox('elst', words(0, rows.length / 3, ...rows)));
 
-  test('sums leading pauses from the movie timescale and gives the start of the media', () => {
+  test('adds up leading pauses in the movie timescale and gives the start of the media', () => {
     const rows = edts(5, -1, 0x10000, 3, -1, 0x10000, 4, 10, 0x10000);
     expect(indexOf({ edts: rows }).edits).toEqual({ kind: 'simple', emptyTicks: 80, startTicks: 10, lengthTicks: 40 });
   });
@@ -104,7 +104,7 @@ describe('an edit list', () => {
   });
 });
 
-describe('a moov is refused', () => {
+describe('an invalid moov', () => {
   const stsd = (count: number, ...entries: Buffer[]) => testBox('stsd', words(0, count), ...entries);
   const cases: { title: string; parts: TestMoov; reason: string }[] = [
     { title: 'HEVC', parts: { stsd: stsd(1, sampleEntry('hvc1')) }, reason: 'no-h264-track' },
@@ -142,24 +142,24 @@ describe('a moov is refused', () => {
     { title: 'sync samples out of order', parts: { stss: testBox('stss', words(0, 2, 3, 3)) }, reason: 'corrupt' },
   ];
 
-  test.each(cases)('with $title', ({ parts, reason }) => {
+  test.each(cases)('with $title is refused', ({ parts, reason }) => {
     expect(refusalOf(parts)).toBe(reason);
   });
 
-  test('if its data is in another file', () => {
+  test('with data in another file is refused', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(0, moov.indexOf('url ') + 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'external-data' });
   });
 
-  test('if a box inside is larger than its parent', () => {
+  test('with a box larger than its parent is refused', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(moov.length, moov.indexOf('stbl') - 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'corrupt' });
   });
 });
 
-test('no change of any bytes makes the parser throw or use more memory than the file justifies', () => {
+test('changed bytes never make the parser throw or use excessive memory', () => {
   const moov = makeMoov({ edts: testBox('edts', testBox('elst', words(0, 1, 4, 10, 0x10000))) });
   const edit = fc.tuple(fc.nat(moov.length - 1), fc.oneof(fc.nat(255), fc.constantFrom(0, 0x7f, 0x80, 0xff)));
   const cut = fc.option(fc.nat(moov.length), { nil: moov.length });
@@ -171,7 +171,7 @@ test('no change of any bytes makes the parser throw or use more memory than the 
       if (answer.kind === 'refused') {
         expect(answer.message).not.toBe('');
       } else {
-        // Each sample occupies at least two bytes of the file.
+        // Each sample has at least two bytes of the file.
         expect(answer.index.sizesBytes.length).toBeLessThanOrEqual(FILE_BYTES / 2);
         expect(Math.max(...answer.index.offsets)).toBeLessThan(FILE_BYTES);
       }

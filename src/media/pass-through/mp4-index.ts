@@ -7,8 +7,8 @@ import { type H264Description, isH264, readDescription } from './sample-descript
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
 
 /**
- * The H.264 track of an MP4 or MOV file with all its samples. `trackPosition` counts the file's tracks from 0, as
- * ffmpeg numbers its streams. Times are ticks of `timescale`, sizes pixels or bytes.
+ * The H.264 track of an MP4 or MOV file with all its samples. `trackPosition` is the number of the track from 0, as
+ * ffmpeg numbers streams. Times are in ticks of `timescale`, and sizes in pixels or bytes.
  */
 export type Mp4Index = SampleTables & {
   fileBytes: number;
@@ -22,7 +22,7 @@ export type Mp4Index = SampleTables & {
   isUpright: boolean;
 };
 
-/** `reason` is stable and machine readable, `message` is for people. */
+/** `reason` is stable and machine-readable. `message` is for people. */
 export type Mp4IndexAnswer =
   | { kind: 'index'; index: Mp4Index }
   | { kind: 'refused'; reason: Mp4FaultKind; message: string };
@@ -30,9 +30,9 @@ export type Mp4IndexAnswer =
 const UPRIGHT = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 
 /**
- * Parses the index of a file from its `moov` box, head included (ISO 14496-12 section 8.2.1). Uses the first H.264
- * video track. Every count is checked against its box and every sample against `fileBytes` before memory is allocated,
- * so a forged or damaged table is `refused` and nothing worse.
+ * Parses the index of a file from its `moov` box, including the box header (ISO 14496-12 section 8.2.1). Uses the first
+ * H.264 video track. Checks every count against its box, and every sample against `fileBytes`, before allocating
+ * memory, so that a forged or damaged table only leads to `refused`.
  */
 export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {

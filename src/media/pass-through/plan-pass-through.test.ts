@@ -39,7 +39,7 @@ async function copyClip(name: string, before: readonly string[], after: readonly
 }
 
 describe('a source that passes through', () => {
-  test('is cut at keyframes at least 2 s apart, a last one under 1 s left out', async () => {
+  test('is cut at keyframes at least 2 s apart without a last one under 1 s', async () => {
     const { answer } = await tryPassThrough(closed);
     expect(answer).toMatchObject({
       kind: 'accepted',
@@ -62,10 +62,10 @@ describe('a source that passes through', () => {
     expect(first.index.offsets[0]).not.toBe(mov.index.offsets[0]);
   });
 
-  test('names the exact bytes and rates of the real clip', async () => {
+  test('has the exact bytes and rates of the real clip', async () => {
     const { answer } = await tryPassThrough(REAL_CLIP);
     if (answer.kind === 'refused') throw new Error(`Expected the clip to have a plan, got ${answer.message}`);
-    // Its first two keyframes are over 10 s apart.
+    // The first two keyframes are more than 10 s apart.
     expect(answer).toMatchObject({ kind: 'temporary', reasons: ['long-gap'] });
     const { cutList, segments, averageBps, peakSegmentBps, codecString } = answer.plan;
     expect(cutList.startTicks.map((tick) => (tick / cutList.timescale).toFixed(3))).toEqual([
@@ -85,8 +85,8 @@ describe('a source that passes through', () => {
   });
 });
 
-describe('a source passes through as well', () => {
-  test('holds its first picture when the video starts late', async () => {
+describe('a source that also passes through', () => {
+  test('extends its first frame if the video starts late', async () => {
     const late = folder.path('late.mp4');
     await runFfmpeg(
       '-f',
@@ -120,7 +120,7 @@ describe('a source passes through as well', () => {
     });
   });
 
-  test('keeps 24000/1001 pictures a second in exact ticks', async () => {
+  test('keeps 24000/1001 fps in exact ticks', async () => {
     const film = 'testsrc2=s=320x180:r=24000/1001:d=8';
     const { answer } = await tryPassThrough(await encodeClip(film, ['-bf', '3', '-g', '60'], folder.path('film.mp4')));
     expect(answer).toMatchObject({
@@ -130,8 +130,8 @@ describe('a source passes through as well', () => {
   });
 });
 
-describe('a source serves only for a while', () => {
-  test('with over 6 s between keyframes, not with 6', async () => {
+describe('a source passes through temporarily', () => {
+  test('with more than 6 s between keyframes but not with 6', async () => {
     const encode = (frames: string) =>
       encodeClip('testsrc2=s=320x180:r=24:d=8', ['-g', frames], folder.path(`${frames}.mp4`));
     expect((await tryPassThrough(await encode('144'))).answer).toMatchObject({ kind: 'accepted' });
@@ -142,7 +142,7 @@ describe('a source serves only for a while', () => {
     });
   });
 
-  test('with an average over one and a half times the cap of the rung', async () => {
+  test('with an average above 1.5 times the cap of the rung', async () => {
     const { answer: plain } = await tryPassThrough(closed);
     const averageBps = 'plan' in plain ? plain.plan.averageBps : 0;
     expect(await tryPassThrough(closed, averageBps / 1.49)).toMatchObject({ answer: { kind: 'accepted' } });
@@ -150,7 +150,7 @@ describe('a source serves only for a while', () => {
     expect(answer).toMatchObject({ kind: 'temporary', reasons: ['bitrate'] });
   });
 
-  test('with a first picture that the edit list shortens', async () => {
+  test('with a first frame shortened by the edit list', async () => {
     const bytes = await readFile(closed);
     const mediaTimeAt = bytes.indexOf('elst') + 16;
     bytes.writeUInt32BE(bytes.readUInt32BE(mediaTimeAt) + 200, mediaTimeAt);
@@ -165,18 +165,18 @@ describe('a source serves only for a while', () => {
 });
 
 describe('a source is refused', () => {
-  test('with open GOPs, which only the NAL types show', async () => {
+  test('with open GOPs, which only the NAL types reveal', async () => {
     const open = ['-bf', '3', '-x264-params', 'open-gop=1:scenecut=0:keyint=48:min-keyint=48'];
     const { answer } = await tryPassThrough(await encodeClip(PICTURE, open, folder.path('open.mp4')));
     expect(answer).toMatchObject({ kind: 'refused', reason: 'open-gop', message: '4 of 5 cuts are not IDR pictures.' });
   });
 
-  test('with an edit list that starts inside a GOP', async () => {
+  test('with an edit list that starts within a GOP', async () => {
     const { answer } = await tryPassThrough(await copyClip('edit.mp4', ['-ss', '7.3'], []));
     expect(answer).toMatchObject({ kind: 'refused', reason: 'edit-inside-gop' });
   });
 
-  test('when turned', async () => {
+  test('if it is rotated', async () => {
     const { answer } = await tryPassThrough(await copyClip('turned.mp4', [], ['-metadata:s:v', 'rotate=90']));
     expect(answer).toMatchObject({ kind: 'refused', reason: 'rotation' });
   });
@@ -191,7 +191,7 @@ describe('a source is refused', () => {
     expect(answer).toMatchObject({ kind: 'refused', reason });
   });
 
-  test('by the index when it is HEVC or fragmented', async () => {
+  test('by the index if it is HEVC or fragmented', async () => {
     const hevc = await encodeClip(
       SHORT,
       ['-c:v', 'libx265', '-x265-params', 'log-level=error'],
@@ -203,7 +203,7 @@ describe('a source is refused', () => {
   });
 });
 
-test('single bit flips in the moov of a real file never make reading or planning throw', async () => {
+test('a flipped bit in the moov of a real file never makes reading or planning throw', async () => {
   const file = await openSource(closed);
   const bytes = await file.readRange(0, file.sizeBytes);
   await file.close();

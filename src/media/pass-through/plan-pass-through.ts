@@ -7,7 +7,7 @@ import type { Mp4Index } from './mp4-index.ts';
 import { type PlannedSegment, planSegments, type SegmentsFault } from './segments.ts';
 import { readTimeline, type Timeline, type TimelineFault } from './timeline.ts';
 
-/** Reason why a source never passes through; stable and machine readable. */
+/** Stable, machine-readable reason why a source never passes through. */
 export type PassThroughRefusal =
   | 'no-video'
   | 'other-stream'
@@ -29,27 +29,29 @@ export type PassThroughRefusal =
   | SegmentsFault;
 
 /**
- * Reason why a pass-through is replaced by the encoded set on its own grid once that exists: a segment over 6 s, an
- * average over 1.5 times the rung's cap, or a first picture trimmed by the edit list, which encoders drop.
+ * Reason why an encoded set on the frame grid replaces a pass-through once it is complete: a segment longer than 6 s,
+ * an average bit rate above 1.5 times the rung's cap, or a first frame trimmed by the edit list, which encoders drop.
  */
 export type TemporaryReason = 'long-gap' | 'bitrate' | 'trimmed-picture';
 
-/** A pass-through rendition, known to the byte before any of it is written. Ticks are those of the source track. */
+/**
+ * A pass-through rendition whose exact sizes are known before it is written. Times are in ticks of the source track.
+ */
 export type PassThroughPlan = {
-  /** Cuts are the source's keyframes. Segment n's tfdt equals `startTicks[n]`. */
+  /** The cuts are keyframes of the source. The tfdt of segment n equals `startTicks[n]`. */
   cutList: CutList;
   segments: readonly PlannedSegment[];
-  /** RFC 6381 name, as `avc1.640028`. */
+  /** RFC 6381 name, such as `avc1.640028`. */
   codecString: string;
   widthPx: number;
   heightPx: number;
-  /** Bitrate of all segments over the whole duration. */
+  /** Bit rate of all segments over the whole duration. */
   averageBps: number;
-  /** Highest bitrate of a single segment, which `BANDWIDTH` must state (RFC 8216 section 4.3.4.2). */
+  /** Highest bit rate of a single segment, which `BANDWIDTH` must state (RFC 8216 section 4.3.4.2). */
   peakSegmentBps: number;
-  /** How long the first frame is held because the video starts late. Every rendition must do the same. */
+  /** Time by which the first frame is extended because the video starts late. All renditions must extend it equally. */
   holdTicks: number;
-  /** Added to a media time to get a time of the timeline. */
+  /** Ticks to add to a media time to get a time of the timeline. */
   shiftTicks: number;
 };
 
@@ -66,16 +68,15 @@ const PROFILES = new Map([
   [100, 'High'],
 ]);
 const PIXEL_FORMATS = ['yuv420p', 'yuvj420p'];
-// For a frame of up to 30 s this keeps every duration within 32 bits.
+// Maximum timescale. It keeps the duration of a frame of up to 30 s within 32 bits.
 const MAX_TIMESCALE = 10_000_000;
-/** Players wait for whole segments. Those of an encoded set last 4 s. */
+/** Maximum segment length, in seconds. Players wait for whole segments. Those of an encoded set last 4 s. */
 const MAX_SEGMENT_SEC = 6;
 const BITRATE_OVER_CAP = 1.5;
 
 /**
  * Decides whether and how an H.264 source becomes a rendition unchanged. `heads` is the result of `readCutHeads` for
- * this index, `rungCapBps` the bitrate cap of the rung that it would provide. A late start is accepted: the first frame
- * is held.
+ * this index. `rungCapBps` is the bit rate cap of its rung. A late start is accepted by extending the first frame.
  */
 export function planPassThrough(
   index: Mp4Index,

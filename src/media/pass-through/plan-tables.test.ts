@@ -77,7 +77,7 @@ test.each<{ title: string; parts: TestMoov; reason: string }>([
     parts: { matrix: [-0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000] },
     reason: 'rotation',
   },
-])('tables with $title -> $reason', ({ parts, reason }) => {
+])('refuses tables with $title for the reason $reason', ({ parts, reason }) => {
   expect(reasonOf(parts)).toBe(reason);
 });
 
@@ -86,7 +86,7 @@ test.each<{ change: Partial<CutHead>; reason: string }>([
   { change: { picture: 'damaged' }, reason: 'cut-unreadable' },
   { change: { picture: 'unknown' }, reason: 'cut-unreadable' },
   { change: { hasOtherParameterSets: true }, reason: 'parameter-sets-in-band' },
-])('a cut with $change -> $reason', ({ change, reason }) => {
+])('refuses a cut with $change for the reason $reason', ({ change, reason }) => {
   expect(reasonOf({}, (sample) => ({ ...idr(sample), ...change }))).toBe(reason);
 });
 
@@ -99,7 +99,7 @@ test.each<{ facts: Partial<VideoFacts>; reason: string }>([
   { facts: { rotationDeg: 180 }, reason: 'rotation' },
   { facts: { sampleAspect: { num: 4, den: 3 } }, reason: 'pixel-aspect' },
   { facts: { isInterlaced: true }, reason: 'interlaced' },
-])('facts with $facts -> $reason', ({ facts, reason }) => {
+])('refuses properties $facts for the reason $reason', ({ facts, reason }) => {
   expect(reasonOf({}, idr, facts)).toBe(reason);
 });
 
@@ -107,10 +107,10 @@ test.each([
   { title: 'its own', last: 25, endTicks: 65 },
   { title: 'the one before when it is 0', last: 0, endTicks: 50 },
   { title: 'the one before when it is hours', last: 10_000_000, endTicks: 50 },
-])('the last picture lasts $title', ({ last, endTicks }) => {
+])('the last frame lasts $title', ({ last, endTicks }) => {
   expect(planFor({ stts: stts(3, 10, 1, last) })).toMatchObject({ kind: 'accepted', plan: { cutList: { endTicks } } });
 });
 
-test('heads of another index are our own mistake', () => {
+test('heads of another index are an internal error', () => {
   expect(() => planFor({}, (sample) => idr(sample + 1))).toThrow('Expected the heads of 1 cuts');
 });

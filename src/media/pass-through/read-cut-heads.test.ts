@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal;
 const CUTS = 200;
 const SAMPLE_BYTES = 100_000;
 
-// Every sample is a keyframe that lasts 2 s.
+// Returns an index in which every sample is a keyframe of 2 s.
 function longIndex(): Mp4Index {
   const moov = makeMoov({
     stts: testBox('stts', words(0, 1, CUTS, 2000)),
@@ -22,7 +22,7 @@ function longIndex(): Mp4Index {
   return answer.index;
 }
 
-/** A file whose samples contain an SEI of `seiBytes`, then an IDR slice. Counts reads. */
+/** Returns a file whose samples contain an SEI of `seiBytes` and an IDR slice. It counts reads. */
 function countingSource(seiBytes: number) {
   const counts = { reads: 0, bytes: 0, open: 0, mostOpen: 0 };
   const sample = Buffer.alloc(SAMPLE_BYTES);
@@ -42,7 +42,7 @@ function countingSource(seiBytes: number) {
   return { source: { sizeBytes: CUTS * SAMPLE_BYTES, readRange }, counts };
 }
 
-test('reads 2 KiB of every cut, a bounded number at a time, and returns them in order', async () => {
+test('reads 2 KiB of every cut with bounded concurrency and returns the results in order', async () => {
   const { source, counts } = countingSource(600);
   const heads = await readCutHeads(longIndex(), source, NEVER);
   expect(heads.map((head) => head.sample)).toEqual(Array.from({ length: CUTS }, (_, sample) => sample));
@@ -50,7 +50,7 @@ test('reads 2 KiB of every cut, a bounded number at a time, and returns them in 
   expect(counts).toEqual({ reads: CUTS, bytes: CUTS * 2048, open: 0, mostOpen: 16 });
 });
 
-test('reads up to 64 KiB of a cut whose slice begins later, and no more', async () => {
+test('reads at most 64 KiB of a cut with a later slice', async () => {
   const late = countingSource(60_000);
   expect((await readCutHeads(longIndex(), late.source, NEVER))[0]?.picture).toBe('idr');
   const tooLate = countingSource(70_000);
@@ -58,7 +58,7 @@ test('reads up to 64 KiB of a cut whose slice begins later, and no more', async 
   expect(tooLate.counts.bytes).toBe(CUTS * (2048 + 65_536));
 });
 
-test('stops at the first failed read and at an abort, leaving no read open', async () => {
+test('stops at the first failed read and at an abort without pending reads', async () => {
   const { source, counts } = countingSource(600);
   const readRange = async (offset: number, length: number) => {
     const bytes = await source.readRange(offset, length);

@@ -4,14 +4,15 @@ import type { Mp4Index } from './mp4-index.ts';
 import { type RangeSource, readExactly } from './read-mp4-index.ts';
 
 const READS_AT_ONCE = 16;
-// Parameter sets and a typical SEI fit the short head. The long one limits the cost of a strange file.
+// Bytes of the first read, which suffice for parameter sets and a typical SEI. `LONG_HEAD_BYTES` limits the cost of
+// unusual files.
 const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 
 /**
- * Reads the beginning of every sample at which a segment could begin (`headSamples`) and reports its picture type, in
- * their order: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first failed read or an abort ends it
- * and is rethrown.
+ * Reads the beginning of every sample at which a segment could begin (`headSamples`) and returns its frame type, in
+ * order. Reads at most 64 KiB per sample, mostly 2 KiB, with at most 16 concurrent reads. Stops at the first failed
+ * read or an abort, and rethrows the error.
  */
 export async function readCutHeads(index: Mp4Index, source: RangeSource, signal: AbortSignal): Promise<CutHead[]> {
   const samples = headSamples(index);
@@ -31,7 +32,7 @@ export async function readCutHeads(index: Mp4Index, source: RangeSource, signal:
       throw error;
     }),
   );
-  // Waits for all workers, so that no read continues after this has thrown.
+  // Wait for all workers, so that no read continues after this function has thrown.
   const ends = await Promise.allSettled(workers);
   const fault = ends.find((end) => end.status === 'rejected');
   if (fault !== undefined) throw fault.reason;

@@ -41,7 +41,7 @@ test.each([
   expect(await answerOf(...boxes)).toBe('index');
 });
 
-test('reads nothing of the media', async () => {
+test('does not read the media', async () => {
   const source = sourceOf(ftyp, media, makeMoov());
   await readMp4Index(source, NEVER);
   expect(source.readBytes).toBe(3 * 16 + makeMoov().length);
@@ -77,7 +77,7 @@ test('refuses a moov above 128 MiB before reading it', async () => {
   expect(answer).toMatchObject({ kind: 'refused', reason: 'moov-too-large' });
 });
 
-test('throws if the file has fewer bytes than announced, and if it is aborted', async () => {
+test('throws if the file is shorter than declared or the read is aborted', async () => {
   const source = sourceOf(ftyp, media, makeMoov());
   const short = { ...source, readRange: (offset: number, length: number) => source.readRange(offset, length - 1) };
   await expect(readMp4Index(short, NEVER)).rejects.toThrow('Expected 16 bytes at 0, got 15.');

@@ -6,7 +6,7 @@ import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 /** Reads exactly `length` bytes at `offset` of a file. */
 export type ReadRange = (offset: number, length: number) => Promise<Buffer>;
 
-/** A file as read by this folder, wherever its bytes are stored. */
+/** A file for this folder, wherever its bytes are stored. */
 export type RangeSource = { sizeBytes: number; readRange: ReadRange };
 
 /** Maximum bytes of a moov. */
@@ -18,9 +18,9 @@ const PIECE_BYTES = 16 * 2 ** 20;
 type TopBox = { type: string; offset: number; sizeBytes: number };
 
 /**
- * Finds `moov` by walking the top-level boxes, wherever it is, and parses the index of the file. Refuses files that are
- * not MP4, fragmented ones (`moof`, or `mvex` in `moov`), truncated ones, and a moov above 128 MiB. Reads no media.
- * Errors of `readRange` and an abort are rethrown.
+ * Finds `moov` among the top-level boxes, at any position, and parses the index of the file. Refuses files that are not
+ * MP4, fragmented ones (`moof`, or `mvex` in `moov`), truncated ones, and a moov above 128 MiB. Does not read media.
+ * Rethrows errors of `readRange` and aborts.
  */
 export async function readMp4Index(source: RangeSource, signal: AbortSignal): Promise<Mp4IndexAnswer> {
   try {
@@ -56,7 +56,7 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   const left = source.sizeBytes - offset;
   const head = await readExactly(source.readRange, offset, Math.min(16, left));
   const type = head.toString('latin1', 4, 8);
-  // A file that does not begin with a plain four-character type was never this format.
+  // A file that does not begin with a plain four-character type is not an MP4.
   if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type))
     throw new Mp4Fault('not-mp4', 'The file does not begin with an MP4 box.');
   const sizeBytes = sizeOf(head, { left, isFirst: offset === 0 });
@@ -66,14 +66,14 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   return { type, offset, sizeBytes };
 }
 
-/** Returns the size of a box from its head; 0 there means "to the end of the file". */
+/** Returns the size of a box from its header. A size of 0 means "to the end of the file". */
 function sizeOf(bytes: Buffer, { left, isFirst }: { left: number; isFirst: boolean }): number {
   try {
     const head = readBoxHead(bytes, 0);
     if (head === null) throw new Mp4Fault('truncated', 'The file ends in the head of a box.');
     return head.sizeBytes === 0 ? left : head.sizeBytes;
   } catch (error) {
-    // A file that begins with an impossible size was never this format.
+    // A file that begins with an impossible size is not an MP4.
     if (isFirst && error instanceof BrokenMedia) throw new Mp4Fault('not-mp4', error.message);
     throw error;
   }
@@ -84,7 +84,7 @@ function checkedMoov(box: TopBox): TopBox {
   throw new Mp4Fault('moov-too-large', `Expected a moov box of at most ${MAX_MOOV_BYTES} bytes, got ${box.sizeBytes}.`);
 }
 
-// In pieces, because stores limit a single read.
+// Reads in pieces, because stores limit a single read.
 async function readPieces(source: RangeSource, box: TopBox, signal: AbortSignal): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(box.sizeBytes);
   for (let at = 0; at < box.sizeBytes; at += PIECE_BYTES) {

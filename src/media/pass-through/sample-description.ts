@@ -4,11 +4,11 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
-/** Contents of the one `avc1` sample entry of a track. The buffers are copies. */
+/** Contents of the single `avc1` sample entry of a track. The buffers are copies. */
 export type H264Description = {
   widthPx: number;
   heightPx: number;
-  /** profile_idc, the constraint flags and level_idc of the decoder configuration. */
+  /** profile_idc of the decoder configuration, followed by its constraint flags and level_idc. */
   profile: number;
   constraints: number;
   level: number;
@@ -16,11 +16,11 @@ export type H264Description = {
   nalLengthBytes: number;
   /** SPS and PPS NAL units of the configuration. */
   parameterSets: Buffer[];
-  /** The payload of `avcC`. */
+  /** Payload of `avcC`. */
   configuration: Buffer;
   /** hSpacing and vSpacing of `pasp`, if present. */
   pixelAspect: { horizontal: number; vertical: number } | null;
-  /** Payload of `colr` as in ISO 14496-12 (`nclx`), if present. */
+  /** Payload of `colr` in the form of ISO 14496-12 (`nclx`), if present. */
   colour: Buffer | null;
 };
 
@@ -52,7 +52,7 @@ export function readDescription(minf: Box): H264Description {
   };
 }
 
-/** Returns whether the first sample entry of a track is any form of H.264. */
+/** Whether the first sample entry of a track is any form of H.264. */
 export function isH264(stsd: Box): boolean {
   const entry = childBoxes(stsd, 8)[0];
   return entry !== undefined && (entry.type === 'avc1' || entry.type === 'avc3');
@@ -73,7 +73,7 @@ type Configuration = Pick<
   'profile' | 'constraints' | 'level' | 'nalLengthBytes' | 'parameterSets' | 'configuration'
 >;
 
-// AVCDecoderConfigurationRecord, ISO 14496-15 section 5.3.3.1.
+// Reads an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3.1).
 function readConfiguration(avcC: Box): Configuration {
   const head = viewOf(avcC, 0, 6);
   const nalLengthBytes = (head.getUint8(4) & 3) + 1;
@@ -115,7 +115,8 @@ function readPixelAspect(pasp: Box | undefined): H264Description['pixelAspect'] 
   return { horizontal: fields.getUint32(0), vertical: fields.getUint32(4) };
 }
 
-// QuickTime's `nclc` is `nclx` without the range byte. Colour profiles are dropped, because browsers ignore them.
+// Reads colours. QuickTime's `nclc` is `nclx` without the range byte. Drops colour profiles, because browsers ignore
+// them.
 function readColour(colr: Box | undefined): Buffer | null {
   if (colr === undefined) return null;
   viewOf(colr, 0, 10);

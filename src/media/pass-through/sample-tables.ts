@@ -3,32 +3,32 @@ import { type Box, findBox, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
-/** The expanded sample tables of one track, in decoding order. Times are ticks of the track's timescale. */
+/** Expanded sample tables of one track, in decoding order. Times are in ticks of the track's timescale. */
 export type SampleTables = {
   sizesBytes: Uint32Array;
   /** File offset of each sample. */
   offsets: Float64Array;
   /** Presentation times before any edit: decoding time plus composition offset. */
   mediaTicks: Float64Array;
-  /** Numbers (from 0, ascending) of the file's sync samples. */
+  /** Ascending numbers of the file's sync samples, from 0. */
   syncSamples: Uint32Array;
-  /** Duration of the last sample in `stts`. May be 0 or absurd. */
+  /** Duration of the last sample in `stts`. It may be 0 or implausible. */
   lastDurationTicks: number;
 };
 
 /** Maximum samples of a track: 92 hours at 60 fps. */
 export const MAX_SAMPLES = 20_000_000;
 
-// A length field of one byte and a NAL header: no picture is shorter. The sum of sizes is limited by the file, so this
-// also limits how much a forged constant size can make us allocate.
+// Minimum bytes of a sample: a length field of one byte and a NAL header. The file size limits the sum of sizes, so
+// this also limits the memory that a forged constant size can cause to be allocated.
 const MIN_SAMPLE_BYTES = 2;
 const MAX_DELTA_TICKS = 2 ** 31;
 const MAX_MEDIA_TICKS = 2 ** 52;
 
 /**
- * Expands stsz/stz2, stts, ctts (versions 0 and 1, both read as signed because writers mix them up), stss, stsc and
+ * Expands stsz/stz2, stts, ctts (versions 0 and 1, both read as signed because writers confuse them), stss, stsc and
  * stco/co64 of a sample table box (ISO 14496-12 sections 8.6 and 8.7). Throws Mp4Fault if a count does not fit its box,
- * tables disagree on the number of samples, or a sample is outside `fileBytes`.
+ * the tables disagree on the number of samples, or a sample is outside `fileBytes`.
  */
 export function expandSampleTables(stbl: Box, fileBytes: number): SampleTables {
   const sizesBytes = expandSizes(stbl, fileBytes);
@@ -170,7 +170,7 @@ function addCompositionOffsets(ctts: Box, mediaTicks: Float64Array): void {
 }
 
 function expandSyncSamples(stss: Box | null, count: number): Uint32Array {
-  // Without the table every sample is a sync sample.
+  // Without the table, every sample is a sync sample.
   if (stss === null) return new Uint32Array(count).map((_, sample) => sample);
   const table = tableOf(stss, 4);
   if (table.count > count) throw new BrokenMedia(`stss lists ${table.count} of ${count} samples.`);

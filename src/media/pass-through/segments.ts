@@ -3,8 +3,8 @@ import { MAX_PICTURE_SEC, pictureTick, sortedTicks, type Timeline } from './time
 
 /**
  * One segment before it is written: samples `firstSample` (inclusive) to `endSample` (exclusive), in fragments of at
- * most `MAX_FRAGMENT_SAMPLES`. `sizeBytes` is exact: heads and payload. `firstFragment` is the number of fragments in
- * earlier segments.
+ * most `MAX_FRAGMENT_SAMPLES`. `sizeBytes` is the exact size of headers and payload. `firstFragment` is the number of
+ * fragments in earlier segments.
  */
 export type PlannedSegment = {
   firstSample: number;
@@ -16,32 +16,34 @@ export type PlannedSegment = {
   firstFragment: number;
 };
 
-/** Reason why segments cannot be made; stable and machine readable. */
+/** Stable, machine-readable reason why segments cannot be made. */
 export type SegmentsFault = 'leading-pictures' | 'picture-times' | 'segment-too-large';
 
 export type SegmentsAnswer =
   | { kind: 'segments'; segments: PlannedSegment[] }
   | { kind: 'refused'; reason: SegmentsFault; message: string };
 
-/** Maximum samples of a fragment. Fragment tables count them in 16 bits. */
+/** Maximum samples of a fragment. Fragment tables store the count in 16 bits. */
 export const MAX_FRAGMENT_SAMPLES = 32_000;
 
-// moof, mfhd, traf, tfhd, tfdt, trun and the mdat head without samples, then four fields per sample.
+// Bytes of moof, mfhd, traf, tfhd, tfdt, trun and the mdat header without samples. `SAMPLE_HEAD_BYTES` are the four
+// fields of each sample.
 const FRAGMENT_HEAD_BYTES = 96;
 const SAMPLE_HEAD_BYTES = 16;
-// Chromium keeps at most 150 MB of video in a source buffer. A larger segment cannot be appended at all.
+// Maximum bytes of a segment. Chromium keeps at most 150 MB of video in a source buffer and cannot append a larger
+// segment.
 const MAX_SEGMENT_BYTES = 128 * 2 ** 20;
 const MAX_OFFSET_TICKS = 2 ** 31 - 1;
 
-/** Returns the bytes before the payload of a fragment with that many samples. */
+/** Returns the bytes before the payload of a fragment with a given number of samples. */
 export function fragmentPrefixBytes(samples: number): number {
   return FRAGMENT_HEAD_BYTES + SAMPLE_HEAD_BYTES * samples;
 }
 
 /**
- * Plans the segments that begin at `cuts`. Refuses pictures shown before the sync sample that they follow in the file
- * (leading pictures of an open GOP), two pictures at the same time, pictures after the next cut, a picture longer than
- * 30 s, and segments above 128 MiB.
+ * Plans the segments that begin at `cuts`. Refuses frames shown before the sync sample that precedes them in the file
+ * (leading frames of an open GOP), two frames at the same time, frames after the next cut, a frame longer than 30 s,
+ * and segments above 128 MiB.
  */
 export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly number[]): SegmentsAnswer {
   if (hasLeadingPictures(index)) {
@@ -70,7 +72,7 @@ export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly
   return { kind: 'segments', segments };
 }
 
-/** Returns the sample ranges of a segment's fragments, ends exclusive. */
+/** Returns the sample ranges of a segment's fragments, with exclusive ends. */
 export function fragmentRanges(firstSample: number, endSample: number): [number, number][] {
   const ranges: [number, number][] = [];
   for (let from = firstSample; from < endSample; from += MAX_FRAGMENT_SAMPLES) {

@@ -9,10 +9,10 @@ const EXTENDED_ASPECT = 255;
 const UNSPECIFIED_FORMAT = '101';
 
 /**
- * Writes colours into an H.264 sequence parameter set that does not have its own: into its video usability information
- * (ITU-T H.264 section E.1.1), which is added if missing. Firefox reads colours only from there. Each of the three that
- * the set already has is kept. Returns the set and its resulting colours. Throws BrokenMedia on a set that ends early.
- * Any other NAL unit is returned unchanged.
+ * Writes colours into an H.264 sequence parameter set that lacks them, in its video usability information (ITU-T H.264
+ * section E.1.1), which is added if missing. Firefox reads colours only from there. Keeps each of the three values that
+ * the set already has. Returns the set and its resulting colours. Throws BrokenMedia for a set that ends early. Returns
+ * any other NAL unit unchanged.
  */
 export function writeSpsColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
   if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
@@ -21,7 +21,8 @@ export function writeSpsColours(nal: Buffer, wanted: Colours): { nal: Buffer; co
   const hasUsability = cursor.bit() === 1;
   const before = bits.slice(0, cursor.at() - 1);
   if (!hasUsability) {
-    // No aspect, no overscan, the signal type, then no chroma location, timing, HRDs, picture structure, restriction.
+    // Write no aspect and no overscan, then the signal type, then no chroma location, timing, HRDs, picture structure
+    // or restriction.
     const signal = { format: UNSPECIFIED_FORMAT, fullRange: wanted.isFullRange ? '1' : '0' };
     const usability = `100${signalType(signal, wanted)}000000`;
     return { nal: toNal(nal, `${before}${usability}`), colours: wanted };
@@ -84,7 +85,7 @@ function createCursor(bits: string, startBit: number): Cursor {
   };
 }
 
-/** Returns the bits after the NAL unit's first byte, without emulation prevention bytes (H.264 section 7.3.1). */
+/** Returns the bits after the first byte of the NAL unit, without emulation prevention bytes (H.264 section 7.3.1). */
 function toBits(nal: Buffer): string {
   const payload = [...nal.subarray(1)].filter((byte, index, all) => {
     return !(byte === 3 && all[index - 1] === 0 && all[index - 2] === 0);

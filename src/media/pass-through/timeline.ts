@@ -1,29 +1,29 @@
 import type { Mp4Index } from './mp4-index.ts';
 
 /**
- * Maps the track's times to the timeline, in ticks of the track. Every picture is at its media time plus `shiftTicks`,
- * except the first, which is at 0. If the video starts late, its first picture is held (`holdTicks`). If the edit list
- * trims less than one picture, it is shortened (`clippedTicks`).
+ * Maps the track's times to the timeline, in ticks of the track. Every frame is at its media time plus `shiftTicks`,
+ * except the first, which is at 0. If the video starts late, its first frame is extended (`holdTicks`). If the edit
+ * list trims less than one frame, that frame is shortened (`clippedTicks`).
  */
 export type Timeline = { shiftTicks: number; holdTicks: number; clippedTicks: number; endTicks: number };
 
-/** Reason why a track's times cannot be copied; stable and machine readable. */
+/** Stable, machine-readable reason why a track's times cannot be copied. */
 export type TimelineFault = 'several-edits' | 'edit-inside-gop' | 'edit-before-end' | 'picture-times';
 
 export type TimelineAnswer =
   | { kind: 'timeline'; timeline: Timeline }
   | { kind: 'refused'; reason: TimelineFault; message: string };
 
-/** Maximum duration of a picture. */
+/** Maximum duration of a frame, in seconds. */
 export const MAX_PICTURE_SEC = 30;
 
-// H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are this close to the ends.
+// Frames to examine at each end for the earliest and the latest one. H.264 reorders at most 16 frames (section A.3.1).
 const REORDER_PICTURES = 64;
 
 /**
- * Derives the timeline from the edit list: one real edit that begins at (or inside) the first picture and ends after
- * the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and edits that cut pictures off
- * the end, because an encoder would not see them.
+ * Derives the timeline from the edit list, which may have one non-empty edit that begins at (or within) the first frame
+ * and ends after the last. Refuses edits that start within a GOP, because players drop the whole GOP, and edits that
+ * cut frames off the end, because an encoder would not output them.
  */
 export function readTimeline(index: Mp4Index): TimelineAnswer {
   const { edits, mediaTicks } = index;
@@ -76,7 +76,7 @@ function latestTicks(mediaTicks: Float64Array): { last: number; before: number }
   return last === undefined ? { last: before ?? 0, before: before ?? 0 } : { last, before: before ?? 0 };
 }
 
-// Writers that end without knowing the last duration write 0 or some unrelated distance.
+// Returns the duration of the last frame. Writers that do not know it write 0 or an unrelated value.
 function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
   const longest = MAX_PICTURE_SEC * index.timescale;
   if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;

@@ -14,7 +14,7 @@ import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { buildSegment, type PassThroughSegment, passThroughSegments } from './write-segment.ts';
 
-/** 13 s of the real clip, with two cuts. */
+/** Frames of 13 s of the real clip, with two cuts. */
 const REAL_PICTURES = 312;
 
 let folder: Awaited<ReturnType<typeof makeClipFolder>>;
@@ -61,7 +61,7 @@ function allSegments({ index, plan }: { index: Mp4Index; plan: PassThroughPlan }
   return [...passThroughSegments(index, plan, 0, plan.segments.length)];
 }
 
-/** Presentation time of each sample, in file order, added up as a player does. */
+/** Returns the presentation time of each sample, in file order, computed like a player does. */
 function shownTicks(segment: PassThroughSegment): number[] {
   let tick = segment.baseTick;
   return segment.samples.map((sample) => {
@@ -71,8 +71,8 @@ function shownTicks(segment: PassThroughSegment): number[] {
   });
 }
 
-describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) => {
-  test('has every picture at the time of the source', async () => {
+describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('clip %s', (name) => {
+  test('has every frame at its time in the source', async () => {
     const planned = await planOf(clip(name));
     const packets = await readPackets(clip(name));
     const expected = packets.map((packet) => packet.pts);
@@ -87,7 +87,7 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
     );
   });
 
-  test('begins each segment at its cut, with a keyframe shown at tfdt, and ends it at the next', async () => {
+  test('begins each segment at its cut with a keyframe shown at tfdt and ends it at the next cut', async () => {
     const { index, plan } = await planOf(clip(name));
     const { startTicks, endTicks } = plan.cutList;
     for (const [number, segment] of allSegments({ index, plan }).entries()) {
@@ -99,8 +99,8 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
     }
   });
 
-  test('decodes to the very pictures of the source without a warning, whole and segment by segment', async () => {
-    // For 1080p the first three cuts and their joins are enough.
+  test('decodes to exactly the frames of the source without warnings, whole and segment by segment', async () => {
+    // For 1080p, the first three cuts and their joins are enough.
     const pictures = name === 'real' ? REAL_PICTURES : 1000;
     const source = await readPictureHashes(clip(name), pictures);
     const { init, segments } = await writeAll(clip(name));
@@ -123,19 +123,19 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
   });
 });
 
-test('the real clip gives 720 pictures in 30 s', async () => {
+test('the real clip has 720 frames in 30 s', async () => {
   const segments = allSegments(await planOf(REAL_CLIP));
   expect(segments.flatMap((segment) => segment.samples).length).toBe(720);
   expect(segments.reduce((sum, segment) => sum + segment.durationTicks, 0) / 12288).toBe(30);
 });
 
-test('the first picture of a late video is held from 0 until the second', async () => {
+test('the first frame of late video is shown from 0 until the second', async () => {
   const segment = allSegments(await planOf(clip('late')))[0];
   expect(segment?.baseTick).toBe(0);
   expect(segment?.samples[0]?.durationTicks).toBe(6144 + 512);
 });
 
-test('segments have the byte sizes that the plan names, and their entries and runs agree', async () => {
+test('segments have their planned sizes and consistent entries and runs', async () => {
   const { index, plan } = await planOf(clip('closed'));
   const written = (await writeAll(clip('closed'))).segments;
   for (const [number, segment] of allSegments({ index, plan }).entries()) {
@@ -148,7 +148,7 @@ test('segments have the byte sizes that the plan names, and their entries and ru
   }
 });
 
-test('adjacent samples in the source are one run, interleaved ones are several', async () => {
+test('adjacent samples in the source form one run and interleaved ones several', async () => {
   const runsOf = async (name: string) => {
     const { index, plan } = await planOf(clip(name));
     return buildSegment(index, plan, 0).fragments.flatMap((fragment) => fragment.runs).length;
@@ -172,7 +172,7 @@ test('the payload is the source bytes of each sample', async () => {
   expect(hashes).toEqual(packets.map((packet) => packet.data_hash));
 });
 
-test('a segment above 32,000 samples becomes several fragments that follow on each other', async () => {
+test('a segment above 32,000 samples becomes several consecutive fragments', async () => {
   const dense = folder.path('dense.mp4');
   const source = 'color=s=32x32:r=12000:d=3';
   await encodeClip(source, ['-g', '36000', '-video_track_timescale', '12000'], dense);
@@ -187,7 +187,7 @@ test('a segment above 32,000 samples becomes several fragments that follow on ea
   expect(packets.map((packet) => packet.pts)).toEqual(Array.from({ length: 36_000 }, (_, at) => at));
 });
 
-test('a segment that the plan does not have is our own mistake', async () => {
+test('a segment outside the plan is an internal error', async () => {
   const { index, plan } = await planOf(clip('closed'));
   expect(() => buildSegment(index, plan, 3)).toThrow('Expected a segment below 3, got 3.');
 });

@@ -11,7 +11,7 @@ import { pictureTick } from './timeline.ts';
 /** A byte range of the source file. */
 export type ByteRun = { offset: number; length: number };
 
-/** One sample as listed in its fragment's head. `compositionOffsetTicks` may be negative. */
+/** One sample as listed in the header of its fragment. `compositionOffsetTicks` may be negative. */
 export type WrittenSample = {
   durationTicks: number;
   sizeBytes: number;
@@ -19,12 +19,12 @@ export type WrittenSample = {
   isSync: boolean;
 };
 
-/** One fragment: `prefix` (moof and the head of mdat), then the payload, the `runs` of the source in order. */
+/** One fragment: `prefix` (moof and the mdat header), then the payload, which is the `runs` of the source in order. */
 export type PassThroughFragment = { prefix: Buffer; runs: ByteRun[] };
 
 /**
- * One segment without its payload bytes. `fragments` and `fragmentEntries` are parallel: one, or several above 32,000
- * samples. `baseTick` is the first tfdt and the time of the first picture.
+ * One segment without its payload bytes. `fragments` and `fragmentEntries` are parallel and have one element, or
+ * several above 32,000 samples. `baseTick` is the first tfdt and the time of the first frame.
  */
 export type PassThroughSegment = {
   segmentNumber: number;
@@ -35,7 +35,7 @@ export type PassThroughSegment = {
   durationTicks: number;
 };
 
-/** Builds segments `from` (inclusive) to `to` (exclusive), one at a time. Throws on numbers outside the plan. */
+/** Builds segments `from` (inclusive) to `to` (exclusive), one at a time. Throws for numbers outside the plan. */
 export function* passThroughSegments(
   index: Mp4Index,
   plan: PassThroughPlan,
@@ -47,10 +47,10 @@ export function* passThroughSegments(
 
 /**
  * Builds one segment of a planned pass-through. Decode times are the presentation times in ascending order
- * (`decodeTicks`), so they begin at the keyframe's own time whatever the reorder delay. Heads include the presentation
- * delay. Samples at the indexes `without` of a segment of one fragment, never the first, become the tail of the
- * previous sample: their pictures are not shown, and the one shown before lasts longer. Throws on a number outside the
- * plan.
+ * (`decodeTicks`), so they begin at the keyframe's own time, whatever the reorder delay. Headers include the
+ * presentation delay. In a segment of one fragment, the samples at the indices `without`, never the first, become the
+ * tail of the previous sample: their frames are not shown, and the previous one lasts longer. Throws for a number
+ * outside the plan.
  */
 export function buildSegment(
   index: Mp4Index,
@@ -144,7 +144,8 @@ function mergeRuns(index: Mp4Index, [from, to]: readonly [number, number]): Byte
 
 type PrefixFields = { baseTick: number; payloadBytes: number; sequence: number };
 
-// Flags: tfhd 0x020000 offsets from the moof; trun 0xf01 data offset, then duration, size, flags, offset per sample.
+// Flags: tfhd 0x020000 (offsets from the moof), and trun 0xf01 (data offset, then duration, size, flags and offset per
+// sample).
 function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes, sequence }: PrefixFields): Buffer {
   const writer = writeInto(Buffer.alloc(fragmentPrefixBytes(samples.length)));
   const prefixBytes = writer.bytes.length;

@@ -1,6 +1,6 @@
 import type { PublishedRendition } from './published-rendition.ts';
 
-/** Contents of the multivariant playlist, and whether a viewer could start now. */
+/** Contents of the multivariant playlist, and whether playback could start now. */
 export type ListedSet<Rendition extends PublishedRendition> = {
   video: readonly Rendition[];
   audio: readonly Rendition[];
@@ -9,8 +9,8 @@ export type ListedSet<Rendition extends PublishedRendition> = {
 
 /**
  * Chooses the active renditions that can be listed: their first chunk is stored, or their whole timeline is planned.
- * Playable means that one video (or, without video, one audio) has its first segment, or can have it made on demand,
- * and so has the audio, if any. Failed renditions are not waited for.
+ * The set is playable if one video (or, without video, one audio) has its first segment, or can have it made on demand,
+ * and so does the audio, if any. It does not wait for failed renditions.
  */
 export function chooseListedSet<Rendition extends PublishedRendition>(
   renditions: readonly Rendition[],

@@ -1,14 +1,14 @@
 /** Bytes and duration of a segment or a single frame. */
 export type SizedSegment = { bytes: number; sec: number };
 
-/** Tolerance of a window's bounds, because times are sums of ticks. */
+/** Tolerance of a window's bounds in seconds, because times are sums of ticks. */
 const EXACT_SEC = 1e-6;
 
 /**
- * Returns the peak bitrate in bits per second, rounded up: "the largest bit rate of any contiguous set of segments
- * whose total duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). So a last segment of
- * one frame does not determine it. Never below the average of all, which is the result for a run shorter than any
- * window. 0 without segments.
+ * Returns the peak bit rate in bits per second, rounded up: "the largest bit rate of any contiguous set of segments
+ * whose total duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). A last segment of one
+ * frame therefore does not determine it. Never returns less than the overall average, which is the result for a run
+ * shorter than any window. Returns 0 without segments.
  */
 export function peakOfWindows(segments: readonly SizedSegment[], targetSec: number): number {
   const [least, most] = [0.5 * targetSec - EXACT_SEC, 1.5 * targetSec + EXACT_SEC];
@@ -25,12 +25,12 @@ export function peakOfWindows(segments: readonly SizedSegment[], targetSec: numb
   return Math.ceil(peak - ROUNDING_BPS);
 }
 
-/** Returns the average bitrate in bits per second, rounded up. 0 without segments. */
+/** Returns the average bit rate in bits per second, rounded up. Returns 0 without segments. */
 export function averageOfSegments(segments: readonly SizedSegment[]): number {
   return Math.ceil(averageOf(segments) - ROUNDING_BPS);
 }
 
-/** For sums of fractions of a second: an integer rate must not be rounded up to the next. */
+/** Tolerance for sums of fractions of a second, so that an integer rate is not rounded up to the next. */
 const ROUNDING_BPS = 1e-3;
 
 function averageOf(segments: readonly SizedSegment[]): number {

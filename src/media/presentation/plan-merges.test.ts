@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type MergeCandidate, planMerges } from './plan-merges.ts';
 
-/** Chunks with the given numbers of segments of 4 s each, without gaps. A negative number is a gap. */
+/** Returns chunks with the given numbers of segments of 4 s each, without gaps. A negative number is a gap. */
 function chunksOf(counts: readonly number[], sizeBytes = 1_000): MergeCandidate[] {
   const chunks: MergeCandidate[] = [];
   let firstSegment = 0;
@@ -32,12 +32,12 @@ test.each([
   { name: 'a growing start becomes one object', counts: [1, 1, 8, 8], isGrowing: true, expected: [2] },
   { name: 'what is merged stays as it is', counts: [8, 8, 4], expected: [] },
   { name: 'large segments make smaller objects', counts: ones(6), sizeBytes: 10 * 2 ** 20, expected: [2, 2, 2] },
-])('$name', ({ counts, isGrowing = false, sizeBytes, expected }) => {
+])('plans merges: $name', ({ counts, isGrowing = false, sizeBytes, expected }) => {
   const merges = planMerges(chunksOf(counts, sizeBytes), { kind: 'video', timescale: 1_000, isGrowing });
   expect(merges.map((run) => run.length)).toEqual(expected);
 });
 
-test('sound with another frame length, and sound with a jump in its times, is left apart', () => {
+test('does not merge audio with another frame length or a jump in its times', () => {
   const chunks = ones(6).map((_, number): MergeCandidate => {
     const [frames, jump] = [48, number >= 4 ? 7 : 0];
     const ticks = frames * (number === 1 ? 2_048 : 1_024);

@@ -1,6 +1,6 @@
 import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
 
-/** Fields of a stored chunk that decide which chunks are merged. Ticks are of the rendition's timescale. */
+/** Fields of a stored chunk that determine which chunks are merged. Times are in ticks of the rendition's timescale. */
 export type MergeCandidate = {
   firstSegment: number;
   segmentCount: number;
@@ -10,21 +10,26 @@ export type MergeCandidate = {
   sizeBytes: number;
 };
 
-/** Rendition of the candidates. `isGrowing`: segments may still be added to it. */
+/** Rendition of the candidates. `isGrowing` means that segments may still be added to it. */
 export type MergedTrack = { kind: 'video' | 'audio'; timescale: number; isGrowing: boolean };
 
 const MERGED_SEC = 32;
-/** 24000/1001 fps gives segments of 4.004 s. Eight of them still form one object. */
+/**
+ * Tolerance factor of the length. 24000/1001 fps gives segments of 4.004 s, and eight of them still form one object.
+ */
 const TOLERANCE = 1.05;
-/** Maximum bytes of a merged object, which is held in memory while it is written. */
+/** Maximum bytes of a merged object, which is in memory while it is written. */
 const MERGED_BYTES = 24 * 2 ** 20;
-/** A plan that ends in one short chunk is kept: rewriting its neighbour gains nothing. */
+/**
+ * Minimum chunks of a merge. A plan that ends with one short chunk is kept, because rewriting its neighbour gains
+ * nothing.
+ */
 const MIN_SINGLE = 2;
 
 /**
- * Chooses runs of neighbouring chunks to merge into objects of up to 32 s and 24 MiB. `chunks` are sorted by segment.
- * In a growing rendition only runs that the next chunk would make too long are chosen, so that no byte is merged twice.
- * Audio whose boundaries would not follow from its samples is not merged: playlists must not change.
+ * Chooses runs of adjacent chunks to merge into objects of up to 32 s and 24 MiB. `chunks` must be sorted by segment.
+ * In a growing rendition, chooses only runs that the next chunk would make too long, so that no byte is merged twice.
+ * Does not merge audio whose boundaries would not follow from its samples, because playlists must not change.
  */
 export function planMerges<Chunk extends MergeCandidate>(chunks: readonly Chunk[], track: MergedTrack): Chunk[][] {
   const merges: Chunk[][] = [];
@@ -53,7 +58,10 @@ function fitOf(run: readonly MergeCandidate[], next: MergeCandidate, { timescale
   return ticks > MERGED_SEC * TOLERANCE * timescale || bytes > MERGED_BYTES ? 'full' : 'fits';
 }
 
-/** Audio segment boundaries within a chunk are counted in frames of 1024 samples. */
+/**
+ * Whether the duration equals the samples. Audio segment boundaries within a chunk are computed from frames of 1024
+ * samples.
+ */
 function isRegular({ samples, durationTicks }: MergeCandidate, { kind }: MergedTrack): boolean {
   return kind === 'video' || durationTicks === samples * AAC_FRAME_TICKS;
 }

@@ -10,7 +10,7 @@ import type { CutList } from '../timeline/cut-list.ts';
  */
 export type SegmentTable = { offsets: Float64Array; samples: Uint32Array };
 
-/** Fields of a stored chunk for playlists and ranged reads. Ticks are of the rendition's timescale. */
+/** Fields of a stored chunk for playlists and range reads. Times are in ticks of the rendition's timescale. */
 export type PublishedChunk = {
   firstSegment: number;
   startTick: number;
@@ -20,14 +20,14 @@ export type PublishedChunk = {
 
 /**
  * A rendition as visible to viewers. `chunks` are in segment order and do not overlap. `planned` has one entry per
- * segment and is set if the whole timeline is listed before all chunks are stored.
+ * segment, and is set if the whole timeline is listed before all chunks are stored.
  */
 export type PublishedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** Segments that are not stored are encoded on request. */
+  /** Whether segments that are not stored are encoded on request. */
   isOnDemand: boolean;
   codecString: string | null;
   rung: number | null;
@@ -35,11 +35,11 @@ export type PublishedRendition = {
   heightPx: number | null;
   /** Omitted for SDR and audio. */
   videoRange?: VideoRange;
-  /** Channels of audio whose init segment is known. */
+  /** Channels of audio. Omitted if its init segment is unknown. */
   channels?: number;
   language: string;
   name: string;
-  /** Left out for pictures and a film's own sound. */
+  /** Omitted for video and for the main audio. */
   role?: AudioRole;
   isDefault: boolean;
   timescale: number;
@@ -50,7 +50,7 @@ export type PublishedRendition = {
 
 /**
  * Reduces a fragment table (12 bytes per fragment, see fragment-table.ts) to one entry per segment. Throws if the first
- * fragment does not start a segment, or if there are not `segmentCount` segments.
+ * fragment does not start a segment, or if the number of segments is not `segmentCount`.
  */
 export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number): SegmentTable {
   const offsets = new Float64Array(segmentCount + 1);
@@ -71,7 +71,7 @@ export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number
   return { offsets, samples };
 }
 
-/** Reads `planned_segments`: a fragment table in which every entry is a whole segment. */
+/** Reads `planned_segments`, a fragment table in which every entry is a whole segment. */
 export function readPlannedSegments(fragmentTable: Uint8Array): SegmentTable {
   const entries = decodeFragmentTable(fragmentTable);
   const offsets = new Float64Array(entries.length + 1);
@@ -93,7 +93,7 @@ export function segmentBytes(table: SegmentTable, index: number): number {
   return end - start;
 }
 
-/** Finds the stored chunk that contains segment `segment`. Returns null if none is stored. */
+/** Finds the stored chunk that contains a segment. Returns null if there is none. */
 export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[], segment: number): Chunk | null {
   let low = 0;
   let high = chunks.length - 1;

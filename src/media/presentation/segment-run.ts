@@ -4,10 +4,10 @@ import { peakOfWindows } from './peak-of-windows.ts';
 import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from './published-rendition.ts';
 
 /**
- * Segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from `boundaryTicks[n]` to
- * `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole`: no segment will follow. `longestTicks` also covers
- * segments of the timeline that are not listed yet, so that the target duration of a growing playlist never changes
- * (RFC 8216 section 6.2.1).
+ * Segments that a playlist may list: the contiguous run from segment 0. Segment n lasts from `boundaryTicks[n]` to
+ * `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` means that no segment will follow. `longestTicks` also
+ * covers segments of the timeline that are not listed yet, so that the target duration of a growing playlist never
+ * changes (RFC 8216 section 6.2.1).
  */
 export type SegmentRun = {
   timescale: number;
@@ -22,7 +22,7 @@ export type AddedBytes = { eachSegment: number; eachSample: number };
 
 export const NOTHING_ADDED: AddedBytes = { eachSegment: 0, eachSample: 0 };
 
-/** Computes the run of a rendition from its cut list, its chunks and its plan, if it has one. */
+/** Computes the run of a rendition from its cut list, its chunks and its plan, if any. */
 export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING_ADDED): SegmentRun {
   const count = rendition.planned === null ? countStored(rendition) : segmentCount(rendition.planned);
   const boundaryTicks =
@@ -40,8 +40,8 @@ export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING
 
 /**
  * Returns the EXT-X-TARGETDURATION of all playlists of a multivariant playlist, in seconds: "Each Media Playlist in
- * each Variant Stream MUST have the same target duration" (RFC 8216 section 6.2.4). Includes renditions that are still
- * to be encoded, so that it never changes while they are.
+ * each Variant Stream MUST have the same target duration" (RFC 8216 section 6.2.4). Includes renditions that are not
+ * encoded yet, so that it does not change during the encode.
  */
 export function targetDurationSec(renditions: readonly PublishedRendition[]): number {
   const wanted = renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
@@ -55,7 +55,7 @@ export function runLength(run: SegmentRun): number {
   return run.sizeBytes.length;
 }
 
-/** Returns the peak bitrate of a run whose playlist has that target duration (see `peakOfWindows`). */
+/** Returns the peak bit rate of a run whose playlist has the given target duration (see `peakOfWindows`). */
 export function peakBps({ sizeBytes, boundaryTicks, timescale }: SegmentRun, targetSec: number): number {
   const segments = Array.from(sizeBytes, (bytes, index) => {
     return { bytes, sec: ((boundaryTicks[index + 1] ?? 0) - (boundaryTicks[index] ?? 0)) / timescale };
@@ -63,7 +63,7 @@ export function peakBps({ sizeBytes, boundaryTicks, timescale }: SegmentRun, tar
   return peakOfWindows(segments, targetSec);
 }
 
-/** Returns the average bitrate over the whole duration, in bits per second, rounded up. */
+/** Returns the average bit rate over the whole duration, in bits per second, rounded up. */
 export function averageBps(run: SegmentRun): number {
   const bytes = run.sizeBytes.reduce((sum, size) => sum + size, 0);
   const ticks = (run.boundaryTicks.at(-1) ?? 0) - (run.boundaryTicks[0] ?? 0);
@@ -92,7 +92,7 @@ function videoBoundaries(rendition: PublishedRendition, count: number): Float64A
   const boundaries = Float64Array.from({ length: count + 1 }, (_, index) => startTicks[index] ?? endTicks);
   const last = rendition.chunks.at(-1);
   const isEnd = count === startTicks.length || finishedAt(rendition) === count;
-  // The timeline's end is predicted from the source. The last chunk ends where its frames really end.
+  // The end of the timeline is predicted from the source. Use the actual end of the last chunk.
   if (last !== undefined && isEnd && last.firstSegment + segmentCount(last.table) === count) {
     boundaries[count] = Math.round(((last.startTick + last.durationTicks) * timescale) / rendition.timescale);
   }

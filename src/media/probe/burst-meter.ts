@@ -1,21 +1,27 @@
 /** Finds the highest frame rate of a stream over one second, from the times of its packets in approximate order. */
 export type BurstMeter = {
   add(timeSec: number): void;
-  /** In frames per second. 0 with fewer than two frames. */
+  /** Returns frames per second, or 0 with fewer than two frames. */
   rate(): number;
 };
 
 const WINDOW_SEC = 1;
-/** Frames within a window rarely span all of it. A smaller span would make a few fast ones count as a burst. */
+/**
+ * Minimum span of a window, in seconds. Frames within a window rarely span all of it. With a smaller span, a few fast
+ * frames would count as a burst.
+ */
 const MIN_SPAN_SEC = 0.9;
-/** Frames closer to each other count as one: no display shows both. */
+/** Minimum distance of frames, in seconds. Closer frames count as one, because no display shows both. */
 const MIN_STEP_SEC = 1 / 250;
-/** Maximum frames held: those of one second. */
+/** Maximum frames in memory: those of one second. */
 const MAX_FRAMES = 256;
 
-/** Holds the frames of one second. Packets in decode order are sorted by their times. */
+/**
+ * Creates a meter that keeps the frames of one second in memory. Sorts packets, which arrive in decode order, by their
+ * times.
+ */
 export function createBurstMeter(): BurstMeter {
-  /** Ascending. */
+  /** Times in ascending order. */
   const window: number[] = [];
   let highest = 0;
   return {

@@ -1,7 +1,10 @@
 /** Colour description of a video: code points of ITU-T H.273, and whether the full range is used. */
 export type Colours = { primaries: number; transfer: number; matrix: number; isFullRange: boolean };
 
-/** HDTV (ITU-R BT.709) in limited range: all encoded SDR video, unless shown next to copied video. */
+/**
+ * HDTV (ITU-R BT.709) in limited range. All encoded SDR video has these colours, unless it is shown next to copied
+ * video.
+ */
 export const BT709: Colours = { primaries: 1, transfer: 1, matrix: 1, isFullRange: false };
 
 export const PQ = 16;
@@ -9,7 +12,7 @@ export const HLG = 18;
 const RGB = 0;
 const BT2020 = 9;
 
-/** ffprobe's names of code points in ITU-T H.273, tables 2 to 4. */
+/** ffprobe names of the code points in ITU-T H.273, tables 2 to 4. */
 const PRIMARIES: Readonly<Record<string, number>> = {
   ...{ bt709: 1, bt470m: 4, bt470bg: 5, smpte170m: 6, smpte240m: 7, film: 8, bt2020: 9, smpte428: 10 },
   ...{ smpte431: 11, smpte432: 12, ebu3213: 22 },
@@ -24,7 +27,7 @@ const MATRICES: Readonly<Record<string, number>> = {
   ...{ 'chroma-derived-nc': 12, 'chroma-derived-c': 13, ictcp: 14 },
 };
 
-/** ffprobe's colour fields of a stream. Null if missing. */
+/** ffprobe's colour fields of a stream. Missing ones are null. */
 type StatedColours = {
   primaries: string | null;
   transfer: string | null;
@@ -38,8 +41,8 @@ type StatedColours = {
 };
 
 /**
- * Completes a stream's declared colours with what players assume: HDR is BT.2020, the base layer of Dolby Vision has
- * the colours in its configuration, and the matrix of other video follows from its size.
+ * Completes a stream's declared colours with the assumptions of players: HDR is BT.2020, the base layer of Dolby Vision
+ * has the colours in its configuration, and the matrix of other video follows from its size.
  */
 export function completeColours(stated: StatedColours): Colours {
   const { pixelFormat } = stated;
@@ -54,7 +57,7 @@ export function completeColours(stated: StatedColours): Colours {
   return { primaries, transfer, matrix: matrix ?? usualMatrix(primaries, isWide, stated), isFullRange };
 }
 
-/** The facts of a video that describe its colours. */
+/** Properties of a video that describe its colours. */
 type DescribedVideo = {
   colours?: Colours;
   hdr: 'pq' | 'hlg' | null;
@@ -62,7 +65,7 @@ type DescribedVideo = {
   pixelFormat: string;
 };
 
-/** Returns the colours of a source. Facts of earlier versions contain less. */
+/** Returns the colours of a source. Records of earlier versions contain fewer fields. */
 export function coloursOf(video: DescribedVideo): Colours {
   if (video.colours !== undefined) return video.colours;
   const { hdr, colorMatrix, pixelFormat } = video;
@@ -81,8 +84,8 @@ export function hasSameColours(one: Colours, other: Colours): boolean {
 }
 
 /**
- * Primaries, transfer functions and matrices (ITU-T H.273) that players show well enough even if they do not support
- * them: HDTV, and SDTV of both systems.
+ * Primaries, transfer functions and matrices (ITU-T H.273) that players show well enough even without support for them:
+ * HDTV, and SDTV of both systems.
  */
 const SHOWN_COLOURS: readonly (readonly number[])[] = [
   [1, 5, 6, 7],
@@ -91,8 +94,8 @@ const SHOWN_COLOURS: readonly (readonly number[])[] = [
 ];
 
 /**
- * Returns whether a video may be shown unchanged, with rungs in the same colours. Wide gamut may not: many players
- * treat it as BT.709, up to 123 of 255 off.
+ * Whether a video may be shown unchanged, with rungs in the same colours. Wide gamut may not, because many players
+ * treat it as BT.709, with errors of up to 123 of 255.
  */
 export function isShownByAll({ primaries, transfer, matrix }: Colours): boolean {
   return [primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code));
@@ -114,6 +117,6 @@ function usualMatrix(primaries: number, isWide: boolean, { widthPx, heightPx }: 
   if (isWide || primaries === BT2020) return BT2020;
   if (primaries === 5 || primaries === 6) return primaries;
   if (primaries === 11 || primaries === 12) return 1;
-  // Players treat untagged HD as BT.709, and the rest as BT.601.
+  // Players treat untagged HD as BT.709 and other sizes as BT.601.
   return heightPx >= 720 || widthPx >= 1280 ? 1 : 6;
 }

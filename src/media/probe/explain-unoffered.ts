@@ -1,15 +1,15 @@
 import type { AudioFacts, SubtitleFacts } from './source-facts.ts';
 
-/** Text tracks of a source that are offered at most: each is an output of one process. */
+/** Maximum text tracks of a source. Each is an output of one process. */
 export const MAX_TEXT_TRACKS = 20;
 
-/** Audio tracks of a source that are offered at most. */
+/** Maximum audio tracks of a source. */
 export const MAX_AUDIO_TRACKS = 16;
 
 type Tracks = { audio: readonly AudioFacts[]; subtitles: readonly SubtitleFacts[] };
 type Stream = { streamIndex: number; codec: string };
 
-/** Explains each track of a source that viewers cannot get. `sounds` are all its audio streams. */
+/** Returns an explanation for each track of a source that viewers cannot get. `sounds` are all its audio streams. */
 export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }: Tracks): string[] {
   const read = new Set(audio.flatMap(({ streamIndex, rightStreamIndex }) => [streamIndex, rightStreamIndex]));
   const unread = sounds.filter(({ streamIndex }) => !read.has(streamIndex));

@@ -44,7 +44,7 @@ test.each<[string, string | Buffer]>([
   ['a HEIF or AVIF image', '\0\0\0\x20ftypavif'],
   ['a gzip archive', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
   ['a tar archive', `film.mp4${'\0'.repeat(249)}ustar`],
-])('%s is recognized', (kind, start) => {
+])('recognises %s', (kind, start) => {
   expect(recognizeForeign(Buffer.from(start as never))?.kind).toBe(kind);
 });
 
@@ -61,6 +61,6 @@ test.each<[string, string | Buffer]>([
   ['one letter again and again', 'x'.repeat(2_000)],
   ['a brace in bytes', Buffer.from('{\0\x01\x02', 'latin1')],
   ['nothing', ''],
-])('%s is left to ffprobe', (_, start) => {
+])('leaves %s to ffprobe', (_, start) => {
   expect(recognizeForeign(Buffer.from(start as never))).toBeNull();
 });

@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 /** Maximum bytes examined at the beginning. */
 export const START_BYTES = 512;
 
-/** A kind of bytes that no video or audio file begins with. `advice` is a sentence without its initial capital. */
+/** A file format that is not video or audio. `advice` is a sentence without its initial capital. */
 export type Foreign = { kind: string; advice: string };
 
 const FILE = 'send the bytes of the video or audio file';
@@ -11,9 +11,9 @@ const PLAYLIST =
   'a playlist names media and has none. Save the stream as one file (ffmpeg -i ADDRESS -c copy film.mp4) and send that';
 const latin1 = (start: Buffer) => start.toString('latin1');
 
-/** Kinds recognised by a few fixed bytes. GIF is not included: it is a video here. */
+/** Formats recognised by a few fixed bytes. GIF is not included, because it counts as video. */
 const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = [
-  // Its file may begin within the first bytes, so it is not text.
+  // The uploaded file may begin within these bytes, so the body is not text.
   ['multipart/form-data', /^--[\x21-\x7e ]{1,200}\r?\n(?:[\w-]+:[^\n]*\n)*?content-disposition:/i],
   ['a zip archive', /^PK\x03\x04/, 'unpack it and send the file in it'],
   ['a 7z archive', /^7z\xbc\xaf\x27\x1c/, 'unpack it and send the file in it'],
@@ -25,7 +25,7 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
   ['a torrent', /^d\d{1,2}:(?:announce|created|creation|comment|encoding|info)/, 'download the file and send it'],
   ['a PDF', /^%PDF-/],
   ['a JPEG image', /^\xff\xd8\xff[\xc0-\xfe]/],
-  // An animated PNG is a video here; its control chunk comes early.
+  // An animated PNG counts as video. Its control chunk is near the start.
   ['a PNG image', /^\x89PNG\r\n\x1a\n(?![\s\S]*acTL)/],
   ['a WebP image', /^RIFF[\s\S]{4}WEBP/],
   ['a BMP image', /^BM[\s\S]{4}\0{4}/],
@@ -34,7 +34,7 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
   ['a program', /^(?:\x7fELF|MZ[\s\S]{58}[\s\S]{2}\0\0)/],
 ];
 
-/** The same for text, after a byte order mark and white space. */
+/** Text formats, recognised after a byte order mark and white space. */
 const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
   ['a data URL', /^data:[\w.+/-]*(?:;[\w=.+"-]+)*,/i, 'decode it and send the bytes of the file'],
   ['an HLS playlist', /^#EXTM3U/, PLAYLIST],
@@ -48,13 +48,13 @@ const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
   ['JSON', /^(?:\{\s*(?:"|\}\s*$)|\[\s*(?:["{[\d]|\]\s*$))/],
 ];
 
-/** First bytes of containers, to recognise base64 of them. */
+/** Matches the first bytes of containers, to recognise their base64 encoding. */
 const CONTAINER =
   /^(?:[\s\S]{4}(?:ftyp|moov|mdat|wide|free|skip)|\x1aE\xdf\xa3|RIFF|OggS|FLV\x01|ID3|fLaC|\0\0\x01\xba|0&\xb2u|GIF8)/;
 
 /**
  * Recognises bytes that are not a media file by their beginning (at most 512 bytes). Returns null for all others, which
- * ffprobe judges. Prose counts only from 512 bytes on.
+ * ffprobe examines. Prose is only recognised from 512 bytes on.
  */
 export function recognizeForeign(beginning: Buffer): Foreign | null {
   const start = beginning.subarray(0, START_BYTES);
@@ -79,7 +79,7 @@ function textOf(start: Buffer): string | null {
   return /[^\P{Cc}\t\n\v\f\r]|\uFFFD/u.test(whole) ? null : whole.trimStart();
 }
 
-/** A body that is not a media file, judged by its beginning. */
+/** Thrown for a body whose beginning is not that of a media file. */
 export class ForeignBody extends Refused {
   constructor({ kind, advice }: Foreign) {
     super('invalid', `The body is ${kind}; ${advice}.`);
@@ -88,7 +88,8 @@ export class ForeignBody extends Refused {
 }
 
 /**
- * Watches a stream's chunks from its beginning. Returns the refusal as soon as they show that it is not a media file.
+ * Returns a function that examines a stream's chunks from its beginning. It returns the refusal as soon as they prove
+ * that the stream is not a media file.
  */
 export function watchStart(): (bytes: Uint8Array) => ForeignBody | null {
   let start = Buffer.alloc(0);

@@ -28,9 +28,12 @@ const SNAP_SHARE = 0.001;
 const MAX_DENOMINATOR = 1001;
 const SLOWEST: Rational = { num: 1, den: 1 };
 const MAX_BURST_RATE = 60;
-/** Times are rounded, in Matroska to a millisecond: one second of 30 frames may seem to have 30.6. */
+/**
+ * Tolerance of a burst's rate. Times are rounded, in Matroska to a millisecond, so one second of 30 frames may seem to
+ * have 30.6.
+ */
 const BURST_SLACK = 0.03;
-/** A grid much finer than the bursts would only repeat frames. */
+/** Maximum ratio of the grid's rate to the bursts' rate. A much finer grid would only repeat frames. */
 const MAX_ABOVE_BURST = 1.25;
 const FASTEST: Rational = { num: 120, den: 1 };
 
@@ -56,9 +59,9 @@ export function parseRatio(text: string): Rational | null {
 }
 
 /**
- * Chooses the rate of the encoded frame grid of a constant-rate source: a usual rate within 0.1 % of its average; else
- * `base`, the rate that all its times fit, if that is a usual one; else the average itself. Always 1 to 120 frames per
- * second.
+ * Chooses the rate of the encoded frame grid of a constant-rate source: a standard rate within 0.1 % of its average,
+ * else `base`, the rate that fits all its times, if that is a standard one, else the average itself. The result is
+ * always 1 to 120 frames per second.
  */
 export function chooseGridRate(average: Rational, base: Rational): Rational {
   const value = toNumber(average);
@@ -72,9 +75,9 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
 }
 
 /**
- * Chooses the rate of the frame grid of a variable-rate source: the usual rate nearest to its average or, if higher, to
- * its fastest second, `burst`, up to 60 frames per second. A recorded screen is static most of the time. All its times
- * are multiples of `base`.
+ * Chooses the rate of the frame grid of a variable-rate source: the standard rate nearest to its average or, if higher,
+ * to its fastest second, `burst`, up to 60 frames per second. A recorded screen is static most of the time. All times
+ * of the source are multiples of `base`.
  */
 export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));
@@ -86,10 +89,10 @@ export function chooseVariableGridRate({ average, base, burst }: VariableRates):
   return fitting ?? { num: Math.ceil(quickest), den: 1 };
 }
 
-/** Frames per second. */
+/** Rates in frames per second. */
 type VariableRates = { average: Rational; base: Rational; burst: number };
 
-/** Returns a numeric rate as a ratio: a usual one within 0.1 %. Null unless it is above 0. */
+/** Returns a numeric rate as a ratio, using a standard rate within 0.1 %. Returns null unless the rate is above 0. */
 export function rateOfNumber(value: number): Rational | null {
   if (!(value > 0)) return null;
   const nearest = nearestUsual(value);

@@ -1,8 +1,8 @@
-/** A point of CIE 1931, x and y in units of 0.00002. */
+/** A point of CIE 1931, with x and y in units of 0.00002. */
 type Chromaticity = readonly [number, number];
 
 /**
- * Brightness metadata of an HDR video (SMPTE ST 2086 and CTA-861.3). Null for missing or impossible values. Luminances
+ * Brightness metadata of an HDR video (SMPTE ST 2086 and CTA-861.3). Missing or impossible values are null. Luminances
  * of `mastering` are in units of 0.0001 cd/m2, those of `light` in cd/m2.
  */
 export type HdrMetadata = {
@@ -19,14 +19,14 @@ export type HdrMetadata = {
 
 const CHROMATICITY_UNITS = 50_000;
 const LUMINANCE_UNITS = 10_000;
-/** No HDR display is darker, and PQ cannot encode more. */
+/** Minimum peak of an HDR display, in cd/m2. `MAX_PEAK_NIT` is the maximum that PQ can encode. */
 const MIN_PEAK_NIT = 100;
 const MAX_PEAK_NIT = 10_000;
 
 /**
- * Reads the side data that ffprobe reports for a stream or its first frame. Values that no display or video can have
- * are dropped: encoders write zeros, and other programs mistake them for the video's brightness. Returns null if
- * nothing remains.
+ * Reads the side data that ffprobe reports for a stream or its first frame. Drops values that no display or video can
+ * have: encoders write zeros, and other programs mistake them for the brightness of the video. Returns null if no
+ * values remain.
  */
 export function readHdrMetadata(sideData: readonly Record<string, unknown>[]): HdrMetadata | null {
   const mastering = sideData.map(readMastering).find((found) => found !== null) ?? null;
@@ -34,7 +34,7 @@ export function readHdrMetadata(sideData: readonly Record<string, unknown>[]): H
   return mastering === null && light === null ? null : { mastering, light };
 }
 
-/** Returns the luminance of the brightest part of a video, in cd/m2. Null if the metadata does not contain it. */
+/** Returns the luminance of the brightest part of a video, in cd/m2, or null if the metadata does not contain it. */
 export function statedPeakNit(metadata: HdrMetadata | undefined): number | null {
   const { mastering, light } = metadata ?? { mastering: null, light: null };
   return light?.maxContent ?? (mastering === null ? null : mastering.maxLuminance / LUMINANCE_UNITS);
@@ -56,7 +56,7 @@ function readMastering(data: Record<string, unknown>): HdrMetadata['mastering'] 
 function readLight(data: Record<string, unknown>): HdrMetadata['light'] {
   const [maxContent, maxAverage] = [ratioOf(data.max_content), ratioOf(data.max_average)];
   if (!isPeak(maxContent)) return null;
-  // 0 is "unknown" (CTA-861.3). An average above the maximum is invalid.
+  // 0 means "unknown" (CTA-861.3). An average above the maximum is invalid.
   return { maxContent, maxAverage: maxAverage >= 0 && maxAverage <= maxContent ? maxAverage : 0 };
 }
 
@@ -64,7 +64,7 @@ function isPeak(nit: number): boolean {
   return nit >= MIN_PEAK_NIT && nit <= MAX_PEAK_NIT;
 }
 
-/** Returns the value of `34000/50000`, or of a number. NaN for anything else. */
+/** Returns the value of a ratio such as `34000/50000`, or of a number. Returns NaN for anything else. */
 function ratioOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const [num = '', den = '1'] = typeof value === 'string' ? value.split('/') : [];

@@ -2,12 +2,13 @@ import type { AudioFacts } from './source-facts.ts';
 
 const LEFT = /^(l|left|links|gauche|.*[ _-](l|left))$/i;
 const RIGHT = /^(r|right|rechts|droite|.*[ _-](r|right))$/i;
-/** Sides of one sound begin together. */
+/** Maximum difference between the starts of two sides of one recording, in seconds. */
 const MAX_START_DIFFERENCE_SEC = 0.1;
 
 /**
- * Joins mono tracks that are the left and right side of one sound, as recorders and broadcast files store them: two
- * neighbours that are alike and have no titles, or titles of sides. An odd number of mono tracks without titles stays.
+ * Joins mono tracks that are the left and right side of one recording, as recorders and broadcast files store them: two
+ * adjacent similar tracks without titles, or with titles of sides. Leaves an odd number of untitled mono tracks
+ * unchanged.
  */
 export function joinSides(tracks: readonly AudioFacts[]): AudioFacts[] {
   const untitled = tracks.filter((track) => track.channels === 1 && track.title === null);

@@ -8,7 +8,7 @@ test.each([
   { what: 'ten seconds', durationSec: 10, sizeBytes: 1000, expected: false },
   { what: 'a day in 200 kB', durationSec: DAY_SEC, sizeBytes: 200_000, expected: true },
   { what: 'a day of speech', durationSec: DAY_SEC, sizeBytes: 500_000_000, expected: false },
-])('$what is suspected: $expected', ({ durationSec, sizeBytes, expected }) => {
+])('suspects the clock of $what: $expected', ({ durationSec, sizeBytes, expected }) => {
   expect(isSuspectedlyLong(makeFacts({ durationSec, sizeBytes }))).toBe(expected);
 });
 
@@ -22,7 +22,7 @@ test.each([
   { what: 'a picture each half minute', scan, broken: false },
   { what: 'an hour without a signal', scan: { ...scan, leapSec: 3600 }, broken: false },
   { what: 'a slide each quarter of an hour', scan: { ...scan, leaps: 99, leapSec: DAY_SEC }, broken: false },
-])('a day with $what is broken: $broken', (day) => {
+])('finds a broken clock in a day with $what: $broken', (day) => {
   const fault = whyClockIsBroken(makeFacts({ durationSec: DAY_SEC }), new Map([[0, day.scan]]));
   expect(fault === null ? null : fault.kind).toBe(day.broken ? 'undecodable' : null);
 });

@@ -1,12 +1,12 @@
 import type { SourceFacts, SourceFault } from './source-facts.ts';
 
 /**
- * Result of scanning the packets of one stream: their number and time range, how many steps from packet to packet were
- * leaps of the clock, and the seconds that passed in those.
+ * Result of scanning the packets of one stream: their number and time range, the number of steps between packets that
+ * were clock leaps, and the total seconds of these leaps.
  */
 export type ClockScan = { packets: number; firstSec: number; endSec: number; leaps: number; leapSec: number };
 
-/** Minimum step between two packets that counts as a leap of the clock. */
+/** Minimum step between two packets that counts as a clock leap, in seconds. */
 export const LEAP_SEC = 120;
 const SUSPECT_SEC = 600;
 const SUSPECT_BPS = 32_000;
@@ -14,15 +14,15 @@ const MIN_STEADY_SHARE = 0.1;
 /** Maximum interval between slides, in seconds. */
 const MAX_SLIDE_SEC = 3_600;
 
-/** Returns whether a source is so long for its size that damaged times are more likely than so little content. */
+/** Whether a source is so long for its size that damaged times are more likely than so little content. */
 export function isSuspectedlyLong({ durationSec, sizeBytes }: SourceFacts): boolean {
   return durationSec > SUSPECT_SEC && (sizeBytes * 8) / durationSec < SUSPECT_BPS;
 }
 
 /**
- * Returns why the times of a source cannot be right, from a scan of its packets by stream index: the packets of every
- * stream that would be encoded fill hardly any of its length, leaps of the clock excluded. Null if they can be right,
- * as for slides, whose every step is a leap.
+ * Returns the fault of a source whose times cannot be correct, from a scan of its packets by stream index: without
+ * clock leaps, the packets of every stream that would be encoded cover almost none of its length. Returns null if the
+ * times can be correct, as for slides, where every step is a leap.
  */
 export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, ClockScan>): SourceFault | null {
   const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];
@@ -39,23 +39,29 @@ function steadySecOf(scan: ClockScan | undefined): number {
   return scan.endSec - scan.firstSec - (isSlides(scan) ? 0 : scan.leapSec);
 }
 
-/** Damage causes few or very long leaps. Slides leap at most steps, and never far. */
+/**
+ * Whether the leaps are those of slides. Slides leap at most steps, but never far. Damage causes few or very long
+ * leaps.
+ */
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
   return leaps > (packets - 1) / 2 && leapSec <= leaps * MAX_SLIDE_SEC;
 }
 
-/** A decode clock that goes back by more than rounding, or forward by more than a pause, has jumped. */
+/**
+ * Maximum backward step of a decode clock, in seconds, which covers rounding. `AHEAD_SEC` is the maximum forward step,
+ * which covers pauses. Larger steps are jumps.
+ */
 const BACK_SEC = 0.5;
 const AHEAD_SEC = 10;
 
-/** Returns whether a step between a stream's decode times, in file order, is a clock jump. */
+/** Whether a step between the decode times of a stream, in file order, is a clock jump. */
 export function isJump(fromSec: number, toSec: number): boolean {
   return toSec < fromSec - BACK_SEC || toSec > fromSec + AHEAD_SEC;
 }
 
 /**
- * Returns how often the clock of a source jumps: the maximum over its streams. Subtitles are excluded, because they
- * pause by nature.
+ * Returns the number of clock jumps of a source: the maximum over its streams. Excludes subtitles, which pause
+ * naturally.
  */
 export function countJumps(facts: SourceFacts, scans: ReadonlyMap<number, { jumps: number }>): number {
   const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];

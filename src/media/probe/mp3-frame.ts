@@ -1,13 +1,16 @@
-/** Bytes of a frame's header (ISO 11172-3 section 2.4.1.3). */
+/** Bytes of a frame header (ISO 11172-3 section 2.4.1.3). */
 export const FRAME_HEAD_BYTES = 4;
-/** Consecutive frames required before the first counts as one. Other data rarely has even two. */
+/** Consecutive frames required to accept the first as a frame. Other data rarely has even two. */
 const RUN = 4;
-/** Maximum bytes of a frame: layer II at 384 kbit/s and 32 kHz, with a byte of padding. */
+/** Maximum bytes of a frame: layer II at 384 kbit/s and 32 kHz, with a padding byte. */
 const MAX_FRAME_BYTES = 1729;
 /** Bytes needed to decide whether audio begins at a position. */
 export const RUN_BYTES = RUN * MAX_FRAME_BYTES;
 
-/** In kbit/s by index, for MPEG-1 layers I, II and III, then for MPEG-2 and 2.5 layer I, and layers II and III. */
+/**
+ * Bit rates in kbit/s by index, for MPEG-1 layers I, II and III, then for MPEG-2 and 2.5 layer I, and layers II and
+ * III.
+ */
 const BITRATES: Readonly<Record<'1-1' | '1-2' | '1-3' | '2-1' | '2-2' | '2-3', readonly number[]>> = {
   '1-1': [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   '1-2': [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -17,12 +20,12 @@ const BITRATES: Readonly<Record<'1-1' | '1-2' | '1-3' | '2-1' | '2-2' | '2-3', r
   '2-3': [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 const SAMPLE_RATES_HZ = [44_100, 48_000, 32_000];
-/** Sync word, version, layer and sample rate: the bits that all frames of a stream share. */
+/** Bits that all frames of a stream share: sync word, version, layer and sample rate. */
 const COMMON_BITS = 0xfffe0c00;
 
 /**
  * Finds the start of the MPEG audio (MP3) frames: the first position followed by four consecutive frames of one stream.
- * Returns null if there is none that ends within `bytes`.
+ * Returns null if no such run ends within `bytes`.
  */
 export function findFirstFrame(bytes: Buffer, from = 0): number | null {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
@@ -31,7 +34,7 @@ export function findFirstFrame(bytes: Buffer, from = 0): number | null {
   return null;
 }
 
-/** Returns the bytes of the ID3v2 tag (including its footer) at the start of `head`, 0 if there is none. */
+/** Returns the size of the ID3v2 tag (including its footer) at the start of `head`, or 0 if there is none. */
 export function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = head.subarray(6, 10).reduce((value, byte) => value * 128 + (byte & 0x7f), 0);
@@ -52,7 +55,7 @@ function beginsRun(bytes: Buffer, at: number): boolean {
   return true;
 }
 
-/** Returns the length of the frame after a header. Null if it is invalid or of the free format. */
+/** Returns the length of a frame from its header, or null if the header is invalid or of the free format. */
 function frameBytes(head: number): number | null {
   const [version, layerBits] = [(head >>> 19) & 3, (head >>> 17) & 3];
   const [bitrateIndex, rateIndex, padding] = [(head >>> 12) & 15, (head >>> 10) & 3, (head >>> 9) & 1];

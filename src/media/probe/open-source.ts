@@ -3,7 +3,7 @@ import { DECODER_GUARD } from '../ffmpeg/usual-decoders.ts';
 
 /**
  * Demuxers allowed for uploads. Playlists (hls, dash, concat), images (image2, svg), sdp and generators (lavfi) are
- * excluded: they open other files or hosts. So are raw elementary streams: they have no times.
+ * excluded because they open other files or hosts. Raw elementary streams are excluded because they have no times.
  */
 export const ALLOWED_FORMATS =
   'mov,matroska,webm,mpegts,mpeg,avi,flv,ogg,asf,mxf,mxf_d10,gxf,wtv,rm,nut,ivf,dv,gif,apng,' +
@@ -15,7 +15,7 @@ export const MAX_PIXELS = 35_389_440;
 /** Maximum streams of a source. */
 export const MAX_STREAMS = 64;
 
-/** Input options before every `-i` of an untrusted file: no other file is ever opened. */
+/** Input options before every `-i` of an untrusted file, which prevent it from opening other files. */
 export const GUARD_ARGV: readonly string[] = [
   ...['-protocol_whitelist', 'file,pipe'],
   ...['-format_whitelist', ALLOWED_FORMATS],
@@ -25,5 +25,7 @@ export const GUARD_ARGV: readonly string[] = [
   ...['-probesize', '20000000', '-analyzeduration', '20000000'],
 ];
 
-/** URL of the input of a sandboxed ffmpeg or ffprobe. The scheme keeps ffmpeg from reading a protocol into it. */
+/**
+ * URL of the input of a sandboxed ffmpeg or ffprobe. The scheme prevents ffmpeg from parsing a protocol from the path.
+ */
 export const SOURCE_URL = `file:${SANDBOX_SOURCE}`;

@@ -5,8 +5,8 @@ const MAX_CHAPTERS = 500;
 const MAX_TITLE_CHARACTERS = 250;
 
 /**
- * Parses ffprobe's `-show_chapters` output, sorted by time: chapters within the timeline, which begins at `startSec` of
- * the source's clock. A chapter without a title is named by its number.
+ * Parses ffprobe's `-show_chapters` output. Returns the chapters within the timeline, which begins at `startSec` of the
+ * source's clock, sorted by time. The title of a chapter without one is its number.
  */
 export function parseChapters(
   answer: unknown,
@@ -25,8 +25,8 @@ export function parseChapters(
 }
 
 /**
- * Converts chapters to whole seconds, as clients write them. Both ends are rounded alike, and none extends past the
- * start of the next, so they never overlap. A chapter that rounds to zero length is dropped.
+ * Converts chapters to whole seconds, as clients expect. Both ends are rounded alike, and no chapter extends past the
+ * start of the next, so chapters never overlap. Drops a chapter that rounds to zero length.
  */
 export function inWholeSeconds(chapters: readonly SourceChapter[]): { title: string; start: number; end: number }[] {
   return chapters.flatMap(({ title, startSec, endSec }, index) => {

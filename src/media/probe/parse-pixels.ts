@@ -4,7 +4,7 @@ import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
 import type { SourceFault, VideoFacts } from './source-facts.ts';
 
 /**
- * Finds Dolby Vision whose base layer cannot be shown by itself (profile 5): its colours are IPT, which only licensed
+ * Finds Dolby Vision whose base layer cannot be shown alone (profile 5): its colours are IPT, which only licensed
  * decoders support. The base layer of the other profiles is HDR10, HLG or SDR, and is used as such.
  */
 export function findDolbyFault(stream: Raw): SourceFault | null {
@@ -19,7 +19,7 @@ export function findDolbyFault(stream: Raw): SourceFault | null {
   return { kind: 'undecodable', message };
 }
 
-/** Parses the pixel format of a stream as ffprobe reports it, and its colours. */
+/** Parses the pixel format and colours of a stream as reported by ffprobe. */
 export function parsePixels(
   stream: Raw,
 ): Pick<VideoFacts, 'pixelFormat' | 'bitDepth' | 'hdr' | 'colorMatrix' | 'colours' | 'hdrMetadata'> {
@@ -53,7 +53,8 @@ const SRGB = 'iec61966-2-1';
 
 /**
  * Reads the declared range. Browsers record limited range and declare the full range of their canvas in the container.
- * ffmpeg names full-range H.264 by its pixel format, and VP8 has no full range; a VP9 recording has an sRGB transfer.
+ * ffmpeg indicates full-range H.264 by its pixel format, and VP8 has no full range. A VP9 recording has an sRGB
+ * transfer function.
  */
 function readRange(stream: Raw, pixelFormat: string): string | null {
   const codec = readText(stream.codec_name);

@@ -53,7 +53,7 @@ test.each([
     change: { avg_frame_rate: '2750/100', r_frame_rate: '60/1' },
     expected: { isVariableRate: true },
   },
-])('$what -> $expected', ({ change, expected }) => {
+])('reads $what as $expected', ({ change, expected }) => {
   expect(parse(video(change))).toMatchObject({ video: expected });
 });
 
@@ -68,7 +68,7 @@ test.each([
   { average: 90, base: 120, burst: 100, expected: [90, 1] },
   { average: 24.01, base: 90, burst: 0, expected: [24, 1] },
   { average: 13, base: 90, burst: 0, expected: [25, 2] },
-])('a variable picture of $average frames a second with bursts of $burst has the grid $expected', (row) => {
+])('a variable rate of $average fps with bursts of $burst has the grid $expected', (row) => {
   const { average, base, burst } = row;
   const rate = chooseVariableGridRate({
     average: { num: average * 100, den: 100 },
@@ -87,7 +87,7 @@ test.each([
   { average: [240, 1], base: 240, expected: [120, 1] },
   { average: [1, 5], base: 1, expected: [1, 1] },
   { average: [1234567, 100000], base: 12.4, expected: [6173, 500] },
-])('a steady average of $average frames a second gives the grid $expected', (row) => {
+])('a constant rate of $average fps has the grid $expected', (row) => {
   const [num = 0, den = 1] = row.average;
   const rate = chooseGridRate({ num, den }, { num: row.base * 10, den: 10 });
   expect([rate.num, rate.den]).toEqual(row.expected);
@@ -101,7 +101,7 @@ test.each([
   { what: 'no pixel format', streams: [video({ pix_fmt: undefined })], kind: 'undecodable' },
   { what: 'a side of 10000', streams: [video({ width: 10_000 })], kind: 'frame-too-large' },
   { what: 'two days', streams: [video({ duration: '172800' })], kind: 'too-long' },
-])('$what -> $kind', ({ streams, kind }) => {
+])('refuses $what as $kind', ({ streams, kind }) => {
   expect(parse(...streams)).toMatchObject({ kind });
 });
 
@@ -114,7 +114,7 @@ test.each([
   ['gsw', 'gsw'],
   ['x', 'und'],
   [undefined, 'und'],
-])('language %s is %s', (language, expected) => {
+])('converts the language %s to %s', (language, expected) => {
   const sound = {
     index: 1,
     codec_type: 'audio',
@@ -130,7 +130,7 @@ test.each([
   });
 });
 
-test('the default picture is chosen, and names that writers fill in are not titles', () => {
+test('chooses the default video track and ignores titles that writers fill in', () => {
   const second = video({ index: 3, disposition: { default: 1 } });
   const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
   const named = [
@@ -143,7 +143,7 @@ test('the default picture is chosen, and names that writers fill in are not titl
   });
 });
 
-test('facts that the container omits come from a scan of packets', () => {
+test('reads data that the container omits from a packet scan', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
   const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, burstRate: 30 }]]);

@@ -15,18 +15,18 @@ export type PacketSpan = { packets: number; firstSec: number; endSec: number; bu
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
 const MAX_DURATION_SEC = 24 * 3600;
-/** Text subtitles that Debian's ffmpeg can decode: not ttml. */
+/** Text subtitles that Debian's ffmpeg can decode. ttml is not among them. */
 const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text']);
-/** Averages over about a second deviate this much from the actual rate. */
+/** Maximum relative deviation of an average over about a second from the actual rate. */
 const STEADY_SHARE = 0.015;
-/** A declared rate is ignored if it is off by this factor. Fields and short files cause smaller differences. */
+/** Factor by which a declared rate must be wrong to be ignored. Fields and short files cause smaller differences. */
 const WRONG_RATE = 2.5;
 const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 
 /**
- * Converts ffprobe's `-show_format -show_streams` output to facts, or to the reason why the file is not a video.
- * `spans` (by stream index) supplies what the container does not declare. Without it those durations are null, and
- * `durationSec` is 0 if nothing is known: `needsPacketScan` reports that.
+ * Converts ffprobe's `-show_format -show_streams` output to source properties, or to the reason why the file is not a
+ * video. `spans` (by stream index) supplies data that the container does not declare. Without it, those durations are
+ * null, and `durationSec` is 0 if nothing is known, which `needsPacketScan` reports.
  */
 export function parseProbe(
   answer: unknown,
@@ -63,12 +63,12 @@ export function parseProbe(
   };
 }
 
-/** Returns ffprobe's name of the container: `mpegts`, `mov,mp4,m4a,3gp,3g2,mj2`. */
+/** Returns ffprobe's name of the container, such as `mpegts` or `mov,mp4,m4a,3gp,3g2,mj2`. */
 export function containerOf(answer: unknown): string {
   return readText(asRaw(asRaw(answer).format).format_name) ?? 'unknown';
 }
 
-/** Returns true if the container lacks data that a plan needs: a duration, or the average frame rate. */
+/** Whether the container lacks data that a plan needs: a duration, or the average frame rate. */
 export function needsPacketScan(answer: unknown): boolean {
   const root = asRaw(answer);
   const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
@@ -87,7 +87,7 @@ function wholeDurationSec(known: {
   const streams = known.video === null ? known.audio : [known.video, ...known.audio];
   const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
   const lastSec = Math.max(...ends) - known.startSec;
-  // A stream without its own duration may be the longest. Then only the container's counts.
+  // A stream without a duration may be the longest. Use only the container's duration in that case.
   const isComplete = streams.every(({ durationSec }) => (durationSec ?? 0) > 0);
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
@@ -120,7 +120,7 @@ function readVideo(pictures: readonly Raw[], spans: ReadonlyMap<number, PacketSp
   };
 }
 
-/** The first attached picture that decodes, as music files have it. */
+/** Returns the first attached picture that can be decoded, as in music files. */
 function readCover(streams: readonly Raw[]): Pick<SourceFacts, 'cover'> {
   const covers = streams.map((stream) => readVideo([stream], new Map()));
   const cover = covers.find((one) => one !== null && !('kind' in one));
@@ -136,7 +136,7 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
   }
   const dolby = findDolbyFault(stream);
   if (dolby !== null) return dolby;
-  // Without a pixel format no frame could be decoded.
+  // Without a pixel format, no frame could be decoded.
   const isDecoded = readText(stream.pix_fmt) !== null && widthPx > 0 && heightPx > 0;
   if (isDecoded && codec !== null && codec !== 'unknown') return null;
   const message = `Expected a picture that decodes, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
@@ -177,7 +177,7 @@ function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, '
   const base = parseRatio(readText(stream.r_frame_rate) ?? '') ?? average;
   const isInterlaced = ['tt', 'bb', 'tb', 'bt'].includes(readText(stream.field_order) ?? '');
   const ratio = toNumber(base) / toNumber(average);
-  // An interlaced stream may declare its field rate, twice the frame rate.
+  // An interlaced stream may declare its field rate, which is twice the frame rate.
   const isConstant = Math.abs(ratio - 1) <= STEADY_SHARE || (isInterlaced && Math.abs(ratio - 2) <= 2 * STEADY_SHARE);
   if (isConstant) return { rate: chooseGridRate(average, base), isVariableRate: false };
   return { rate: chooseVariableGridRate({ average, base, burst: span?.burstRate ?? 0 }), isVariableRate: true };
@@ -197,7 +197,7 @@ function countedRate(span: PacketSpan | undefined): Rational | null {
   return { num: Math.max(1, Math.round((span.packets / (span.endSec - span.firstSec)) * 1000)), den: 1000 };
 }
 
-/** The film's own sound first, of that the track that the file calls its default. */
+/** Returns the audio tracks with the main audio first and, within it, the file's default track. */
 function readAudioTracks(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): AudioFacts[] {
   const tracks = streams
     .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))
@@ -255,7 +255,7 @@ function isPicture(stream: Raw): boolean {
 function ownDurationSec(stream: Raw): number | null {
   const stated = readNumber(stream.duration);
   if (stated !== null && stated > 0) return stated;
-  // Matroska stores it in a tag: 00:00:10.023000000.
+  // Matroska stores the duration in a tag, such as 00:00:10.023000000.
   const match = /^(\d+):(\d{2}):(\d{2}(?:\.\d+)?)$/.exec(readText(asRaw(stream.tags).DURATION) ?? '');
   if (match === null) return null;
   const endSec = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);

@@ -1,10 +1,10 @@
 import type { SandboxedCommand } from '../ffmpeg/run-sandboxed.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
 
-/** Maximum duration of one probe of a source. */
+/** Time limit of one probe of a source, in seconds. */
 export const PROBE_LIMIT_SEC = 20;
 
-/** Plans an ffprobe run over a source: what it shows, and the level from which it reports problems. */
+/** Plans an ffprobe run over a source, given the output to show and the minimum level of reported problems. */
 export function planFfprobe(path: string, shown: readonly string[], level: 'warning' | 'error'): SandboxedCommand {
   return {
     program: 'ffprobe',

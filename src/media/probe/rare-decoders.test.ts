@@ -15,7 +15,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=0.5'];
 const FORMATS: Record<string, string> = { flashsv: 'flv', rv10: 'rm', snow: 'nut', sonic: 'nut' };
 const RARE = ['magicyuv', 'snow', 'flashsv', 'rv10', 'cinepak', 'utvideo', 'ffvhuff', 'huffyuv', 'zmbv'];
 
-/** A clip in a rare codec, alone or next to a track in a usual one. */
+/** Makes a clip in a rare codec, alone or with another track in a common codec. */
 function makeRare(codec: string, more: readonly string[] = []): Promise<string> {
   const name = `${codec}-${more.length}.${FORMATS[codec] ?? 'avi'}`;
   const pixels = codec === 'cinepak' ? ['-pix_fmt', 'rgb24'] : [];
@@ -27,18 +27,18 @@ const refusal = (codec: string) => ({
   message: expect.stringMatching(`^Expected usual codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
 });
 
-test.each(RARE)('a picture of the rare codec %s is refused', async (codec) => {
+test.each(RARE)('refuses video in the rare codec %s', async (codec) => {
   expect(await probe(await makeRare(codec))).toMatchObject(refusal(codec));
 });
 
-test('a rare codec is refused in sound, and next to a usual one', async () => {
+test('refuses audio in a rare codec, also with other tracks in common codecs', async () => {
   const sonic = ['-c:v', 'ffv1', '-c:a', 'sonic', '-strict', '-2'];
   const path = await makeClip(dir, 'sonic.nut', [...PICTURE, ...SOUND, ...sonic]);
   expect(await probe(path)).toMatchObject(refusal('sonic'));
   expect(await probe(await makeRare('utvideo', SOUND))).toMatchObject(refusal('utvideo'));
 });
 
-test('rare codecs are read where the owner allows them', async () => {
+test('reads rare codecs if the administrator allows them', async () => {
   const path = await makeRare('magicyuv');
   setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: true });
   const facts = await probe(path);
@@ -46,7 +46,7 @@ test('rare codecs are read where the owner allows them', async () => {
   expect(facts).toMatchObject({ video: { codec: 'magicyuv' } });
 });
 
-/** Encodes one source with each encoder into a file with one track each. ffprobe opens each track's decoder. */
+/** Encodes one source with each encoder into a file with one track each. ffprobe opens the decoder of each track. */
 async function makeUsual(name: string, encoders: readonly (readonly [string, ...string[]])[]): Promise<string> {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2:r=48000'];
   const kind = name.endsWith('.mka') ? 'a' : 'v';
@@ -80,6 +80,6 @@ test.each([
       ...['truehd', 'wavpack', 'tta', 'adpcm_ms', 'adpcm_ima_wav', 'pcm_mulaw', 'pcm_s24le', 'pcm_f32le'],
     ].map((encoder): [string, ...string[]] => [encoder]),
   },
-])('output of a usual encoder is read: $name', async ({ name, encoders }) => {
+])('reads the output of a common encoder: $name', async ({ name, encoders }) => {
   expect(await probe(await makeUsual(name, encoders))).not.toHaveProperty('kind');
 });

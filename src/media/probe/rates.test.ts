@@ -28,9 +28,9 @@ const KINDS = [
   { rate: '25', sec: 1, hasSound: true },
 ];
 
-/** Containers of about a second declare 120 fps, or a fifth of the true rate. */
+/** Containers with about a second of media declare 120 fps, or a fifth of the actual rate. */
 test.each(SOURCES.flatMap((source) => KINDS.map((kind) => ({ ...source, ...kind }))))(
-  '$name of $sec s at $rate keeps its rate and its length, sound: $hasSound',
+  '$name of $sec s at $rate keeps its rate and length, audio: $hasSound',
   async ({ name, codec, ...clip }) => {
     const { rate, sec, hasSound } = clip;
     const picture = ['-f', 'lavfi', '-i', `testsrc2=s=96x64:r=${rate}:d=${sec}`];

@@ -1,18 +1,18 @@
-/** A JSON object of ffprobe. No field is trusted. */
+/** A JSON object from ffprobe. Its fields are not trusted. */
 export type Raw = Record<string, unknown>;
 
-/** Returns an object of ffprobe's output, an empty one for anything else. */
+/** Returns an object of ffprobe's output, or an empty object for anything else. */
 export function asRaw(value: unknown): Raw {
   // A non-null object has string keys. Each field is checked where it is read.
   return typeof value === 'object' && value !== null ? (value as Raw) : {};
 }
 
-/** Returns a meaningful text, else null. */
+/** Returns a meaningful string, else null. */
 export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value !== 'N/A' ? value : null;
 }
 
-/** Returns a finite number, also from text, else null. */
+/** Returns a finite number, also from a string, else null. */
 export function readNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;

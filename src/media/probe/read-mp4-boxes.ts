@@ -3,14 +3,14 @@ import { type Box, childBoxes, findBox, MAX_BOX_HEAD, printable, readBoxes, read
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { SourceFault } from './source-facts.ts';
 
-/** Maximum top-level boxes that are examined. A fragmented file has its moov among the first. */
+/** Maximum top-level boxes examined. The moov of a fragmented file is among the first. */
 const MAX_BOXES = 64;
-/** A larger moov is not searched for sample entries: ten hours need 17 MB. */
+/** Maximum bytes of a moov that is searched for sample entries. Ten hours need 17 MB. */
 const MAX_MOOV_BYTES = 32 * 2 ** 20;
-/** Brands of ISO 23008-12 and of AV1 images. */
+/** Matches brands of images (ISO 23008-12) and of AV1 images. */
 const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
 const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
-/** FullBox fields and entry count. */
+/** Bytes of the FullBox fields and the entry count. */
 const STSD_HEAD_BYTES = 8;
 /** Encrypted sample entries of ISO 14496-12 section 8.12, and of Apple's protected audio and video. */
 const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
@@ -18,7 +18,7 @@ const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
 type TopBox = { type: string; start: number; end: number };
 type TopBoxes = { boxes: TopBox[]; brands: string[]; moov: Buffer | null; damaged: string | null };
 
-/** Returns why no index was found in an MP4: it is a still image, has a damaged box, or is truncated. */
+/** Returns the reason why an MP4 has no index: it is a still image, has a damaged box, or is truncated. */
 export async function explainMissingMoov(path: string, sizeBytes: number): Promise<SourceFault> {
   const { boxes, brands, damaged } = await readTopBoxes(path, sizeBytes);
   const picture = brands.find((brand) => PICTURE_BRANDS.test(brand));
@@ -40,7 +40,7 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   };
 }
 
-/** Returns why an MP4 with encrypted samples cannot become a video. Null if they are not encrypted. */
+/** Returns the reason why an MP4 with encrypted samples cannot become a video, or null if it is not encrypted. */
 export async function findEncryption(path: string, sizeBytes: number): Promise<SourceFault | null> {
   const { moov } = await readTopBoxes(path, sizeBytes);
   if (moov === null) return null;
@@ -98,7 +98,7 @@ async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> 
   return found;
 }
 
-/** Returns the major brand and the compatible ones. The version is between them. */
+/** Returns the major brand and the compatible brands. The version is between them. */
 function readBrands(ftyp: Buffer): string[] {
   const words = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, at) =>
     ftyp.toString('latin1', at * 4, at * 4 + 4),

@@ -17,8 +17,8 @@ type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'burstRate'> & {
 type Times = { firstSec: number; endSec: number; lastSec: number };
 
 /**
- * Reads packet times, all or from the keyframe before `fromSec`, without decoding, in bounded memory. Streams without
- * any packet time are omitted.
+ * Reads all packet times, or those from the keyframe before `fromSec`, without decoding, in bounded memory. Omits
+ * streams without packet times.
  */
 export async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
   const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
@@ -31,7 +31,7 @@ export async function scanPackets(path: string, fromSec: number | null, signal: 
   return { spans: new Map([...gathered].flatMap(toSpan)), end };
 }
 
-/** Returns the last instant of any stream, in seconds of the source's clock. */
+/** Returns the end of the latest stream, in seconds of the source's clock. */
 export function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
@@ -53,7 +53,7 @@ function addPacket(gathered: Map<number, Gathering>, line: string): void {
   if (index === undefined) return;
   const span = gathered.get(index) ?? createGathering();
   gathered.set(index, span);
-  // Ogg has times on some packets only. All are counted.
+  // Ogg only has times on some packets, so count all packets.
   span.packets += 1;
   const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
   if (atSec === undefined || !Number.isFinite(atSec)) return;

@@ -1,28 +1,28 @@
 import type { AudioRole, TextKind } from './source-facts.ts';
 
-/** ffprobe's tags and disposition of a stream; every field is read with doubt. */
+/** ffprobe's tags and disposition of a stream. Their fields are not trusted. */
 type Described = { tags: Readonly<Record<string, unknown>>; disposition: Readonly<Record<string, unknown>> };
 
 type TrackNames = { language: string; title: string | null };
 
 const MAX_TITLE_CHARS = 200;
-/** Names that writers give to tracks without a name. */
+/** Matches names that writers give to untitled tracks. */
 const WRITER_NAMES = /^(sound|video|subtitle)handler|handler$|^gpac|^core media|iso media/i;
 
-/** Titles in the languages that broadcasters and discs use most. */
+/** Matches titles of audio descriptions in the languages that broadcasters and discs use most. */
 const DESCRIPTION = /audio.?d[eé]s[ck]ri|descri(ptive|bed)|h[oö]rfilm|\bA\.?D\.?\b|\bDVS\b/i;
 const COMMENTARY = /comment|kommentar|comentario|coment[aá]rio/i;
 const FORCED = /\bforced\b|forc[eé]s?\b|erzwungen|forzados?|forzati|foreign/i;
 const HEARING_IMPAIRED = /\bSDH\b|\bCC\b|closed.?caption|hearing|h[oö]rgesch[aä]digt|malentendant|sordos/i;
 
-/** Language (BCP 47, `und` when unknown) and title of a stream. */
+/** Returns the language (BCP 47, or `und` if unknown) and title of a stream. */
 export function readTrackNames({ tags }: Described): TrackNames {
   const title = (textOf(tags.title) || textOf(tags.handler_name)).slice(0, MAX_TITLE_CHARS);
   const isName = title !== '' && !WRITER_NAMES.test(title);
   return { language: toLanguageTag(textOf(tags.language)), title: isName ? title : null };
 }
 
-/** Purpose of an audio track: by its disposition, else by its title. */
+/** Returns the purpose of an audio track from its disposition, else from its title. */
 export function readAudioRole({ tags, disposition }: Described): AudioRole {
   if (disposition.visual_impaired === 1 || disposition.descriptions === 1) return 'description';
   if (disposition.comment === 1) return 'commentary';
@@ -31,7 +31,7 @@ export function readAudioRole({ tags, disposition }: Described): AudioRole {
   return COMMENTARY.test(title) ? 'commentary' : 'main';
 }
 
-/** Purpose of a text track: by its disposition, else by its title. */
+/** Returns the purpose of a text track from its disposition, else from its title. */
 export function readTextKind({ tags, disposition }: Described): TextKind {
   if (disposition.forced === 1) return 'forced';
   if (disposition.hearing_impaired === 1 || disposition.captions === 1) return 'sdh';
@@ -49,7 +49,10 @@ const ROLE_NAMES: Record<AudioRole | TextKind, string> = {
   sdh: 'SDH',
 };
 
-/** A name of a track for people: its title, else its language in English, else `fallback`; and its purpose. */
+/**
+ * Returns a readable name of a track: its title, else its language in English, else `fallback`, followed by its
+ * purpose.
+ */
 export function nameTrack(track: TrackNames & { role?: AudioRole; kind?: TextKind }, fallback: string): string {
   const { title, language, role = 'main', kind = 'full' } = track;
   if (title !== null && title !== '') return title;
@@ -58,7 +61,7 @@ export function nameTrack(track: TrackNames & { role?: AudioRole; kind?: TextKin
   return purpose === '' ? plain : `${plain} (${purpose})`;
 }
 
-/** Adds a number to a name that is taken, and takes it. */
+/** Adds a number to a name that is already in use, and adds the result to `taken`. */
 export function uniqueName(plain: string, taken: Set<string>): string {
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;
@@ -66,7 +69,7 @@ export function uniqueName(plain: string, taken: Set<string>): string {
   return name;
 }
 
-/** BCP 47 of an ISO 639-2 code (either set) or of a tag; `und` for anything else. */
+/** Returns the BCP 47 tag of an ISO 639-2 code (either set) or of a tag, or `und` for anything else. */
 function toLanguageTag(text: string): string {
   if (text === '') return 'und';
   try {

@@ -35,7 +35,7 @@ async function addDolbyVision(path: string, dolby: { profile: number; compatibil
   return made;
 }
 
-test('reads mastering display and content light from the first picture, and leaves out what cannot be', async () => {
+test('reads mastering display and content light from the first frame and drops impossible values', async () => {
   const stated = `master-display=${POINTS}L(10000000,50):max-cll=1000,400`;
   const good = await probe(await makeHevc('good.mp4', `${HDR10}:${stated}`));
   expect(good).toMatchObject({
@@ -55,7 +55,7 @@ test('reads mastering display and content light from the first picture, and leav
 test.each([
   { profile: 5, compatibility: 0, hasBase: true },
   { profile: 7, compatibility: 6, hasBase: false },
-])('refuses Dolby Vision profile $profile without a base layer that plays', async (dolby) => {
+])('refuses Dolby Vision profile $profile without a playable base layer', async (dolby) => {
   const path = await addDolbyVision(await makeHevc('plain.mp4', HDR10), dolby);
   const fault = await probe(path);
   expect(fault).toMatchObject({ kind: 'undecodable' });
@@ -68,7 +68,7 @@ test.each([
   { profile: 8, compatibility: 2, hasBase: true, hdr: null },
   { profile: 7, compatibility: 6, hasBase: true, hdr: 'pq' },
 ])(
-  'takes the base layer of Dolby Vision profile $profile, compatibility $compatibility, also without tags, as $hdr',
+  'reads the base layer of Dolby Vision profile $profile, compatibility $compatibility, also without tags, as $hdr',
   async (dolby) => {
     const path = await addDolbyVision(await makeHevc('untagged.mp4', 'log-level=none'), dolby);
     expect(await probe(path)).toMatchObject({ video: { codec: 'hevc', hdr: dolby.hdr } });

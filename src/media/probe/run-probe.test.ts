@@ -43,7 +43,7 @@ function playlist(target: string): string {
   return `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n${target}\n#EXT-X-ENDLIST\n`;
 }
 
-/** A Motion JPEG whose sample entry and picture headers declare 16000x16000. */
+/** Makes a Motion JPEG whose sample entry and frame headers declare 16000x16000. */
 async function hugeFrame(): Promise<string> {
   const small = await makeClip(dir, 'jpeg.mov', ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=0.2', '-c:v', 'mjpeg']);
   const bytes = await readFile(small);
@@ -55,7 +55,7 @@ async function hugeFrame(): Promise<string> {
   return put('huge.mov', bytes);
 }
 
-/** A Matroska file that consists mostly of a list of audio tracks. */
+/** Returns a Matroska file that consists mostly of a list of audio tracks. */
 function manyTracks(count: number): Buffer {
   const element = (id: string, body: Buffer) => {
     const size = Buffer.alloc(8);
@@ -76,13 +76,13 @@ function manyTracks(count: number): Buffer {
   return Buffer.concat([header, element('18538067', Buffer.concat([tracks, cluster]))]);
 }
 
-/** Its brands and the head of its image data are enough. */
+/** Returns the brands and the header of the image data of a HEIC file, which suffice for the test. */
 function heic(): Buffer {
   const ftyp = Buffer.from('000000186674797068656963000000006d69663168656963', 'hex');
   return Buffer.concat([ftyp, Buffer.from('000003f06d646174', 'hex'), Buffer.alloc(1000)]);
 }
 
-/** A box between the first and the index that declares ten times the file's size. */
+/** Inserts, between the first box and the index, a box that declares ten times the file size. */
 function brokenBox(): Buffer {
   const bytes = readFileSync(good);
   const at = bytes.indexOf('free') - 4;
@@ -90,7 +90,7 @@ function brokenBox(): Buffer {
   return bytes;
 }
 
-/** Changes the audio configuration's object type to 42 by a byte edit: ffmpeg cannot encode such audio. */
+/** Changes the object type in the audio configuration to 42, because ffmpeg cannot encode such audio. */
 async function makeUsac(): Promise<string> {
   const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
   const bytes = await readFile(path);
@@ -106,7 +106,7 @@ test.each([
   { name: 'cut.flv', share: 0.95, argv: [] },
   { name: 'cut-fragments.mp4', share: 0.66, argv: ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'] },
   { name: 'cut.avi', share: 0.66, argv: [] },
-])('the readable part of $name, which is cut off, is taken with a warning', async ({ name, share, argv }) => {
+])('accepts the readable part of the truncated $name with a warning', async ({ name, share, argv }) => {
   const path = await cut(await makeClip(dir, `whole-${name}`, ['-i', good, '-c', 'copy', ...argv]), name, share);
   const facts = await factsOf(path);
   expect(facts.warnings).toEqual([expect.stringContaining('The file ends early')]);
@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each([{ shiftSec: 0 }, { shiftSec: 5000 }])(
-  'fragments whose durations are unknown (all ones) and whose clock begins at $shiftSec s are as long as they are',
+  'computes the length of fragments with unknown durations (all ones) and a clock that starts at $shiftSec s',
   async ({ shiftSec }) => {
     const argv = ['-i', good, '-an', '-c', 'copy', '-movflags', 'frag_keyframe+empty_moov+default_base_moof'];
     const path = await makeClip(dir, `ones-${shiftSec}.mp4`, argv);
@@ -141,7 +141,7 @@ test.each([{ shiftSec: 0 }, { shiftSec: 5000 }])(
   },
 );
 
-test('chapters are read with their times and titles', async () => {
+test('reads chapters with their times and titles', async () => {
   const list = await put(
     'chapters.txt',
     ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=2\ntitle=One\n[CHAPTER]\nTIMEBASE=1/1\nSTART=2\nEND=6\n',
@@ -214,12 +214,12 @@ test.each<{ what: string; kind: string; says?: string; make: () => Promise<strin
       return makeClip(dir, 'subs.mkv', ['-i', srt]);
     },
   },
-])('$what is refused as $kind', async ({ kind, says = '', make }) => {
+])('refuses $what as $kind', async ({ kind, says = '', make }) => {
   const fault = await probe(await make());
   expect(fault).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`^Expected .*${says}`)) });
 });
 
-test('a whole picture does not hide that the end of a longer sound is missing', async () => {
+test('complete video does not hide that longer audio is truncated', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=2', '-f', 'lavfi', '-i', 'anoisesrc=d=40'];
   const whole = await makeClip(dir, 'late.mp4', [...inputs, '-c:a', 'aac', '-movflags', '+faststart']);
   const path = await cut(whole, 'late2.mp4', 0.95);
@@ -228,7 +228,7 @@ test('a whole picture does not hide that the end of a longer sound is missing', 
   expect(facts).toMatchObject({ warnings: [expect.stringContaining('ends early')] });
 });
 
-test('a playlist that names a host reaches no network', async () => {
+test('a playlist with a host name causes no network access', async () => {
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const path = await put('remote.mp4', playlist(`http://127.0.0.1:${port}/a.ts`));
@@ -236,7 +236,7 @@ test('a playlist that names a host reaches no network', async () => {
   expect(connections).toBe(0);
 });
 
-test('a file that lacks a little of its end is taken as long as it is, with a warning', async () => {
+test('accepts a slightly truncated file with its actual length and a warning', async () => {
   const fast = await makeClip(dir, 'most.mp4', ['-i', good, '-c', 'copy', '-movflags', '+faststart']);
   const path = await cut(fast, 'most2.mp4', 0.96);
   const facts = await factsOf(
@@ -250,7 +250,7 @@ test('a file that lacks a little of its end is taken as long as it is, with a wa
   expect(await probe(path)).not.toHaveProperty('kind', 'not-media');
 });
 
-test('facts of an ordinary file: rate, sizes, times, language', async () => {
+test('reads rate, sizes, times and language of an ordinary file', async () => {
   const argv = ['-i', good, '-i', good, '-map', '0:v', '-map', '0:a', '-map', '1:a', '-c', 'copy'];
   const path = await makeClip(dir, 'two.mp4', [
     ...argv,
@@ -270,7 +270,7 @@ test('facts of an ordinary file: rate, sizes, times, language', async () => {
   expect(facts.audio.map((track) => track.language)).toEqual(['de', 'en']);
 });
 
-test('audio alone is accepted, its cover is not video, and a missing length is counted', async () => {
+test('accepts audio alone, does not treat its cover as video and computes a missing length', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=0.04', '-f', 'lavfi', '-i', 'sine=d=5'];
   const mp3 = await factsOf(
     await makeClip(dir, 'cover.mp3', [...cover, '-map', '0', '-map', '1', '-disposition:v', 'attached_pic']),

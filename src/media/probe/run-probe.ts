@@ -14,26 +14,26 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
-/** Minimum share of a truncated file's declared length that must be there. The rest is reported as a warning. */
+/** Minimum readable share of a truncated file's declared length. The missing rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
-/** MPEG-D USAC, the object type of xHE-AAC: ffprobe stops at it, whatever else is in the file. */
+/** Matches the message about MPEG-D USAC (xHE-AAC), at which ffprobe stops whatever else is in the file. */
 const USAC = /Audio object type 42 is not implemented/;
 const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
   message: 'Expected audio that can be decoded, got xHE-AAC (MPEG-D USAC). Upload it as AAC-LC, HE-AAC or Opus.',
 };
-/** Containers with a stream clock, MPEG-TS and MPEG-PS: recordings can be concatenated byte by byte. */
+/** Matches containers with a stream clock, MPEG-TS and MPEG-PS, whose recordings can be concatenated byte by byte. */
 const HAS_CLOCK = /^mpeg(ts)?$/;
-/** Frame rate above which the container's declaration is not trusted. */
+/** Maximum frame rate for which the container's declaration is trusted. */
 const USUAL_MOST_RATE = 60;
 
 /**
- * Probes a source file inside the sandbox. Returns its facts, or why it cannot become a video. No other file is opened,
- * nothing is decoded beyond what finding the codecs requires, and each step ends within 20 s. `sizeBytes` is the file's
- * size as stored. If the caller finds out during this that all video samples are within the file, `isWhole` reports it
- * and saves reading the file's end. For an MPEG-TS or -PS whose clock jumps (`isJoined`) and an MP3 that begins with
- * something else (`leadBytes`) the durations are missing: `probeMended` finds them in a repaired copy. An abort throws
- * the signal's reason.
+ * Probes a source file inside the sandbox. Returns its properties, or the reason why it cannot become a video. Opens no
+ * other file, decodes no more than needed to identify the codecs, and limits each step to 20 s. `sizeBytes` is the size
+ * of the file as stored. `isWhole` reports whether the caller has found, during the probe, that all video samples are
+ * within the file, which saves reading the file's end. For an MPEG-TS or -PS whose clock jumps (`isJoined`) and an MP3
+ * that begins with other data (`leadBytes`), the durations are missing. `probeMended` finds them in a repaired copy. An
+ * abort throws the signal's reason.
  */
 export async function probeSource(
   path: string,
@@ -44,7 +44,7 @@ export async function probeSource(
   return probeFile({ path, sizeBytes, isWhole, isMended: false }, signal);
 }
 
-/** Like `probeSource`, for a repaired copy. Remaining oddities are accepted. */
+/** Like `probeSource`, for a repaired copy. Accepts remaining faults. */
 export async function probeMended(
   path: string,
   sizeBytes: number,
@@ -69,12 +69,12 @@ async function judgeClock(
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const { spans, end } = await scanPackets(file.path, null, signal);
-  // A file with that many packets contains more than leaps.
+  // A file with that many packets has content other than leaps.
   if (end.killed !== null) return facts;
   return whyClockIsBroken(facts, spans) ?? facts;
 }
 
-/** Most HDR files declare their brightness in the first frame, not in the container. */
+/** Adds HDR metadata. Most HDR files declare their brightness in the first frame and not in the container. */
 async function withHdrMetadata(path: string, facts: SourceFacts, signal: AbortSignal): Promise<SourceFacts> {
   const { video } = facts;
   if (video === null || video.hdr === null || (video.hdrMetadata?.mastering && video.hdrMetadata.light)) return facts;
@@ -82,7 +82,7 @@ async function withHdrMetadata(path: string, facts: SourceFacts, signal: AbortSi
   const shown = [...one, '-show_frames', '-show_entries', 'frame=side_data_list', '-of', 'json'];
   const run = await runSandboxed(planFfprobe(path, shown, 'error'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
-  // An undecodable first frame is no reason to refuse the rest.
+  // If only the first frame cannot be decoded, accept the file.
   const found = run.exitCode === 0 ? readHdrMetadata(sideDataOf(run.stdout)) : null;
   const hdrMetadata = {
     mastering: video.hdrMetadata?.mastering ?? found?.mastering ?? null,
@@ -140,8 +140,8 @@ async function probeTimes(
 }
 
 /**
- * Returns the facts of a file whose clock jumps, except durations and rates, which only a joined copy shows. Null if it
- * does not jump, or if the file is too long to scan completely.
+ * Returns the properties of a file whose clock jumps, except durations and rates, which need a joined copy. Returns
+ * null if the clock does not jump, or if the file is too long to scan completely.
  */
 function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null {
   const facts = parseProbe(withoutDurations(json), sizeBytes, new Map());
@@ -153,7 +153,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
-/** Returns the facts of an MP3 whose audio begins late, except durations, which only a copy without the lead shows. */
+/** Returns the properties of an MP3 with late audio, without durations, which need a copy without the lead. */
 async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,
@@ -169,12 +169,12 @@ async function findLateAudio(
   };
 }
 
-/** An average means little for a variable rate, and containers of about a second declare impossible rates. */
+/** Whether the rate is doubtful: that of variable rates is an average, and very short files declare wrong ones. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }
 
-/** Determines rates from the times of all packets, or for a file too long for that, from those of its beginning. */
+/** Determines rates from the times of all packets or, for a very long file, of those at its beginning. */
 async function probeRates(
   probed: Probed,
   { stated, scan }: { stated: SourceFacts; scan: Scan },
@@ -187,7 +187,7 @@ async function probeRates(
   return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
 }
 
-/** A transport stream recording ends anywhere. Other containers end complete. */
+/** Whether the file is truncated. A transport stream may end anywhere, other containers only when complete. */
 function isCutOff({ end }: Scan, json: unknown): boolean {
   return (
     containerOf(json) !== 'mpegts' && /partial file|ended prematurely|Truncat|Packet corrupt/i.test(end.stderrTail)
@@ -200,7 +200,7 @@ function reachesEnd(scan: Scan, { startSec, durationSec }: SourceFacts): boolean
 
 type Probed = { path: string; sizeBytes: number; json: unknown };
 
-/** For containers that do not declare their length, or only guess: every packet is counted. */
+/** Counts every packet, for containers that do not declare their length or only estimate it. */
 async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
   const scan = await scanPackets(path, null, signal);
   if (scan.end.killed !== null) return killedFault(scan.end);
@@ -209,7 +209,7 @@ async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSigna
   return { kind: 'undecodable', message: 'Expected timed packets, found none.' };
 }
 
-/** For files whose end is missing or not where the container declares: the readable part decides. */
+/** Uses the readable part of a file whose end is missing or not at the declared position. */
 async function probeDamaged(
   { path, sizeBytes, json }: Probed,
   stated: SourceFacts,
@@ -248,7 +248,7 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   return { kind: 'not-media', message: `Expected a known media format. ffprobe reports: ${reason}` };
 }
 
-/** ffprobe's reasons for files that must not, or cannot, be opened. */
+/** Returns ffprobe's reason why a file must not, or cannot, be opened. */
 function readRefusal(stderr: string): SourceFault | null {
   if (/exceeds specified max pixel count/.test(stderr)) {
     const size = /Picture size (\d+x\d+)/.exec(stderr)?.[1] ?? 'unknown';

@@ -7,29 +7,29 @@ import type { SourceChapter } from './parse-chapters.ts';
 export type Rational = { num: number; den: number };
 
 /**
- * Facts that a probe found in a source file. Sizes are in pixels. `display*` are after sample aspect ratio and
- * rotation, as a viewer sees it. Times are in seconds on the source's own clock.
+ * Properties of a source file that a probe found. Sizes are in pixels. `display*` sizes include sample aspect ratio and
+ * rotation, as a viewer sees the video. Times are in seconds on the source's own clock.
  */
 export type SourceFacts = {
   container: string;
   sizeBytes: number;
-  /** From the first to the last presented instant of video or audio. */
+  /** Time from the first to the last presented instant of video or audio. */
   durationSec: number;
-  /** Start of the earliest stream. The engine's timelines count from here. */
+  /** Start of the earliest stream. Timelines count from here. */
   startSec: number;
-  /**
-   * False if a seek can end anywhere instead of on a keyframe (MPEG-TS, MPEG-PS, FLV ...). Decoding then starts further
-   * ahead.
-   */
+  /** Whether a seek always ends at a keyframe. If false (MPEG-TS, MPEG-PS, FLV …), decoding starts earlier. */
   seeksToKeyframes: boolean;
   video: VideoFacts | null;
-  /** An attached picture of a source without video. */
+  /** Attached picture of a source without video. */
   cover?: VideoFacts;
   audio: AudioFacts[];
   subtitles: SubtitleFacts[];
-  /** Its clock jumps. Everything except the probe uses a copy with a continuous clock. */
+  /** Set if the clock of the file jumps. Everything except the probe then uses a copy with a continuous clock. */
   isJoined?: boolean;
-  /** Number of bytes at its beginning that are not media. Everything except the probe uses a copy without them. */
+  /**
+   * Number of bytes at the beginning of the file that are not media. Everything except the probe uses a copy without
+   * them.
+   */
   leadBytes?: number;
   /** The file's own chapters, if any. */
   chapters?: SourceChapter[];
@@ -37,7 +37,7 @@ export type SourceFacts = {
   warnings: string[];
 };
 
-/** Returns whether all encodes of a source use a repaired copy of it. */
+/** Whether all encodes of a source use a repaired copy of it. */
 export function needsMending({ isJoined, leadBytes }: SourceFacts): boolean {
   return isJoined === true || leadBytes !== undefined;
 }
@@ -55,42 +55,42 @@ export type VideoFacts = {
   rotationDeg: 0 | 90 | 180 | 270;
   sampleAspect: Rational;
   /**
-   * Rate of the encoded frame grid: the source's own if constant, else the nearest usual one to its average, at most
-   * 120.
+   * Rate of the encoded frame grid: the source's own rate if it is constant, else the standard one nearest to its
+   * average, at most 120.
    */
   rate: Rational;
   isVariableRate: boolean;
   isInterlaced: boolean;
   hdr: 'pq' | 'hlg' | null;
-  /** Matrix that the samples were coded with. Guessed from the size if the file does not declare it. */
+  /** Matrix of the coded samples. Guessed from the size if the file does not declare it. */
   colorMatrix: 'bt601' | 'bt709' | 'bt2020';
-  /** The file's declared colours, completed. Omitted in facts of earlier versions (`coloursOf`). */
+  /** Declared colours of the file, completed. Omitted in records of earlier versions (`coloursOf`). */
   colours?: Colours;
-  /** Metadata of an HDR video, if it has any. */
+  /** Metadata of an HDR video, if any. */
   hdrMetadata?: HdrMetadata;
   bitrateBps: number | null;
   durationSec: number;
   startSec: number;
 };
 
-/** Purpose of an audio track other than the film's own sound. */
+/** Purpose of an audio track. `main` is the main audio of the video. */
 export type AudioRole = 'main' | 'commentary' | 'description';
-/** Purpose of a text track: all speech, foreign speech alone, or all that is heard. */
+/** Purpose of a text track: all speech, only foreign speech, or everything audible. */
 export type TextKind = 'full' | 'forced' | 'sdh';
 
 export type AudioFacts = {
   streamIndex: number;
-  /** The right side, if two mono tracks are the sides of one sound. */
+  /** Stream of the right channel, if two mono tracks are the sides of one recording. */
   rightStreamIndex?: number;
-  /** Left out for `main`. */
+  /** Omitted for `main`. */
   role?: AudioRole;
   codec: string;
-  /** As ffprobe names it, `LC`; left out when unknown. */
+  /** ffprobe's name of the profile, such as `LC`. Omitted if unknown. */
   profile?: string;
   bitrateBps?: number;
   channels: number;
   sampleRateHz: number;
-  /** BCP 47, `und` if the file does not declare it. */
+  /** BCP 47 tag, or `und` if the file does not declare it. */
   language: string;
   title: string | null;
   startSec: number;
@@ -102,12 +102,12 @@ export type SubtitleFacts = {
   codec: string;
   language: string;
   title: string | null;
-  /** Left out for `full`. */
+  /** Omitted for `full`. */
   kind?: TextKind;
   isText: boolean;
 };
 
-/** Reason why a source cannot become a video. `kind` is stable and machine readable. */
+/** Reason why a source cannot become a video. `kind` is stable and machine-readable. */
 export type SourceFault = {
   kind: SourceFaultKind;
   message: string;

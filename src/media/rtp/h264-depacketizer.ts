@@ -1,17 +1,17 @@
 import type { OrderedPacket } from './reorder-buffer.ts';
 
-/** The NAL units of one picture. `timestamp` has 32 bits at 90 kHz. */
+/** NAL units of one frame. `timestamp` has 32 bits at 90 kHz. */
 export type RtpPicture = { timestamp: number; nals: Buffer[] };
 
-/** Result of a packet: a picture that it completes, and whether one was lost, which only a keyframe repairs. */
+/** Result of a packet: a frame that it completes, and whether a frame was lost, which only a keyframe repairs. */
 export type Depacketized = { picture: RtpPicture | null; isBroken: boolean };
 
 const TYPE = { last: 23, stapA: 24, fuA: 28 };
 const MAX_PICTURE_BYTES = 8 * 2 ** 20;
 
 /**
- * Assembles pictures from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture with a lost packet
- * is dropped as a whole.
+ * Assembles frames from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). Drops the whole frame if one of
+ * its packets is lost.
  */
 export class H264Depacketizer {
   #timestamp: number | null = null;
@@ -20,13 +20,13 @@ export class H264Depacketizer {
   #heldBytes = 0;
   #isDamaged = false;
 
-  /** Bytes of the incomplete picture. */
+  /** Bytes of the incomplete frame. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   push({ packet, isAfterLoss }: OrderedPacket): Depacketized {
-    // The lost packets may belong to the previous picture or to this one.
+    // The lost packets may belong to the previous frame or to this one.
     let isBroken = isAfterLoss;
     if (this.#timestamp !== packet.timestamp) {
       isBroken ||= this.#timestamp !== null && this.#heldBytes > 0;
@@ -56,7 +56,7 @@ export class H264Depacketizer {
     return true;
   }
 
-  /** RFC 6184 section 5.7.1. */
+  /** Follows RFC 6184 section 5.7.1. */
   #takeAggregate(payload: Buffer): boolean {
     for (let at = 1; at < payload.length; ) {
       if (at + 2 > payload.length) return false;
@@ -68,7 +68,7 @@ export class H264Depacketizer {
     return true;
   }
 
-  /** RFC 6184 section 5.8. */
+  /** Follows RFC 6184 section 5.8. */
   #takeFragment(payload: Buffer): boolean {
     const head = payload.readUInt8(1);
     const isStart = (head & 0x80) !== 0;

@@ -1,18 +1,18 @@
 import type { RtpPacket } from './rtp-packet.ts';
 
-/** A packet in order. `isAfterLoss`: packets before it are lost for good. */
+/** A packet in order. `isAfterLoss` means that packets before it are permanently lost. */
 export type OrderedPacket = { packet: RtpPacket; isAfterLoss: boolean };
 
-/** Maximum wait for a missing packet. */
+/** Maximum wait for a missing packet, in ms. */
 const WAIT_MS = 250;
 const MAX_QUEUED = 512;
-/** A larger step of the sequence belongs to another stream. */
+/** Maximum step of the sequence number. A packet beyond it belongs to another stream. */
 const MAX_STEP = 3_000;
 const MAX_MISSING = 64;
 
 /**
- * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, for a bounded
- * time and number of packets. Duplicate and late packets are dropped.
+ * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, within limits
+ * of time and number. Drops duplicate and late packets.
  */
 export class ReorderBuffer {
   readonly #waiting = new Map<number, { packet: RtpPacket; atMs: number }>();
@@ -35,7 +35,7 @@ export class ReorderBuffer {
     return this.#release(nowMs);
   }
 
-  /** Returns missing numbers before received ones, oldest first. */
+  /** Returns the missing sequence numbers before received ones, oldest first. */
   missing(): number[] {
     if (this.#next === null || this.#waiting.size === 0) return [];
     const next = this.#next;
@@ -51,7 +51,7 @@ export class ReorderBuffer {
   #release(nowMs: number): OrderedPacket[] {
     const ordered: OrderedPacket[] = [];
     for (;;) {
-      // `push` has set it.
+      // `push` has set `#next`.
       const next = this.#next ?? 0;
       const found = this.#waiting.get(next);
       if (found !== undefined) {
@@ -78,7 +78,7 @@ export class ReorderBuffer {
   }
 }
 
-/** Returns the shorter distance between two 16-bit numbers. */
+/** Returns the signed distance between two 16-bit numbers in the shorter direction. */
 function distance(from: number, to: number): number {
   return ((to - from + 0x8000) & 0xffff) - 0x8000;
 }

@@ -9,11 +9,11 @@ const PICTURE_LOSS = 1;
 const GENERIC_NACK = 1;
 const APPLICATION = 15;
 const SENDER_REPORT_BYTES = 28;
-/** Our own SSRC. Receivers do not need a known one. */
+/** SSRC of this receiver. Senders do not require a known one. */
 const OWN_SSRC = 1;
 const SECONDS_TO_1970 = 2_208_988_800;
 
-/** Returns the sender reports of a compound packet. A damaged rest is dropped. */
+/** Returns the sender reports of a compound packet. Drops a damaged remainder. */
 export function readSenderReports(bytes: Buffer): SenderReport[] {
   const reports: SenderReport[] = [];
   for (let at = 0; at + 4 <= bytes.length; ) {
@@ -33,7 +33,7 @@ export function readSenderReports(bytes: Buffer): SenderReport[] {
   return reports;
 }
 
-/** Writes a receiver report (RFC 3550 section 6.4.2), without loss: lost packets are requested again. */
+/** Writes a receiver report (RFC 3550 section 6.4.2). It reports no loss, because lost packets are requested again. */
 export function writeReceiverReport(reception: Reception, sinceReportMs: number): Buffer {
   const bytes = Buffer.alloc(32);
   bytes.writeUInt16BE(7, 2);
@@ -46,12 +46,12 @@ export function writeReceiverReport(reception: Reception, sinceReportMs: number)
   return bytes;
 }
 
-/** Requests a keyframe (PLI, RFC 4585 section 6.3.1). */
+/** Writes a request for a keyframe (PLI, RFC 4585 section 6.3.1). */
 export function writePictureLoss(ssrc: number): Buffer {
   return feedback(TYPE.payloadFeedback, PICTURE_LOSS, ssrc, Buffer.alloc(0));
 }
 
-/** Requests packets again (RFC 4585 section 6.2.1). */
+/** Writes a request to send packets again (RFC 4585 section 6.2.1). */
 export function writeNack(ssrc: number, missing: readonly number[]): Buffer {
   const entries = missing.map((sequence) => {
     const entry = Buffer.alloc(4);
@@ -61,7 +61,7 @@ export function writeNack(ssrc: number, missing: readonly number[]): Buffer {
   return feedback(TYPE.transportFeedback, GENERIC_NACK, ssrc, Buffer.concat(entries));
 }
 
-/** Limits the sender's bitrate, in bits per second (REMB, draft-alvestrand-rmcat-remb section 2.2). */
+/** Writes a limit of the sender's bit rate, in bits per second (REMB, draft-alvestrand-rmcat-remb section 2.2). */
 export function writeBitrateLimit(ssrc: number, bitsPerSec: number): Buffer {
   const exponent = Math.max(0, Math.ceil(Math.log2(bitsPerSec / 2 ** 18)));
   const mantissa = Math.floor(bitsPerSec / 2 ** exponent);

@@ -1,17 +1,19 @@
-/** An RTP packet (RFC 3550 section 5.1) without its header. `sequence` has 16 bits and `timestamp` 32; both wrap. */
+/**
+ * An RTP packet (RFC 3550 section 5.1) without its header. `sequence` has 16 bits and `timestamp` has 32. Both wrap.
+ */
 export type RtpPacket = {
   payloadType: number;
   sequence: number;
   timestamp: number;
   ssrc: number;
-  /** Whether it is the last packet of a picture. */
+  /** Whether the packet is the last of a frame. */
   isMarked: boolean;
   payload: Buffer;
 };
 
 const VERSION = 2;
 const HEAD_BYTES = 12;
-/** Payload types of RTCP on the same transport (RFC 5761 section 4). */
+/** Range of RTCP payload types on the same transport (RFC 5761 section 4). */
 const RTCP = { first: 192, last: 223 };
 
 export function isRtcp(bytes: Buffer): boolean {
@@ -19,7 +21,7 @@ export function isRtcp(bytes: Buffer): boolean {
   return type >= RTCP.first && type <= RTCP.last;
 }
 
-/** Reads a packet. Returns null if it is not one. Header extensions are skipped. */
+/** Parses a packet and skips header extensions. Returns null if the bytes are not an RTP packet. */
 export function readRtp(bytes: Buffer): RtpPacket | null {
   if (bytes.length < HEAD_BYTES || bytes.readUInt8(0) >> 6 !== VERSION) return null;
   const first = bytes.readUInt8(0);

@@ -25,7 +25,7 @@ function packet(source: Source, timestamp: number, payload: Buffer, isMarked: bo
   return Buffer.concat([head, payload]);
 }
 
-/** A picture as browsers send it: parameter sets in one aggregate, the slice in fragments. */
+/** Returns a frame as browsers send it: parameter sets in one aggregate, and the slice in fragments. */
 function picture(source: Source, timestamp: number, number: number): Buffer[] {
   const isKey = number % 20 === 0;
   const slice = Buffer.alloc(500, 0xaa);
@@ -50,16 +50,16 @@ function stream(count: number, firstTimestamp: number, ssrc = 7): Buffer[] {
 const pictures = (events: readonly IngestEvent[]) =>
   events.flatMap((event) => (event.type === 'unit' ? [event.unit] : []));
 
-test('pictures arrive whole and in order from duplicated and reordered packets, over both counter wraps', () => {
+test('reassembles frames in order from duplicated and reordered packets when both counters wrap', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
       const packets = stream(60, 2 ** 32 - 90_000);
-      // Each is up to five places late.
+      // Each packet is up to five positions late.
       const places = packets.map((bytes, at) => ({ bytes, place: at + (delays[at % delays.length] ?? 0) }));
       const sent = places
         .sort((a, b) => a.place - b.place)
         .flatMap(({ bytes }) => (isDoubled ? [bytes, bytes] : [bytes]));
-      const first = packets[0] as Buffer; // There are 60 pictures.
+      const first = packets[0] as Buffer; // The test sends 60 frames.
       const receiver = new RtpReceiver([VIDEO, AUDIO]);
       const events = [first, ...sent].flatMap((bytes, at) => receiver.push(bytes, at));
       expect(pictures(events).map(({ bytes }) => bytes.readUInt32BE(5))).toEqual(
@@ -72,7 +72,7 @@ test('pictures arrive whole and in order from duplicated and reordered packets, 
   );
 });
 
-test('another source continues at the time of its arrival, whatever its own clock', () => {
+test('another source continues at its arrival time for any clock', () => {
   const receiver = new RtpReceiver([VIDEO]);
   const before = stream(20, 0).flatMap((bytes) => receiver.push(bytes, 0));
   const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
@@ -82,9 +82,9 @@ test('another source continues at the time of its arrival, whatever its own cloc
   );
 });
 
-test('after a loss that is not repaired, pictures continue at the next keyframe, which is requested', () => {
+test('requests a keyframe after an unrepaired loss and continues there', () => {
   const packets = stream(60, 0);
-  // The middle of picture 25.
+  // The middle of frame 25.
   const lost = packets.findIndex((bytes) => bytes.readUInt32BE(4) === 75_000) + 1;
   const receiver = new RtpReceiver([VIDEO]);
   receiver.feedback(0);
@@ -104,7 +104,7 @@ test('after a loss that is not repaired, pictures continue at the next keyframe,
   ]);
 });
 
-test('sender reports set the distance of sound and pictures', () => {
+test('sender reports set the distance of audio and video', () => {
   const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
   const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
   const report = (ssrc: number, wallSec: number, timestamp: number) => {
@@ -120,14 +120,14 @@ test('sender reports set the distance of sound and pictures', () => {
     receiver.push(packet(audio, timestamp, Buffer.from([0x78, 1]), true), nowMs);
   for (const bytes of picture(video, 90_000, 0)) receiver.push(bytes, 1_000);
   sound(48_000, 1_400);
-  // By the sender's clock both were captured at the same time.
+  // Both were captured at the same time on the sender's clock.
   receiver.push(report(7, 100, 90_000), 1_500);
   receiver.push(report(8, 100, 48_000), 1_500);
   const [event] = sound(96_000, 2_400);
   expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
 });
 
-test('bytes that no browser sends throw only BrokenMedia, and are not kept', () => {
+test('random bytes cause only BrokenMedia and are not kept', () => {
   const wire = stream(10, 0);
   const noise = fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.nat(wire.length - 1)), { maxLength: 80 });
   fc.assert(
@@ -169,7 +169,7 @@ const OFFER = [
   'a=fmtp:103 packetization-mode=1;profile-level-id=64001f',
 ];
 
-test('one codec of each medium in an offer is accepted, and lines for others are removed', () => {
+test('accepts one codec of each medium in an offer and removes the lines of others', () => {
   const { sdp, tracks } = readOffer(OFFER.join('\r\n'));
   expect(tracks).toEqual([
     { mid: '0', kind: 'audio', payloadType: 111 },
@@ -186,7 +186,7 @@ test('one codec of each medium in an offer is accepted, and lines for others are
   ]);
 });
 
-test('a medium without a codec that is taken is rejected in the answer, with a reason', async () => {
+test('rejects a medium without a supported codec in the answer with a reason', async () => {
   const secrets = ['a=ice-ufrag:abcd', `a=ice-pwd:${'a'.repeat(24)}`, 'a=setup:actpass'];
   const transport = [...secrets, `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`];
   const lines = OFFER.filter((line) => !line.includes('H264') && !line.startsWith('a=fmtp:10'));
@@ -203,7 +203,7 @@ test('a medium without a codec that is taken is rejected in the answer, with a r
   peers.close();
 });
 
-test('damaged offers are refused with BrokenMedia and nothing else', () => {
+test('rejects damaged offers only with BrokenMedia', () => {
   const lines = fc.array(fc.oneof(fc.constantFrom(...OFFER), fc.string({ maxLength: 60 })), { maxLength: 40 });
   fc.assert(
     fc.property(lines, (damaged) => {

@@ -17,9 +17,9 @@ import type { OfferedTrack } from './sdp-offer.ts';
 
 const OPUS_RATE = 48_000;
 export const OPUS_CHANNELS = 2;
-/** Segments begin at keyframes, which a browser sends on request. */
+/** Interval of keyframe requests, in ms. Segments begin at keyframes, which a browser sends on request. */
 const KEYFRAME_EVERY_MS = 2_000;
-/** Minimum interval of requests, whatever is lost. */
+/** Minimum interval of keyframe requests, in ms, even after a loss. */
 const KEYFRAME_LEAST_MS = 300;
 const LIMIT_BPS = 20_000_000;
 const CLOCK_RANGE = 2 ** 32;
@@ -29,22 +29,22 @@ type Track = {
   rate: number;
   buffer: ReorderBuffer;
   clock: WrappingClock;
-  /** ms of this process's clock at timestamp 0. */
+  /** Time of this process's clock at timestamp 0, in ms. */
   baseMs: number | null;
   ssrc: number | null;
   highestSequence: number;
   report: { sent: SenderReport; atMs: number; ticks: number } | null;
 };
 
-/** A new source has its own sequence numbers and times (RFC 3550 section 5.1). */
+/** Returns the state of a new source, which has its own sequence numbers and times (RFC 3550 section 5.1). */
 function freshSource(): Omit<Track, 'kind' | 'rate'> {
   const clock = new WrappingClock(CLOCK_RANGE);
   return { buffer: new ReorderBuffer(), clock, baseMs: null, ssrc: null, highestSequence: 0, report: null };
 }
 
 /**
- * Receives the tracks of one RTP sender: H.264 and Opus, with their times on one clock. Does no I/O: the caller sends
- * what `feedback` returns, and calls it several times a second.
+ * Receives the tracks of one RTP sender: H.264 and Opus, with their times on one clock. Does no I/O. The caller sends
+ * the result of `feedback`, which it calls several times a second.
  */
 export class RtpReceiver {
   readonly #tracks = new Map<number, Track>();
@@ -60,12 +60,12 @@ export class RtpReceiver {
     }
   }
 
-  /** Packets that wait for earlier ones. */
+  /** Number of packets that wait for earlier ones. */
   get heldPackets(): number {
     return [...this.#tracks.values()].reduce((sum, { buffer }) => sum + buffer.waiting, 0);
   }
 
-  /** Takes an RTP or RTCP packet. Throws BrokenMedia on parameter sets that cannot be parsed. */
+  /** Processes an RTP or RTCP packet. Throws BrokenMedia for parameter sets that cannot be parsed. */
   push(bytes: Buffer, nowMs: number): IngestEvent[] {
     if (isRtcp(bytes)) {
       for (const report of readSenderReports(bytes)) this.#note(report, nowMs);
@@ -84,7 +84,7 @@ export class RtpReceiver {
       );
   }
 
-  /** Returns packets to send to the sender now: reports, and requests for missing packets and keyframes. */
+  /** Returns the packets to send to the sender now: reports, and requests for missing packets and keyframes. */
   feedback(nowMs: number): Buffer[] {
     return [...this.#tracks.values()].flatMap((track) => {
       const { ssrc, highestSequence, report, buffer, kind } = track;
@@ -108,7 +108,7 @@ export class RtpReceiver {
     if (picture === null) return [];
     const ms = this.#timeOf(track, picture.timestamp, nowMs);
     const found = this.#nals.take(picture.nals);
-    // Pictures that refer to lost ones are dropped.
+    // Drop frames that refer to lost ones.
     if (found === null || (this.#needsKey && !found.isKey)) return [];
     if (found.isKey) this.#needsKey = false;
     const { config, isKey, bytes } = found;
@@ -123,14 +123,17 @@ export class RtpReceiver {
     return [{ type: 'foreign', audio: { format: 'opus', channels: OPUS_CHANNELS, ptsMs, bytes: payload } }];
   }
 
-  /** Until both tracks have reported, the arrival times of their first packets relate them. */
+  /**
+   * Returns the time of a timestamp. Until both tracks have sender reports, the arrival times of their first packets
+   * relate them.
+   */
   #timeOf(track: Track, timestamp: number, nowMs: number): number {
     const ms = (track.clock.unwrap(timestamp) * 1000) / track.rate;
     track.baseMs ??= nowMs - ms;
     return track.baseMs + ms;
   }
 
-  /** Sets the audio's base from the sender's wall-clock times of both tracks. */
+  /** Sets the clock base of the audio from the sender's wall-clock times of both tracks. */
   #note(sent: SenderReport, nowMs: number): void {
     const track = [...this.#tracks.values()].find(({ ssrc }) => ssrc === sent.ssrc);
     if (track === undefined || track.baseMs === null) return;

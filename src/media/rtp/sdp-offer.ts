@@ -3,7 +3,7 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 /** One accepted track of an offer. */
 export type OfferedTrack = { mid: string; kind: 'video' | 'audio'; payloadType: number };
 
-/** An offer reduced to the accepted tracks: one of H.264 video, one of Opus. */
+/** An offer reduced to the accepted tracks: one of H.264 video, and one of Opus. */
 export type Offer = { sdp: string; tracks: OfferedTrack[]; leftOut: LeftOutMedia[] };
 
 /** A medium of an offer without a supported codec. `reason` is for people. */
@@ -16,8 +16,7 @@ const BASELINE = /profile-level-id=42/i;
 
 /**
  * Parses an offer (RFC 8866) and keeps one codec per medium: H.264 in packetization mode 1, baseline if offered, and
- * Opus. Other media keep no accepted codec and are refused. Throws BrokenMedia if nothing remains, or if it is not an
- * offer.
+ * Opus. Rejects media without such a codec. Throws BrokenMedia if no medium remains, or if the text is not an offer.
  */
 export function readOffer(sdp: string): Offer {
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
@@ -60,7 +59,7 @@ function reduce(section: readonly string[], taken: Set<string>): { lines: string
   const mid = section.find((line) => line.startsWith('a=mid:'))?.slice(6) ?? '';
   const kind = medium === 'video' || medium === 'audio' ? medium : null;
   const payloadType = kind === null || taken.has(kind) ? null : choose(section, kind, types);
-  // A medium with port 0 is rejected (RFC 3264 section 6), so the answer says that nothing of it is taken.
+  // Port 0 rejects a medium (RFC 3264 section 6), so the answer shows that it is not accepted.
   const rejected = [`m=${medium} 0 ${protocol} ${types.join(' ')}`, ...section.slice(1)];
   if (kind === null || payloadType === null) return { lines: rejected, track: null };
   taken.add(kind);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SpokenWord } from '../../ports/transcriber.ts';
 import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
 
-/** Words spoken in sequence, each with the pause before it. */
+/** Words spoken one after the other, each with the pause before it. */
 const spoken = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const spoken = fc
     });
   });
 
-test('no cue breaks a limit or overlaps another, for any words', () => {
+test('no cue exceeds a limit or overlaps another for any words', () => {
   fc.assert(
     fc.property(spoken, (words) => {
       const cues = buildCues(words, 'en');
@@ -41,12 +41,12 @@ test('no cue breaks a limit or overlaps another, for any words', () => {
   );
 });
 
-test('speech that is too fast to read is shown late, up to a limit, and nothing else is dropped', () => {
+test('shows speech that is too fast to read late, up to a limit, and drops nothing else', () => {
   const speak = (wordSec: number, count: number) =>
     Array.from({ length: count }, (_, at): SpokenWord => {
       return { text: `word${String(at).padStart(4, '0')}`, startSec: at * wordSec, endSec: (at + 0.9) * wordSec };
     });
-  // Nine characters per word with its space: 30 per second for six seconds, and for two minutes.
+  // Nine characters per word including its space, which is 30 per second, for six seconds and for two minutes.
   const burst = speak(0.3, 20);
   const shown = buildCues(burst, 'en');
   expect(shown.flatMap(({ text }) => text.split(/\s/))).toEqual(burst.map(({ text }) => text));
@@ -59,7 +59,7 @@ test('speech that is too fast to read is shown late, up to a limit, and nothing 
 
 const say = (text: string, startSec: number, endSec: number): SpokenWord => ({ text, startSec, endSec });
 
-test('a cue ends with a sentence and at a pause, and stays as long as it takes to read', () => {
+test('a cue ends with a sentence and at a pause and lasts long enough to be read', () => {
   const cues = buildCues([say('Good', 0, 0.2), say('day.', 0.2, 0.4), say('Well', 2, 2.2), say('then', 4, 4.1)], 'en');
   expect(cues.map(({ text }) => text)).toEqual(['Good day.', 'Well', 'then']);
   expect(cues[0]).toMatchObject({ startMs: 0, endMs: 1000 });
@@ -67,7 +67,7 @@ test('a cue ends with a sentence and at a pause, and stays as long as it takes t
   expect(long[0]?.endMs).toBe((40 / MAX_CHARS_A_SEC) * 1000);
 });
 
-test('an endless repetition of an engine is kept once', () => {
+test("keeps one of an engine's endless repetitions", () => {
   const words = Array.from({ length: 12 }, (_, index) => say('thanks', index * 0.3, index * 0.3 + 0.2));
   const text = buildCues(words, 'en')
     .map((cue) => cue.text)
@@ -75,7 +75,7 @@ test('an endless repetition of an engine is kept once', () => {
   expect(text.match(/thanks/g)).toHaveLength(3);
 });
 
-test('a language without spaces is broken between words, and none is lost', () => {
+test('breaks a language without spaces between words and loses none', () => {
   const text =
     '今日は天体望遠鏡の話をします。望遠鏡で月を見ると、山や谷がよく見えます。望遠鏡の鏡はとても大切です。月の写真も撮ります。';
   const cues = buildCues([say(text, 0, 12)], 'ja');
@@ -84,7 +84,7 @@ test('a language without spaces is broken between words, and none is lost', () =
   for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
 });
 
-test('a phrase that an engine repeats endlessly is kept twice', () => {
+test('keeps an endlessly repeated phrase twice', () => {
   const phrase = 'Thank you for watching.'.split(' ');
   const words = Array.from({ length: 40 }, (_, index) => say(phrase[index % 4] ?? '', index * 0.3, index * 0.3 + 0.2));
   const cues = buildCues(words, 'en');

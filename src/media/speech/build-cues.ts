@@ -8,18 +8,17 @@ export const MAX_CUE_SEC = 7;
 export const MAX_CHARS_A_SEC = 20;
 const MIN_CUE_SEC = 1;
 /**
- * Maximum delay of a cue after its first word, in seconds. Speech faster than can be read waits for the previous cue.
+ * Maximum delay of a cue after its first word, in seconds. Speech that is too fast to read waits for the previous cue.
  */
 export const MAX_BEHIND_SEC = 3;
-/** Minimum pause between two words that starts another cue. */
+/** Minimum pause between two words that starts a new cue, in seconds. */
 const PAUSE_SEC = 0.8;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
 /**
- * Makes cues from words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters per second.
- * They break preferably at pauses and ends of sentences. Words in the wrong order or repeated many times (a known fault
- * of engines) are dropped, and so is a cue that could only be shown 3 s late: nobody says that much in that time for
- * long.
+ * Creates cues from words of a language (ISO 639-1), with at most two lines of 42 characters, 7 s, and 20 characters
+ * per second. Breaks preferably at pauses and ends of sentences. Drops words in the wrong order or repeated many times
+ * (a known fault of engines), and cues that could only be shown 3 s late, because nobody speaks that fast for long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
   const gap = wordGap(language);
@@ -58,7 +57,10 @@ function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: strin
 
 type Room = { freeMs: number; nextMs: number };
 
-/** Makes a cue that starts once the previous one is over. It ends for the next one as soon as it could be read. */
+/**
+ * Creates a cue that starts once the previous one is over. It ends for the next one as soon as it has been readable for
+ * long enough.
+ */
 function toCue(group: readonly SpokenWord[], { freeMs, nextMs }: Room, gap: string): Cue {
   const texts = group.map(({ text }) => text);
   const startMs = Math.max(freeMs, toMs(group[0]?.startSec ?? 0));
@@ -74,7 +76,8 @@ function toMs(sec: number): number {
 }
 
 /**
- * Returns one line if it fits, else two of similar length. Null if they do not fit. A longer word gets its own line.
+ * Returns one line if the text fits, else two lines of similar length, or null if the text does not fit. An oversized
+ * word gets its own line.
  */
 function breakLines(texts: readonly string[], gap: string): string[] | null {
   const whole = texts.join(gap);
@@ -92,7 +95,7 @@ function longest(lines: readonly string[]): number {
   return Math.max(...lines.map(({ length }) => length));
 }
 
-/** A word that occurs four or more times in a row is an engine's stutter. One is kept. */
+/** Minimum consecutive occurrences of a word that count as a stutter of the engine. One of them is kept. */
 const STUTTER = 4;
 
 function plausible(words: readonly SpokenWord[]): SpokenWord[] {
@@ -103,14 +106,14 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
     if (text === '' || !(word.endSec > word.startSec) || (last && word.startSec < last.startSec)) continue;
     const run = words.slice(Math.max(0, index - STUTTER + 1), index + 1);
     if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
-    // Truncated to a line, so that no single word can break the limits, and not within a surrogate pair.
+    // Truncate the word to a line, but not within a surrogate pair, so that no single word can exceed the limits.
     kept.push({ ...word, text: text.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '') });
     dropRepeated(kept);
   }
   return kept;
 }
 
-/** An engine that has lost track repeats a phrase of up to this many words. Twice may be intended. */
+/** Maximum words of a phrase that a confused engine repeats. Two occurrences may be intended. */
 const MAX_PHRASE = 12;
 const MAX_TIMES = 2;
 
@@ -125,7 +128,7 @@ function dropRepeated(kept: SpokenWord[]): void {
   }
 }
 
-/** WebVTT cue text escapes these three (W3C WebVTT 4.2.2). */
+/** WebVTT cue text escapes these three characters (W3C WebVTT 4.2.2). */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

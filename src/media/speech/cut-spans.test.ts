@@ -3,7 +3,7 @@ import { cutSpans, type Span } from './cut-spans.ts';
 
 const RATE = 16_000;
 
-/** Samples of a tone, or of silence with the noise of a quiet room. */
+/** Returns samples of a tone, or of silence with the noise of a quiet room. */
 function sound(sec: number, level: number): Buffer {
   const samples = Buffer.alloc(Math.round(sec * RATE) * 2);
   for (let at = 0; at < samples.length; at += 2) {
@@ -25,12 +25,12 @@ async function spansOf(...parts: Buffer[]): Promise<Span[]> {
 
 const secOf = ({ samples }: Span) => samples.length / 2 / RATE;
 
-test('silence is not a span', async () => {
+test('silence is in no span', async () => {
   expect(await spansOf(sound(20, 0))).toEqual([]);
   expect(await spansOf(sound(20, 0), sound(0.1, 0.4), sound(5, 0))).toEqual([]);
 });
 
-test('spans begin and end within 300 ms of the sound', async () => {
+test('spans begin and end within 300 ms of the audio', async () => {
   const spans = await spansOf(sound(2, 0), sound(1.5, 0.3), sound(1.5, 0), sound(2, 0.1), sound(2, 0));
   expect(spans).toHaveLength(2);
   const [first, second] = spans;
@@ -39,7 +39,7 @@ test('spans begin and end within 300 ms of the sound', async () => {
   expect(spans.map((span) => Math.round(secOf(span)))).toEqual([2, 3]);
 });
 
-test('no span is longer than 25 s, and nothing of the sound is lost', async () => {
+test('no span is longer than 25 s and no audio is lost', async () => {
   const spans = await spansOf(sound(1, 0), sound(60, 0.3), sound(1, 0));
   for (const span of spans) expect(secOf(span)).toBeLessThanOrEqual(25);
   expect(spans.reduce((sum, span) => sum + secOf(span), 0)).toBeGreaterThan(59);

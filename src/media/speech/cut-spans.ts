@@ -3,21 +3,21 @@ export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
-/** Levels below this share of full scale are silence, however quiet the rest. */
+/** Share of full scale below which a level is silence, however quiet the rest is. */
 const SILENCE = 0.004;
-/** Factor over the quietest tenth of the last half minute from which audio is not silence. */
+/** Factor above the quietest tenth of the last half minute from which audio is not silence. */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
-/** Minimum pause that ends a span. Shorter ones are breaths. */
+/** Minimum pause that ends a span, in seconds. Shorter pauses are breaths. */
 const PAUSE_SEC = 0.6;
 const MAX_DURATION_SEC = 25;
 const MIN_DURATION_SEC = 0.25;
-/** Words are quieter at their beginning and end. */
+/** Margin around a span, in seconds, because words are quieter at their beginning and end. */
 const MARGIN_SEC = 0.2;
 
 /**
- * Cuts audio into spans by its level, as it arrives. Each contains speech or other audio, ends in a pause if there is
- * one, and has at most 25 s. Silence is in no span. Holds one span and the levels of half a minute in memory.
+ * Cuts audio into spans by its level, as it arrives. Each span contains speech or other audio, ends in a pause if there
+ * is one, and has at most 25 s. Silence is in no span. Keeps one span and the levels of half a minute in memory.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;

@@ -5,18 +5,23 @@ import { BYTES_A_SAMPLE, type Span } from './cut-spans.ts';
 export type FindVoice = (samples: Buffer, isLast: boolean) => Promise<SpokenStretch[]>;
 
 const BLOCK_SEC = 2;
-/** Stretches with a shorter pause between them form one span: engines work better with more of a sentence. */
+/**
+ * Maximum pause between stretches that form one span, in seconds. Engines work better with longer parts of a sentence.
+ */
 const JOIN_SEC = 1;
 const MAX_DURATION_SEC = 25;
-/** Detectors find a quiet first sound late, and end some time after the last. */
+/** Margins of a span, in seconds. Detectors find a quiet start late, and end some time after the last word. */
 const BEFORE_SEC = 0.2;
 const AFTER_SEC = 0.1;
-/** Maximum time from the start of a stretch to its return: its maximum length, the pause that ends it, and a block. */
+/**
+ * Maximum time from the start of a stretch to its return, in seconds: its maximum length, the pause that ends it, and a
+ * block.
+ */
 const BEHIND_SEC = 32;
 
 /**
- * Cuts audio into spans of speech, as it arrives. Each has at most 25 s and includes its first and last word
- * completely. Other audio is in no span. Holds less than two minutes of audio in memory.
+ * Cuts audio into spans of speech, as it arrives. Each span has at most 25 s and includes its first and last word
+ * completely. Other audio is in no span. Keeps less than two minutes of audio in memory.
  */
 export async function* cutVoiceSpans(
   audio: AsyncIterable<Buffer>,
@@ -35,7 +40,7 @@ export async function* cutVoiceSpans(
       if (joined !== null) yield heard.span(joined);
       joined = stretch;
     }
-    // No further stretch can be joined to it.
+    // No further stretch can be joined to the span.
     if (joined !== null && (isLast || heard.endSec - joined.endSec > BEHIND_SEC)) {
       yield heard.span(joined);
       joined = null;
@@ -51,13 +56,13 @@ function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
   );
 }
 
-/** Newest audio, from which spans are taken. */
+/** Newest audio, from which spans are extracted. */
 class HeardAudio {
   private readonly bytesASec: number;
   private blocks: Buffer[] = [];
   private startByte = 0;
   private endByte = 0;
-  /** End of the last span: margins of two spans do not overlap. */
+  /** End of the last span, because the margins of two spans must not overlap. */
   private takenByte = 0;
 
   constructor(sampleRate: number) {
@@ -96,7 +101,7 @@ class HeardAudio {
   }
 }
 
-/** Yields blocks of one size. The last, possibly empty, is marked. */
+/** Yields blocks of one size. The last block, which may be empty, is marked. */
 async function* inBlocks(
   audio: AsyncIterable<Buffer>,
   sizeBytes: number,

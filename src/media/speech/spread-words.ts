@@ -8,7 +8,7 @@ export function wordGap(language: string): '' | ' ' {
   return WITHOUT_SPACES.has(language.slice(0, 2).toLowerCase()) ? '' : ' ';
 }
 
-/** Splits a piece of text into words that share its time in proportion to their length. */
+/** Splits a text into words that share its time in proportion to their length. */
 export function spreadWords({ text, startSec, endSec }: SpokenWord, language: string): SpokenWord[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const spread = shareTime(words, { startSec, endSec });
@@ -16,8 +16,7 @@ export function spreadWords({ text, startSec, endSec }: SpokenWord, language: st
 }
 
 /**
- * Splits text without spaces into words by the dictionaries of Unicode (`Intl.Segmenter`). Punctuation stays with its
- * word.
+ * Splits text without spaces into words with Unicode dictionaries (`Intl.Segmenter`). Punctuation stays with its word.
  */
 export function splitByDictionary(words: readonly SpokenWord[], language: string): SpokenWord[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'word' });

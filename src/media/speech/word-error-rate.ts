@@ -1,4 +1,4 @@
-/** Returns the share of words that were recognised wrongly, added or omitted: edits over the spoken words. */
+/** Returns the word error rate: the number of wrong, added and omitted words divided by the number of spoken words. */
 export function wordErrorRate(recognised: string, said: string): number {
   const [a, b] = [plainWords(recognised), plainWords(said)];
   let row = b.map((_, index) => index + 1);
@@ -13,7 +13,7 @@ export function wordErrorRate(recognised: string, said: string): number {
   return (row.at(-1) ?? a.length) / Math.max(1, b.length);
 }
 
-/** Lower case, without punctuation. */
+/** Returns words in lower case without punctuation. */
 function plainWords(text: string): string[] {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}'\s]/gu, ' ');
   return plain.split(/\s+/).filter((word) => word !== '');

@@ -1,20 +1,25 @@
 import { type CutList, segmentStartTicks } from './cut-list.ts';
 
-/** Segments `fromSegment` (inclusive) to `toSegment` (exclusive): one object, one encode job. */
+/** Segments `fromSegment` (inclusive) to `toSegment` (exclusive), which form one object and one encode job. */
 export type ChunkRange = { fromSegment: number; toSegment: number };
 
 const FIRST_SEC = 8;
 const NEXT_SEC = 32;
-/** Video of at least twice this length is shared by two encoders, so that a short one is finished in half the time. */
+/**
+ * Minimum share of an encoder, in seconds. Two encoders share video of at least twice this length, so that a short
+ * video is finished in half the time.
+ */
 const SHARE_SEC = 10;
 /** Number of encoders that share the rest of a longer video, in pieces of at least `SHARE_SEC`. */
 const LAST_SHARES = 3;
-/** 24000/1001 fps gives segments of 4.004 s. Eight of them still form one object. */
+/**
+ * Tolerance factor of the length. 24000/1001 fps gives segments of 4.004 s, and eight of them still form one object.
+ */
 const TOLERANCE = 1.05;
 
 /**
  * Groups the segments of a timeline into objects: a first one of about 8 s, so that playback starts early, then even
- * ones of up to 32 s. Every object has at least one segment, however long.
+ * ones of up to 32 s. Every object has at least one segment, whatever its length.
  */
 export function planChunks(cutList: CutList): ChunkRange[] {
   const limitTicks = FIRST_SEC * TOLERANCE * cutList.timescale;
@@ -26,16 +31,16 @@ export function planChunks(cutList: CutList): ChunkRange[] {
 }
 
 /**
- * Groups the segments from one on into as few objects of up to 32 s as possible, but at least two from 20 s on, all of
- * similar length: a short one at the end would leave workers idle while others encode.
+ * Groups the segments from a given one on into as few objects of up to 32 s as possible, but at least two from 20 s on.
+ * All have similar lengths, because a short one at the end would leave workers idle while others encode.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   return groupSegments(cutList, firstSegment, 1);
 }
 
 /**
- * Like `planEvenChunks`, but with three or more objects the last 64 s become smaller ones, so that encoders finish
- * together: while one makes the last, the others have nothing to do.
+ * Like `planEvenChunks`, but with three or more objects, splits the last 64 s into smaller ones, so that encoders
+ * finish together. Otherwise, the other encoders would be idle during the last object.
  */
 export function planShrinkingChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const leftTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, cutList.startTicks.length));
@@ -43,7 +48,7 @@ export function planShrinkingChunks(cutList: CutList, firstSegment: number): Chu
   return groupSegments(cutList, firstSegment, isLong ? LAST_SHARES : 1);
 }
 
-/** `lastShares`: number of encoders that share the rest, if it is long enough. */
+/** `lastShares` is the number of encoders that share the rest, if it is long enough. */
 function groupSegments(cutList: CutList, firstSegment: number, lastShares: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;
@@ -67,7 +72,7 @@ function groupSegments(cutList: CutList, firstSegment: number, lastShares: numbe
   return chunks;
 }
 
-/** Returns the segments of a range that are not stored, in order, with neighbours merged. */
+/** Returns the segments of a range that are not stored, in order, with adjacent ones merged. */
 export function missingRanges({ fromSegment, toSegment }: ChunkRange, stored: ReadonlySet<number>): ChunkRange[] {
   const ranges: ChunkRange[] = [];
   for (let segment = fromSegment; segment < toSegment; segment += 1) {

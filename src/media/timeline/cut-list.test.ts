@@ -10,26 +10,23 @@ test.each([
   { num: 25, den: 1, timescale: 25000, frameTicks: 1000, segmentFrames: 100 },
   { num: 25, den: 2, timescale: 25, frameTicks: 2, segmentFrames: 50 },
   { num: 1, den: 1, timescale: 1000, frameTicks: 1000, segmentFrames: 4 },
-])(
-  '$num/$den frames a second: segments of $segmentFrames frames',
-  ({ num, den, timescale, frameTicks, segmentFrames }) => {
-    const facts = makeFacts({ durationSec: 61, video: makeVideoFacts({ rate: { num, den } }) });
-    const cutList = planFrameGrid(facts);
-    const totalFrames = Math.round((61 * num) / den);
-    expect(cutList).toMatchObject({ timescale, endTicks: totalFrames * frameTicks });
-    expect(cutList.grid).toMatchObject({ segmentFrames, totalFrames });
-    expect(cutList.startTicks[1]).toBe(segmentFrames * frameTicks);
-    expect(cutList.startTicks).toHaveLength(Math.ceil(totalFrames / segmentFrames));
-  },
-);
+])('$num/$den fps has segments of $segmentFrames frames', ({ num, den, timescale, frameTicks, segmentFrames }) => {
+  const facts = makeFacts({ durationSec: 61, video: makeVideoFacts({ rate: { num, den } }) });
+  const cutList = planFrameGrid(facts);
+  const totalFrames = Math.round((61 * num) / den);
+  expect(cutList).toMatchObject({ timescale, endTicks: totalFrames * frameTicks });
+  expect(cutList.grid).toMatchObject({ segmentFrames, totalFrames });
+  expect(cutList.startTicks[1]).toBe(segmentFrames * frameTicks);
+  expect(cutList.startTicks).toHaveLength(Math.ceil(totalFrames / segmentFrames));
+});
 
-test('sound alone is cut every 188 AAC frames', () => {
+test('cuts audio without video every 188 AAC frames', () => {
   const cutList = planFrameGrid(makeFacts({ video: null, durationSec: 10 }));
   expect(cutList.grid).toMatchObject({ segmentFrames: 188, totalFrames: 469 });
   expect((cutList.startTicks[1] ?? 0) / cutList.timescale).toBe((188 * 1024) / 48000);
 });
 
-test('objects hold about 8 s first, then up to 32 s, on both grids', () => {
+test('a first object of about 8 s is followed by objects of up to 32 s on both grids', () => {
   const facts = makeFacts({ durationSec: 100, video: makeVideoFacts({ rate: { num: 24000, den: 1001 } }) });
   const frames = planChunks(planFrameGrid(facts));
   expect(frames.map((chunk) => [chunk.fromSegment, chunk.toSegment])).toEqual([
@@ -54,7 +51,7 @@ test.each([
   { durationSec: 60, sizes: [7, 7] },
   { durationSec: 121, sizes: [7, 7, 8, 8] },
   { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
-])('the share of two workers in $durationSec s is cut so that neither waits long for the other', (wanted) => {
+])('splits $durationSec s for two workers so that neither waits long for the other', (wanted) => {
   const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
   expect(sizesOf(planEvenChunks(cutList, 1))).toEqual(wanted.sizes);
 });
@@ -62,13 +59,13 @@ test.each([
 test.each([
   { durationSec: 20, sizes: [4] },
   { durationSec: 60, sizes: [7, 7] },
-])('a video of $durationSec s is shared by two, in equal lengths', ({ durationSec, sizes }) => {
+])('two workers share $durationSec s equally', ({ durationSec, sizes }) => {
   const cutList = planFrameGrid(makeFacts({ durationSec }));
   expect(sizesOf(planShrinkingChunks(cutList, 1))).toEqual(sizes);
 });
 
 test.each([75, 90, 121, 240, 3_600])(
-  'chunks of %i s to encode get smaller at the end, and hold every segment',
+  'chunks of %i s to encode get smaller at the end and contain every segment',
   (durationSec) => {
     const cutList = planFrameGrid(makeFacts({ durationSec }));
     const chunks = planShrinkingChunks(cutList, 1);

@@ -6,8 +6,8 @@ const MAX_RANKED = 400;
 const MIN_WORDS = 4;
 
 /**
- * Returns the sentences that share most with the others, in spoken order (TextRank, Mihalcea and Tarau 2004). Very
- * short ones and questions are dropped if there are others.
+ * Returns the sentences that have most in common with the others, in spoken order (TextRank, Mihalcea and Tarau 2004).
+ * Drops very short ones and questions if there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
   const reported = sentences.filter(({ words, text }) => contentOf(words).size >= MIN_WORDS && !/[?？]$/.test(text));

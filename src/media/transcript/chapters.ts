@@ -5,27 +5,29 @@ import { countStems, topicWords } from './topic-words.ts';
 import type { Evidence, Transcript } from './transcript.ts';
 import { chooseHeadline } from './whole-sentence.ts';
 
-/** A chapter in whole seconds. The first begins at 0, each ends where the next begins, the last with the video. */
+/**
+ * A chapter in whole seconds. The first begins at 0. Each ends where the next begins, and the last ends with the video.
+ */
 export type SpokenChapter = { title: string; start: number; end: number };
 
 export const MAX_CHAPTERS = 50;
 const MIN_DURATION_SEC = 10;
-/** Minimum share of the video per chapter, so that a long one does not get a hundred. */
+/** Minimum share of the video per chapter, so that a long video does not get a hundred chapters. */
 const MIN_SHARE = 0.025;
-/** A scene cut this close to the start of a sentence indicates a break there. */
+/** Maximum distance of a scene cut from the start of a sentence at which it indicates a break, in seconds. */
 const CUT_NEAR_SEC = 2;
-/** Weights of break signs, as shares of the price of a segment. Together they are below it, so that words decide. */
+/**
+ * Weights of the signs of a break, as shares of the price of a segment. Their sum is below the price, so that the words
+ * decide.
+ */
 const PAUSE_SIGN = 0.35;
 const CUT_SIGN = 0.2;
-/** Pauses count by how much they exceed the usual pause, up to this much. */
+/** Maximum excess over the usual pause that adds weight, in seconds. */
 const LONG_PAUSE_SEC = 1.5;
-/** A text with fewer words has one topic. */
+/** Minimum words of a text with several topics. */
 const MIN_WORDS = 30;
 
-/**
- * Makes chapters where the topic shifts, with the help of pauses and scene cuts. Returns none for a text with one
- * topic.
- */
+/** Creates chapters at topic shifts, supported by pauses and scene cuts. Returns none for a text with one topic. */
 export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence, 'cutsSec'>): SpokenChapter[] {
   const { sentences, durationSec } = transcript;
   const usualSec = usualPause(sentences);
@@ -41,7 +43,7 @@ export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence,
   );
 }
 
-/** Makes chapters from titles and start times: in order, from 0 to the end, none shorter than a second. */
+/** Creates chapters from titles and start times: in order, from 0 to the end, each at least a second long. */
 export function inWholeSeconds(
   begun: readonly { title: string; startSec: number }[],
   durationSec: number,
@@ -55,7 +57,7 @@ export function inWholeSeconds(
   return kept.map(({ title, start }, index) => ({ title, start, end: kept[index + 1]?.start ?? end }));
 }
 
-/** Returns the length that three of four pauses between sentences do not exceed. */
+/** Returns the third quartile of the pauses between sentences. */
 function usualPause(sentences: readonly Sentence[]): number {
   const pauses = sentences.slice(1).map(({ startSec }, index) => startSec - (sentences[index]?.endSec ?? startSec));
   return Math.max(0, pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length * 0.75)] ?? 0);
@@ -73,7 +75,7 @@ function toUnit(sentence: Sentence, before: Sentence | undefined, { cutsSec, usu
   };
 }
 
-/** A chapter begins with its scene if that begins with its first sentence. */
+/** Returns the start of a chapter: that of its scene, if the scene begins with its first sentence. */
 function breakBefore([first]: readonly Sentence[], cutsSec: readonly number[]): number {
   const startSec = first?.startSec ?? 0;
   const cut = nearestCut(cutsSec, startSec);

@@ -5,15 +5,14 @@ import { chooseHeadline, isWholeSentence } from './whole-sentence.ts';
 
 const SENTENCES = 3;
 
-/**
- * Makes a title: the whole sentence that describes the speech best. Empty if no sentence can stand alone as a title.
- */
+/** Returns a title: the whole sentence that describes the speech best. Empty if no sentence can be understood alone. */
 export function makeTitle({ sentences, language }: Transcript): string {
   return chooseHeadline(sentences, language, LONGEST.title) ?? '';
 }
 
 /**
- * Makes a description of the whole sentences that share most with the rest, in their order. Empty if there are none.
+ * Returns a description: the whole sentences that have most in common with the rest, in their order. Empty if there are
+ * none.
  */
 export function makeDescription({ sentences, language }: Transcript): string {
   const whole = sentences.filter(

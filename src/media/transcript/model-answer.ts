@@ -14,17 +14,20 @@ export type GeneratedTexts = {
   moments?: SpokenMoment[];
 };
 
-/** A model's answer does not match the request. The message says where, for the model and for people. */
+/**
+ * Thrown if a model's response does not match the request. The message states the position, for the model and for
+ * people.
+ */
 export class BadModelAnswer extends Error {
   override name = 'BadModelAnswer';
 }
 
 /**
- * Maximum characters of the transcript given to a model, about an hour of talk. From a longer one every n-th sentence
- * is dropped.
+ * Maximum characters of the transcript for a model, about an hour of talk. From a longer one, every n-th sentence is
+ * dropped.
  */
 const MAX_CHARS = 60_000;
-/** A chapter is moved to the nearest start of a sentence, at most this far away. */
+/** Maximum distance in seconds over which a chapter is moved to the nearest start of a sentence. */
 const NEAREST_SEC = 10;
 const MAX_FAULTS = 5;
 
@@ -58,7 +61,7 @@ const AnswerSchema = Type.Object(
 type Answer = Static<typeof AnswerSchema>;
 const validator = Compile(AnswerSchema);
 
-/** Returns the JSON Schema of an answer with these features. */
+/** Returns the JSON Schema of a response with these features. */
 export function answerSchema(features: readonly TextFeature[]): object {
   return Type.Object(Object.fromEntries(features.map((feature) => [feature, FEATURES[feature]])), closed);
 }
@@ -86,8 +89,8 @@ export function transcriptData({ sentences }: Transcript): string {
 }
 
 /**
- * Parses a model's answer: every requested feature, within its limits, as plain text, with times inside the video.
- * Throws `BadModelAnswer` for anything else.
+ * Parses a model's response, which must have every requested feature, within its limits, as plain text, with times
+ * inside the video. Throws `BadModelAnswer` for anything else.
  */
 export function readModelAnswer(text: string, wanted: readonly TextFeature[], transcript: Transcript): GeneratedTexts {
   const answer = readJson(text);

@@ -8,18 +8,15 @@ import { asTitle, isWholeSentence } from './whole-sentence.ts';
 export type SpokenMoment = { label: string; timestamp: number };
 
 export const MAX_MOMENTS = 10;
-/** One moment per two minutes, and one more. */
+/** Seconds per moment. One more moment is added. */
 const EVERY_SEC = 120;
 const NEAREST_SEC = 8;
-/** Weights of most watched, spoken and loud in a moment's score. */
+/** Weights of heat, words and loudness in a moment's score. */
 const WEIGHTS = { heat: 1, words: 1, loudness: 0.4 };
-/** Excess over the mean that counts as loud. */
+/** Excess over the mean level that counts as loud, in dB. */
 const LOUD_DB = 9;
 
-/**
- * Chooses moments by what viewers rewatched, what is said that characterises the video, and what is loud. Sorted by
- * time.
- */
+/** Chooses moments that viewers rewatched, whose words characterise the video, or that are loud. Sorts them by time. */
 export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenMoment[] {
   const { sentences, durationSec } = transcript;
   const counts = countStems(sentences);
@@ -56,7 +53,7 @@ function heatAt(heat: readonly number[] | null, share: number): number {
   return (heat[Math.min(heat.length - 1, Math.floor(share * heat.length))] ?? 0) / 100;
 }
 
-/** Returns how much a stretch exceeds the mean loudness, 0 to 1. */
+/** Returns the excess of a stretch over the mean loudness, 0 to 1. */
 function loudness(levels: readonly number[], startSec: number, endSec: number): number {
   if (levels.length === 0) return 0;
   const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;

@@ -2,8 +2,8 @@
 export const LONGEST = { title: 100, description: 600, chapter: 80, moment: 80 } as const;
 
 /**
- * Makes one line of plain text of at most `longest` characters: no control characters, no HTML, no text direction
- * marks, cut at a word if possible.
+ * Returns one line of plain text with at most `longest` characters: no control characters, no HTML, no text direction
+ * marks, cut between words if possible.
  */
 export function plainLine(text: string, longest: number): string {
   const line = text

@@ -2,10 +2,10 @@ import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-p
 import { compareMiniatures, MINIATURE } from '../images/miniature.ts';
 import { GUARD_ARGV } from '../probe/open-source.ts';
 
-/** Seconds per miniature: encoded video has a keyframe that often. */
+/** Seconds per miniature, equal to the keyframe interval of encoded video. */
 export const SCENE_STEP_SEC = 2;
 export const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
-/** A cut differs by more grey levels than this, and by more than most neighbours. */
+/** Minimum difference of a cut in grey levels. It must also exceed most adjacent differences. */
 const CUT_LEVELS = 16;
 const CUT_OVER_MEDIAN = 3;
 
@@ -19,7 +19,7 @@ export function planScenes(durationSec: number): FfmpegPlan {
   return { argv: [...QUIET_ARGV, ...input, ...scenes], outputs: [output], durationSec };
 }
 
-/** Finds scene cuts between miniatures: seconds from the start, accurate to two. */
+/** Finds scene cuts between miniatures. Returns seconds from the start, with a precision of two seconds. */
 export function findCuts(miniatures: readonly Uint8Array[]): number[] {
   const steps = miniatures.slice(1).map((each, index) => compareMiniatures(each, miniatures[index] ?? each));
   const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
@@ -29,7 +29,7 @@ export function findCuts(miniatures: readonly Uint8Array[]): number[] {
 
 const SILENCE_DB = -90;
 
-/** Returns the level of 16-bit mono samples, in dB of full scale. */
+/** Returns the level of 16-bit mono samples, in dBFS. */
 export function levelDb(samples: Buffer): number {
   let sum = 0;
   for (let at = 0; at + 1 < samples.length; at += 2) sum += samples.readInt16LE(at) ** 2;

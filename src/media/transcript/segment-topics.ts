@@ -1,19 +1,19 @@
 /**
- * Contribution of one unit of a text (a sentence) to a segmentation: the stems of its content words, and the sign of a
- * break before it, 0 or more.
+ * A unit of a text (a sentence) in a segmentation: the stems of its content words, and the weight of a break before it,
+ * 0 or more.
  */
 export type TopicUnit = { stems: readonly string[]; startSec: number; breakBefore: number };
 
 export type TopicLimits = { endSec: number; shortestSec: number; mostSegments: number };
 
-/** Higher than the paper's prior, which also finds the paragraphs of a talk. */
+/** Factor of the paper's prior, which would also separate the paragraphs of a talk. */
 const CAUTION = 1.4;
 
 /**
- * Finds topic shifts in a text: the segmentation with the lowest cost, where a segment costs the bits of its words
- * under the word frequencies of that segment alone, and each further segment costs a share of the length of the text
- * (Utiyama and Isahara 2001). A sign of a break makes a segment that begins there cheaper. Returns the indexes of the
- * units that begin a segment, including 0; an empty text has none. Takes quadratic time in the number of units.
+ * Finds topic shifts in a text: the segmentation with the lowest cost. A segment costs the bits of its words under the
+ * word frequencies of that segment alone, and each further segment costs a share of the length of the text (Utiyama and
+ * Isahara 2001). A sign of a break reduces the cost of a segment that begins there. Returns the indices of the units
+ * that begin a segment, including 0, or none for an empty text. Takes quadratic time in the number of units.
  */
 export function segmentTopics(
   units: readonly TopicUnit[],
@@ -21,7 +21,7 @@ export function segmentTopics(
 ): number[] {
   const words = units.flatMap(({ stems }) => stems);
   const vocabulary = new Set(words).size;
-  // Prior of a segment: the cost of naming a position in the text.
+  // Prior of a segment: the cost of encoding a position in the text.
   const price = CAUTION * Math.log(Math.max(2, words.length));
   const best: { cost: number; from: number; segments: number }[] = [{ cost: 0, from: 0, segments: 0 }];
   for (let to = 1; to <= units.length; to += 1) best.push({ cost: Number.POSITIVE_INFINITY, from: 0, segments: 0 });
@@ -51,7 +51,10 @@ export function segmentTopics(
   return starts;
 }
 
-/** Cost of a segment as words are added: each word w costs log((n + k) / (f(w) + 1)), k the size of the vocabulary. */
+/**
+ * Computes the cost of a segment as words are added. Each word w costs log((n + k) / (f(w) + 1)), where k is the size
+ * of the vocabulary.
+ */
 class SegmentBits {
   private readonly vocabulary: number;
   private readonly counts = new Map<string, number>();

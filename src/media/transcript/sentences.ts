@@ -1,14 +1,17 @@
 import type { Passage } from './passage.ts';
 import type { Word, WordReader } from './word-reader.ts';
 
-/** A spoken sentence with its words. `isPart`: the captions do not show where it begins and ends. */
+/** A spoken sentence with its words. `isPart` means that the captions do not show its beginning or end. */
 export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };
 
-/** A longer sentence is speech without punctuation, as some engines write it. Its passages are used as sentences. */
+/**
+ * Maximum characters of a sentence. A longer one is speech without punctuation, as some engines write it. Its passages
+ * are used as sentences.
+ */
 const LONG_CHARS = 220;
-/** Minimum pause that ends a sentence, whatever the punctuation. */
+/** Minimum pause that ends a sentence, whatever the punctuation, in seconds. */
 const PAUSE_SEC = 2;
-/** More sentences than this are joined in pairs: later steps take quadratic time. */
+/** Maximum sentences before pairs are joined, because later steps take quadratic time. */
 const MAX_SENTENCES = 1_500;
 
 /** Joins passages and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
@@ -46,7 +49,7 @@ function splitRun(run: readonly Passage[], segmenter: Intl.Segmenter): (Passage 
   return sentences;
 }
 
-/** Splits a long range of a run's text where passages end. */
+/** Splits a long range of a run's text at the ends of passages. */
 function cutLong(run: readonly Passage[], from: number, to: number): { start: number; end: number }[] {
   if (to - from <= LONG_CHARS) return [{ start: from, end: to }];
   const parts: { start: number; end: number }[] = [];
@@ -62,7 +65,7 @@ function cutLong(run: readonly Passage[], from: number, to: number): { start: nu
   return [...parts, { start, end: to }];
 }
 
-/** Returns the time of the character at an offset. Text is spread evenly over the time of its passage. */
+/** Returns the time of the character at an offset. The text of a passage is spread evenly over its time. */
 function timeAt(run: readonly Passage[], at: number, isEnd = false): number {
   let offset = 0;
   for (const { text, startSec, endSec } of run) {

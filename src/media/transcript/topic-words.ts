@@ -11,8 +11,8 @@ export function countStems(sentences: readonly Sentence[]): Map<string, number> 
 }
 
 /**
- * Names the topic of sentences by the words that are frequent here and rare elsewhere, as in "Telescope, light". Empty
- * if there are no content words. A list of words, since consecutive words are rarely a phrase.
+ * Describes the topic of sentences by words that are frequent in them and rare elsewhere, as in "Telescope, light".
+ * Returns a list of words, because consecutive words are rarely a phrase. Empty if there are no content words.
  */
 export function topicWords(sentences: readonly Sentence[], elsewhere: ReadonlyMap<string, number>): string {
   const here = countStems(sentences);

@@ -28,7 +28,7 @@ function transcriptOf(cues: Cue[], language = 'en'): Transcript {
 
 const three = transcriptOf(cuesOf(BREAD, STARS, BIKES));
 
-test('chapters begin where the topic shifts, and are named after it', () => {
+test('chapters begin at topic shifts and are named after their topic', () => {
   const chapters = makeChapters(three, NO_EVIDENCE);
   expect(chapters).toHaveLength(3);
   expect(chapters.map(({ start }) => start)).toEqual([0, expect.closeTo(40, -1), expect.closeTo(80, -1)]);
@@ -52,12 +52,12 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('one talk is one chapter, and a few words give none', () => {
+test('one talk is one chapter and a few words have none', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });
 
-test('a title and a description are extracted from speech', () => {
+test('extracts a title and a description from speech', () => {
   const talk = transcriptOf(cuesOf(BREAD));
   expect(makeTitle(talk)).toBe('Today we bake a loaf of bread');
   const description = makeDescription(talk);
@@ -79,7 +79,7 @@ const CONCERT = [
 test.each([
   ['in a cue each', CONCERT],
   ['over several cues', CONCERT.join(' ').match(/(?:\S+ ?){1,5}/g) ?? []],
-])('titles, labels and descriptions are whole sentences of the captions: %s', (_, texts) => {
+])('titles, labels and descriptions are whole sentences of captions %s', (_, texts) => {
   const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
   const talk = transcriptOf(cues);
   const said = CONCERT.map((sentence) => sentence.replace(/\.$/, ''));
@@ -95,12 +95,12 @@ test.each([
   ['the end of a sentence', ['of the music that we play tomorrow.']],
   ['shouts', ['THE MUSIC STARTS AT EIGHT TONIGHT.']],
   ['a sentence without an end', ['The Music Starts At Eight Tonight']],
-])('%s are no title', (_, texts) => {
+])('rejects as titles: %s', (_, texts) => {
   const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
   expect(makeTitle(transcriptOf(cues))).toBe('');
 });
 
-test('without whole sentences there is no description, and chapters and moments are named by single words', () => {
+test('without whole sentences there is no description and names are single words', () => {
   const cues = cuesOf(BREAD, STARS, BIKES).map((cue) => ({ ...cue, text: cue.text.replace('.', '').toLowerCase() }));
   const talk = transcriptOf(cues);
   expect(makeDescription(talk)).toBe('');
@@ -109,7 +109,7 @@ test('without whole sentences there is no description, and chapters and moments 
   for (const { label } of makeMoments(talk, NO_EVIDENCE)) expect(label).toMatch(words);
 });
 
-test('moments are where viewers were and where it is loud', () => {
+test('chooses moments that are watched most or loud', () => {
   const heat = Array.from({ length: 100 }, (_, index) => (index >= 50 && index < 54 ? 100 : 5));
   const moments = makeMoments(three, { ...NO_EVIDENCE, heat });
   expect(moments.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test('moments are where viewers were and where it is loud', () => {
   for (const { label } of moments) expect(label.length).toBeLessThanOrEqual(LONGEST.moment);
 });
 
-test('languages without spaces are read word by word', () => {
+test('reads languages without spaces word by word', () => {
   const text = '今日は天体望遠鏡の話をします。望遠鏡で月を見ます。望遠鏡の鏡は大切です。月の写真を撮ります。';
   const cues = [{ startMs: 0, endMs: 20_000, settings: '', text }];
   const talk = transcriptOf(cues, 'ja');
@@ -129,7 +129,7 @@ test('languages without spaces are read word by word', () => {
   expect(makeTitle(talk)).toMatch(/望遠|月/);
 });
 
-test('generated texts contain no markup, whatever is said', () => {
+test('generated texts never contain markup', () => {
   expect(plainLine('a <script>alert(1)</script>\u202e b <', 100)).toBe('a alert(1) b');
   expect(plainLine('word '.repeat(50), 20)).toBe('word word word…');
   const cues = cuesOf(BREAD.replaceAll('bread', '&lt;b&gt;bread&lt;/b&gt;'));

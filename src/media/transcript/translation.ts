@@ -6,7 +6,7 @@ import { BadModelAnswer, readJson } from './model-answer.ts';
 import type { Passage } from './passage.ts';
 import { plainLine } from './plain-line.ts';
 
-/** Cues that a model translates at once: enough for context, few enough to keep their number. */
+/** Cues per request to the model: enough for context, and few enough that the model returns the correct number. */
 export const CUES_AT_ONCE = 40;
 const MAX_TEXT_CHARS = 500;
 
@@ -32,7 +32,7 @@ export function translationInstructions(from: string, to: string, count: number)
   ].join('\n');
 }
 
-/** Parses `count` translations. Throws `BadModelAnswer` for another number, and for empty ones. */
+/** Parses `count` translations. Throws `BadModelAnswer` for another number or an empty translation. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
   if (!validator.Check(parsed)) throw new BadModelAnswer('The response does not match the schema.');
@@ -42,7 +42,7 @@ export function readTranslations(answer: string, count: number): string[] {
   return texts;
 }
 
-/** Returns the words of translations at the times of the original passages. */
+/** Returns the words of translations with the times of the original passages. */
 export function translatedWords(
   passages: readonly Passage[],
   texts: readonly string[],

@@ -3,17 +3,20 @@ import type { Sentence } from './sentences.ts';
 import { countStems } from './topic-words.ts';
 
 const MIN_WORDS = 3;
-/** Minimum distinct content words. Fewer are a greeting or an exclamation. */
+/** Minimum distinct content words. A sentence with fewer is a greeting or an exclamation. */
 const MIN_CONTENT_WORDS = 2;
-/** A letter that is not lower case, or a digit. A sentence with a lower-case start has lost its beginning. */
+/**
+ * Matches a start with a digit or a letter that is not lower case. A sentence that starts in lower case has lost its
+ * beginning.
+ */
 const WHOLE_START = /^["'“‘«¿¡]?(?!\p{Ll})[\p{L}\p{N}]/u;
-/** Not an ellipsis, which marks an unfinished sentence. */
+/** Matches an end other than an ellipsis, which marks an unfinished sentence. */
 const WHOLE_END = /[^.…。][.!?。！？।۔؟]["'”’»]?$/u;
 const FULL_STOP = /[.。।۔](["'”’»]?)$/u;
 const QUESTION = /[?？؟]["'”’»]?$/u;
-/** Speaker names, marks of sounds and markup. */
+/** Matches speaker names, marks of sounds and markup. */
 const MARKS = /[[\](){}<>♪|]|^\S+:\s|^[-–—]|\.{2}/;
-/** First words of greetings, and of sentences that depend on the previous one. */
+/** First words of greetings and of sentences that depend on the previous one. */
 const DEPENDENT_STARTS: Readonly<Record<string, string>> = {
   en:
     'and but so or because then it he she they this that these those there here also now well okay ok yes no hi ' +
@@ -27,7 +30,7 @@ const DEPENDENT_STARTS: Readonly<Record<string, string>> = {
   fr: "et mais donc car alors il elle ils elles ce c'est cela ça ici aussi oui non bonjour salut bienvenue merci",
 };
 
-/** Returns whether captions show a sentence from its first to its last word. */
+/** Whether captions contain a sentence from its first to its last word. */
 export function isWholeSentence({ text, words, isPart = false }: Sentence): boolean {
   const isShout = text === text.toUpperCase() && text !== text.toLowerCase();
   return (
@@ -40,15 +43,15 @@ export function isWholeSentence({ text, words, isPart = false }: Sentence): bool
   );
 }
 
-/** Formats a whole sentence as a title: without its full stop. */
+/** Formats a whole sentence as a title, without its full stop. */
 export function asTitle({ text }: Sentence): string {
   return text.replace(FULL_STOP, '$1');
 }
 
 /**
- * Chooses the whole sentence that describes others best: it shares words with them, preferably early, since speakers
- * announce their topic. It has at most `longest` characters, can be understood by itself, and is not a question.
- * Returns null if there is none.
+ * Chooses the whole sentence that describes others best: it has words in common with them and is preferably early,
+ * because speakers announce their topic. It has at most `longest` characters, can be understood alone, and is not a
+ * question. Returns null if there is none.
  */
 export function chooseHeadline(sentences: readonly Sentence[], language: string, longest: number): string | null {
   const counts = countStems(sentences);
@@ -71,7 +74,7 @@ function standsAlone(sentence: Sentence, dependent: ReadonlySet<string>): boolea
   return !dependent.has(opening) && contentOf(sentence).size >= MIN_CONTENT_WORDS;
 }
 
-/** Returns how much of a sentence the others repeat, relative to its length. */
+/** Returns the share of a sentence that other sentences repeat, relative to its length. */
 function worthOf(sentence: Sentence, counts: ReadonlyMap<string, number>): number {
   const stems = contentOf(sentence);
   const shared = [...stems].reduce((sum, stem) => sum + (counts.get(stem) ?? 1) - 0.9, 0);

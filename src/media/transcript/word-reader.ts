@@ -1,24 +1,24 @@
 import * as stopLists from 'stopword';
 
 /**
- * A word of a text: its position, the stem that groups its forms, and whether it is a content word (no article, pronoun
- * and the like). `phrase` numbers runs of words without punctuation between them.
+ * A word of a text: its position, the stem that groups its forms, and whether it is a content word (not an article or
+ * pronoun). `phrase` numbers runs of words without punctuation between them.
  */
 export type Word = { start: number; end: number; stem: string; isContent: boolean; phrase: number };
 
 /** Splits texts of one language into words. */
 export type WordReader = (text: string) => Word[];
 
-/** Stems are prefixes of this many letters: crude, but the same for every alphabet (McNamee and Mayfield 2004). */
+/** Letters of a stem. Prefixes are crude stems, but work for every alphabet (McNamee and Mayfield 2004). */
 const STEM_LETTERS = 6;
 const MIN_CONTENT = 3;
-/** In scripts without spaces, words of one or two characters are content words. */
+/** Matches scripts without spaces, in which words of one or two characters are content words. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const ONLY_HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const PHRASE_END = /[.,;:!?…。！？、，；：()"“”«»\n]/;
 
-/** ISO 639-1 codes and the names of the word lists, ISO 639-3. */
+/** Stop word lists by ISO 639-1 code. The lists themselves are named by ISO 639-3 codes. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   ar: stopLists.ara,
   bg: stopLists.bul,
@@ -79,7 +79,7 @@ const SPOKEN = [
   'until',
 ];
 
-/** Makes a reader for a language (ISO 639-1, also with a region). A language without a list has no stop words. */
+/** Creates a reader for a language (ISO 639-1, also with a region). A language without a list has no stop words. */
 export function createWordReader(language: string): WordReader {
   const code = language.slice(0, 2).toLowerCase();
   const stops = new Set([...(LISTS[code] ?? []), ...(code === 'en' ? SPOKEN : [])].map((word) => word.toLowerCase()));
@@ -104,7 +104,7 @@ function judge(lower: string, stops: ReadonlySet<string>): Pick<Word, 'stem' | '
     return { stem: lower, isContent: !stops.has(lower) && !ONLY_HIRAGANA.test(lower) };
   }
   const bare = lower.replace(/'s$/, '');
-  // "we'll" and "couldn't" mean no more than "we" and "could".
+  // "we'll" and "couldn't" have the same content as "we" and "could".
   const whole = lower.replace(/(?:n't|'(?:ll|re|ve|d|m))$/, '');
   const isStop = [lower, bare, whole].some((form) => stops.has(form));
   const isContent = bare.length >= MIN_CONTENT && !isStop && !/^\d+$/.test(bare);
@@ -115,7 +115,7 @@ function knownLocale(code: string): string {
   try {
     return Intl.Segmenter.supportedLocalesOf(code)[0] ?? 'en';
   } catch (error) {
-    // An invalid language tag is split by the rules of Unicode alone.
+    // Split text with an invalid language tag by the general Unicode rules.
     if (error instanceof RangeError) return 'en';
     throw error;
   }

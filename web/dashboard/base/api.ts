@@ -36,7 +36,7 @@ export async function api<T>(method: string, path: string, body?: unknown, signa
   }
 }
 
-/** Returns the JSON that some operations send as bytes (the bitrates of a stream); null for an empty body. */
+/** Returns the JSON that some operations send as bytes (the bitrates of a stream). Null for an empty body. */
 async function readBytes(answer: Response): Promise<unknown> {
   const text = await answer.text();
   return text === '' ? null : JSON.parse(text);
@@ -50,7 +50,7 @@ function toBody(body: unknown): BodyInit | null {
 /** Describes an error in a readable sentence, with the request's id if the service responded. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
-    // Without a message, or with a proxy's page.
+    // The response has no message, or it is a proxy's page.
     const isWordless = error.said === '' || error.said.startsWith('<');
     const words = isWordless ? t('The service answered with the status {0}.', error.status) : said(error.said);
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;

@@ -9,7 +9,7 @@ let lastId = 0;
 /** Newest calls first. Every screen can show its recent actions as code. */
 export const calls = signal<readonly Call[]>([]);
 
-/** Records a call of a published operation. Calls used only by the dashboard are left out. */
+/** Records a call of a published operation. Calls used only by the dashboard are omitted. */
 export function noteCall({ method, path, body }: Omit<Call, 'id'>): void {
   if (path.startsWith('/dashboard/')) return;
   const content = JSON.stringify(body);

@@ -1,7 +1,7 @@
 import { prefix } from './router.ts';
 
 const EVENTS = ['progress', 'state', 'video', 'gone', 'deleted'];
-/** Changes arrive in bursts; one update per second is enough for a viewer. */
+/** Changes arrive in bursts, and one update per second is enough for a viewer. */
 const CALM_MS = 1_000;
 
 /** An event that the tab with the stream forwards to the others. */
@@ -10,9 +10,9 @@ type Passed = { path: string; data: string };
 const channel = new BroadcastChannel('millrace-events');
 
 /**
- * Calls `onChange` soon after a change in a library, until stopped; with `only`, after events that name this id. All
- * tabs share one event stream, because browsers allow six connections per host. The tab with the lock owns the stream.
- * When it closes, the next tab takes over.
+ * Calls `onChange` soon after a change in a library, until stopped. With `only`, calls it after events that name this
+ * id. All tabs share one event stream, because browsers allow six connections per host. The tab with the lock owns the
+ * stream. When it closes, the next tab takes over.
  */
 export function follow(libraryId: number, onChange: () => void, only = ''): () => void {
   const path = `/library/${libraryId}/progress`;
@@ -57,7 +57,7 @@ function holdStream(path: string, take: (passed: Passed) => void, signal: AbortS
     return;
   }
   navigator.locks.request(`millrace-events ${path}`, { signal }, hold).catch((reason: unknown) => {
-    // Stopped while waiting for the lock.
+    // The wait for the lock was stopped.
     if (!signal.aborted) throw reason;
   });
 }

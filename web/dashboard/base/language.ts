@@ -32,7 +32,7 @@ export function t(sentence: Sentence, ...values: readonly (string | number)[]): 
   return text.replaceAll(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? ''));
 }
 
-/** Returns a label of a table that other code also reads: translated if possible, else unchanged. */
+/** Returns a label from a table that other code also reads, translated if possible, or else unchanged. */
 export function tr(text: string): string {
   const known: Readonly<Record<string, string>> = translations.value ?? {};
   return Object.hasOwn(known, text) ? (known[text] ?? text) : text;
@@ -48,7 +48,7 @@ export function trAll(choices: readonly (readonly [value: string, label: string,
   return choices.map(([value, text]) => [value, tr(text)] as const);
 }
 
-/** Restores the previously chosen language, else picks the browser's first available one. */
+/** Restores the previously chosen language, or else picks the browser's first available one. */
 export async function restoreLanguage(): Promise<void> {
   const wanted = [readKept(), ...navigator.languages.map((tag) => tag.split('-')[0])];
   const found = wanted.find((code): code is LanguageCode => code !== undefined && Object.hasOwn(LANGUAGES, code));

@@ -22,7 +22,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
         },
       );
     }, [error, screen]);
-    // A component is a function, which a setter would call, so each rendering reads it from its signal.
+    // A setter would call a component, because it is a function. Each rendering therefore reads it from its signal.
     const Screen = screen.value;
     if (error.value !== null) return <p class="notice error">{error.value}</p>;
     return Screen === null ? <div class="panel skeleton tall" aria-hidden="true" /> : <Screen {...props} />;

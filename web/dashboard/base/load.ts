@@ -11,8 +11,8 @@ export type Loaded<T> = {
 };
 
 /**
- * Reads an address when the component mounts or the address changes. `again` reads it again and keeps showing the old
- * value until then. `question`, the body of a search, is sent by POST.
+ * Reads an address when the component mounts or the address changes. `again` reads it again and shows the old value
+ * until then. `question`, the body of a search, is sent by POST.
  */
 export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);

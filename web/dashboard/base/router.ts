@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 
-/** Places of a library that need no other parameter. */
+/** Screens of a library that need no other parameter. */
 export const LIBRARY_PLACES = ['videos', 'collections', 'trash', 'live', 'statistics', 'events', 'settings'] as const;
 type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 
-/** Places of the whole service. */
+/** Screens of the whole service. */
 const PLAIN_PLACES = ['welcome', 'libraries', 'system', 'reference'] as const;
 type PlainPlace = (typeof PLAIN_PLACES)[number];
 
 /**
- * A place in the dashboard. Each has a URL that can be bookmarked and shared. `part` is one of its tabs or sections.
+ * A screen of the dashboard. Each has a URL that can be bookmarked and shared. `part` is one of its tabs or sections.
  */
 export type Route =
   | { name: PlainPlace | 'home' }
@@ -48,7 +48,7 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
-/** Opens a place and scrolls to the top, unless `keepsPlace`. `search` is the query of its URL. */
+/** Opens a screen and scrolls to the top, unless `keepsPlace`. `search` is the query of its URL. */
 export function go(to: Route, search = '', keepsPlace = false): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);

@@ -3,12 +3,12 @@ import { ApiError, api, whenSignedOut } from './api.ts';
 import { t } from './language.ts';
 import { plural } from './words.ts';
 
-/** The signed-in user. An owner has the account's key and a null `libraryId`; others have the key of one library. */
+/** The signed-in user. An owner has the account's key and a null `libraryId`. Others have the key of one library. */
 export type Session = {
   role: 'owner' | 'editor' | 'reader';
   libraryId: number | null;
   edgeUrl: string;
-  /** Days until the service deletes each kind of data. */
+  /** Days after which the service deletes each kind of data. */
   keptDays: { trash: number; events: number; visits: number };
 };
 export type LibraryName = { id: number; name: string };

@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks';
 /** Handlers by key. A letter with Ctrl (or Cmd) is written `ctrl+k`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Inputs that take no text. Keys pressed on them act as elsewhere. */
+/** Inputs without text. Keys pressed in them act as shortcuts. */
 const WITHOUT_TEXT = new Set(['checkbox', 'radio', 'button', 'submit', 'file', 'color']);
-/** Keys that a text field handles itself. They are never intercepted there. */
+/** Keys that a text field handles itself. They are never intercepted in one. */
 const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+z']);
 
-/** Returns whether the user is typing there, so that letters are text. */
+/** Returns whether the user is typing in the target, so that letters are text. */
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !WITHOUT_TEXT.has(target.type);
   return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));

@@ -6,7 +6,7 @@ import { asCommand, asCurl, asTypeScript } from './snippets.ts';
 type Parameter = { name: string; in: string; schema?: { type?: string } };
 type Described = { operationId?: string; parameters?: readonly (Parameter | { $ref: string })[] };
 
-test('a displayed call gives each parameter as the SDK expects it', () => {
+test('passes each parameter of a displayed call as the SDK expects it', () => {
   const described: Described[] = Object.values(document.paths).flatMap((path) => Object.values(path));
   const wrong = described.flatMap(({ operationId = '', parameters = [] }) => {
     const route = operations[operationId as keyof typeof operations];
@@ -25,7 +25,7 @@ test('a displayed call gives each parameter as the SDK expects it', () => {
   expect(wrong).toEqual([]);
 });
 
-test('a quotation mark in an address ends no text of a snippet', () => {
+test('escapes a quotation mark in an address', () => {
   const call = { method: 'GET', path: "/library/1/videos/it's", body: undefined };
   expect(asCurl(call, 'https://host')).toContain("'https://host/library/1/videos/it'\\''s'");
   expect(asCommand(call)).toBe("millrace api GET '/library/1/videos/it'\\''s'");

@@ -12,7 +12,7 @@ const NUMBERS = [
 /** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
 
-/** `base` is the address of the service. */
+/** Returns a curl command. `base` is the address of the service. */
 export function asCurl({ method, path, body }: Snippet, base: string): string {
   const parts = [`curl -X ${method}`, "-H 'AccessKey: KEY'"];
   if (body instanceof Blob) parts.push('--data-binary @FILE');

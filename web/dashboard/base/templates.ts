@@ -2,7 +2,7 @@
 export type Template = { pattern: RegExp; text: string };
 
 const PLACE = /\{\d\}/;
-/** Values contain sentences, which contain values. */
+/** Maximum nesting of values that contain sentences with values. */
 const MAX_DEPTH = 4;
 
 /** Reads a table of sentences with the placeholders `{0}`, `{1}` …, which appear in this order. */

@@ -12,11 +12,11 @@ const DAY_MS = 24 * 3600 * 1000;
 const DAYS = ['Today (UTC)', 'Yesterday', 'The day before'];
 const PER_PAGE = 50;
 const FOLLOW_MS = 3_000;
-/** Filter values are refreshed less often: each field is a search over the day. */
+/** Filter values are refreshed less often, because each field requires a search over the day. */
 const FOLLOW_VALUES_MS = 6_000;
-/** A search starts at the end of a word, not at each letter. */
+/** Delay after the last keystroke before a search starts. */
 const TYPING_MS = 150;
-/** Maximum values of a field offered as filters. */
+/** Maximum number of values of a field offered as filters. */
 const MAX_VALUES = 40;
 
 const FIELDS = [
@@ -151,7 +151,7 @@ function FieldFilter({ path, span, field, isFollowed, label, all, value, onChang
   const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
   const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
   const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
-  // The current filter stays selected on a day without matches.
+  // The current filter remains selected on a day without matches.
   const isMissing = value !== '' && offered.every(({ name }) => name !== value);
   const kept = isMissing ? [[value, `${value} (0)`] as const] : [];
   return <SelectField label={label} value={value} choices={[['', all], ...choices, ...kept]} onChange={onChange} />;

@@ -1,9 +1,9 @@
 /**
- * The service's messages about videos, in German: its English sentence with `{0}`, `{1}` … for values, which are
+ * The service's messages about videos, in German: each English sentence with `{0}`, `{1}` … for values, which are
  * translated too. Messages without an entry are shown in English.
  */
 export const service = {
-  // Why a video plays as it does.
+  // Reasons why a video plays as it does.
   'No file has arrived yet. {0}': 'Es ist noch keine Datei angekommen. {0}',
   'Awaits its file.': 'Wartet auf seine Datei.',
   'Awaits its file: the last upload failed. {0}': 'Wartet auf seine Datei: Der letzte Upload schlug fehl. {0}',
@@ -57,7 +57,7 @@ export const service = {
   'In {0} playback failed {1} times in the last seven days.':
     'In {0} schlug die Wiedergabe in den letzten sieben Tagen {1}-mal fehl.',
   'an unknown country': 'einem unbekannten Land',
-  // Events while it was made.
+  // Events while the video was encoded.
   'The video is finished, incomplete: {0} could not be made. Retry makes them again.':
     'Das Video ist fertig, aber unvollständig: {0} konnte nicht erzeugt werden. Wiederholen erzeugt es neu.',
   '{0} could not be made: {1}': '{0} konnte nicht erzeugt werden: {1}',
@@ -66,7 +66,7 @@ export const service = {
   'The video is encoded as a whole and not on demand: {0}.':
     'Das Video wird als Ganzes kodiert und nicht auf Anfrage: {0}.',
   'Texts could not be generated: {0}': 'Texte konnten nicht erzeugt werden: {0}',
-  // Why an action was refused.
+  // Reasons why an action was refused.
   'The video has no file yet. Upload it first.': 'Das Video hat noch keine Datei. Zuerst eine hochladen.',
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.':
     'Keine Spracherkennung ist eingerichtet. Ein Modell mit „millrace speech add NAME“ hinzufügen („millrace ' +
@@ -80,9 +80,9 @@ export const service = {
     'Die Bibliothek hat keine Webhook-Adresse. Zuerst eine eintragen.',
   'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht wieder beginnen. Einen neuen anlegen.',
-  'There is no session. Sign in with a key.': 'Niemand ist angemeldet. Mit einem Schlüssel anmelden.',
+  'You are not signed in. Sign in with a key.': 'Niemand ist angemeldet. Mit einem Schlüssel anmelden.',
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',
-  'Too many wrong keys came from this address. Try again in a minute.':
+  'Too many wrong keys from this address. Try again in a minute.':
     'Zu viele falsche Schlüssel kamen von dieser Adresse. In einer Minute noch einmal versuchen.',
   'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.':
     'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der Id der Anfrage.',

@@ -39,14 +39,14 @@ test('every visible word can be translated', () => {
   expect(found).toEqual([]);
 });
 
-test('no translation is left of a removed sentence', () => {
-  // Labels of tables and words of responses are translated too, wherever they occur.
+test('removed sentences have no translations', () => {
+  // Also covers labels of tables and words of responses, wherever they occur.
   const source = readSources().replaceAll("\\'", "'");
   const isThere = (sentence: string) => source.includes(sentence) || source.includes(sentence.replace(/s$/, ''));
   expect(Object.keys(de).filter((sentence) => sentence.includes(' ') && !isThere(sentence))).toEqual([]);
 });
 
-test('sentences of the service are translated with their values, and stay as they are without a translation', () => {
+test('translates sentences of the service with their values, and returns them unchanged without a translation', () => {
   const templates = readTemplates(service);
   const said = (sentence: string) => translateBy(templates, sentence);
   expect(said('Waits for 3 others of this library, beside 1 other library; done in about 5 min.')).toBe(
@@ -61,7 +61,7 @@ test('sentences of the service are translated with their values, and stay as the
   expect(said('Quite another thing.')).toBe('Quite another thing.');
 });
 
-test('no translation is left of a sentence that the service no longer sends', () => {
+test('sentences that the service no longer sends have no translations', () => {
   const root = path.resolve(folder, '../../src');
   const source = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))

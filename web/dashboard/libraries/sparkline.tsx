@@ -1,7 +1,7 @@
 const WIDTH = 240;
 const HEIGHT = 40;
 
-/** A line without axes: shows the trend, not the amounts. */
+/** A line without axes that shows the trend, not the amounts. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   const most = Math.max(1, ...values);
   const step = WIDTH / Math.max(1, values.length - 1);

@@ -8,7 +8,7 @@ const VERSIONS = [
   ['2', 'Basic, version 2'],
 ] as const;
 
-/** Settings for who may read the bytes. */
+/** Settings that control who may read the media bytes. */
 export function DrmFields({ library, change }: FieldsProps) {
   return (
     <div class="columns">

@@ -4,7 +4,7 @@ import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-/** Bitrate of the audio. */
+/** Bitrate of the audio, in kbit/s. */
 const AUDIO_KBPS = 128;
 
 /** The ladder with the size of an hour at each rung's bitrate, and the other outputs. */

@@ -33,7 +33,7 @@ type OwnKey = keyof typeof OWN_KEYS;
 
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
-/** The library's own keys, and further ones that can be revoked individually. */
+/** The library's own keys, and additional ones that can be revoked individually. */
 export function Keys({ libraryId, library, onChanged }: Props) {
   const path = `/videolibrary/${libraryId}/keys`;
   const { value, error, again } = useLoaded<AccessKeyModel[]>(path);
@@ -42,7 +42,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   const change = () => {
     toast(t('There is a new key; show and copy it here.'));
     onChanged();
-    // The previous key is now a further key until it expires.
+    // The previous key is now an additional key until it expires.
     again();
   };
   const revoke = (id: string) =>
@@ -108,7 +108,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
 
 type ReplaceProps = { which: OwnKey; libraryId: number; onReplaced: () => void; onClose: () => void };
 
-/** Signatures of the old key are refused at once, so warn first. */
+/** Signatures of the old key are refused immediately, so this warns first. */
 function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) {
   const replacing = useAction();
   const { name, effect } = OWN_KEYS[which];

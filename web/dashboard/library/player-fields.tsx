@@ -5,7 +5,7 @@ import { session } from '../base/session.ts';
 import { Check, NumberField, Panel, TextField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-/** The player's appearance, next to the player as saved. */
+/** The settings of the player's appearance, next to the player as saved. */
 export function PlayerFields({ libraryId, library, change }: FieldsProps) {
   const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?status=4&itemsPerPage=1`);
   const [video] = value.value?.items ?? [];

@@ -10,7 +10,10 @@ import { Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 
-/** The rules of the library's pull zone for who gets the bytes, and a box that tests an address against them. */
+/**
+ * The rules of the library's pull zone that control who receives the bytes, and a box that tests an address against
+ * them.
+ */
 export function Rules({ zoneId }: { zoneId: number }) {
   const { value, error, again } = useLoaded<PullZoneModel>(`/pullzone/${zoneId}`);
   if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;

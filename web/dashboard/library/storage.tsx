@@ -19,7 +19,7 @@ export function Storage({ library }: { library: VideoLibraryModel }) {
   );
 }
 
-/** The largest videos. Each links to its video, which shows the size of each part. */
+/** The largest videos. Each links to its video page, which shows the size of each part. */
 function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoLibraryModel }) {
   const { value, error } = useLoaded<PaginationListOfVideoModel>(
     `/library/${libraryId}/videos?orderBy=size&direction=desc&itemsPerPage=${LARGEST}`,

@@ -61,12 +61,12 @@ test.each([
     words: '20.0',
     level: 'wait',
   },
-])('$name is described in words', ({ status, samples, words, level }) => {
+])('describes $name in words', ({ status, samples, words, level }) => {
   const [first] = describeHealth({ isOnAir: true, status: { ...STATUS, ...status }, samples });
   expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
 });
 
-test('the second in which publishing begins is not judged', () => {
+test('does not judge the second in which publishing begins', () => {
   const at = (sec: number, changes: Partial<Sample> = {}) =>
     sample({ timestamp: new Date(Date.UTC(2026, 10, 23, 10, 0, sec)).toISOString(), ...changes });
   const begun = [0, 30].flatMap((start) => [
@@ -77,7 +77,7 @@ test('the second in which publishing begins is not judged', () => {
   expect(lines.map(({ level }) => level)).toEqual(['good']);
 });
 
-test('before the start an encoder that is connected may be started', () => {
+test('before the start, suggests to start a stream whose encoder is connected', () => {
   const lines = describeHealth({ isOnAir: false, status: STATUS, samples: steady });
   expect(lines.map(({ sentence }) => sentence).join(' ')).toContain('Press Start');
 });

@@ -7,11 +7,11 @@ export type Sample = { timestamp: string; bitrate: number; videoBitrate: number;
 export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
 
 const SILENT_MS = 2_500;
-/** Samples are one second apart; a longer distance is a pause. */
+/** Samples are one second apart. A longer interval is a pause. */
 const MAX_STEP_MS = 2_500;
-/** Seconds that are judged: longer than a keyframe interval, short enough to be current. */
+/** Number of seconds that are judged: longer than a keyframe interval, short enough to be current. */
 const JUDGED = 30;
-/** Minimum samples for judging what is usual. */
+/** Minimum number of samples for judging the usual values. */
 const ENOUGH = 5;
 const DROPPED = 0.85;
 const DIPPED = 0.5;
@@ -45,7 +45,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
 }
 
-/** Drops the seconds in which publishing began, which contain only a part. */
+/** Drops the seconds in which publishing began, because they are incomplete. */
 function wholeSeconds(samples: readonly Sample[]): Sample[] {
   const timeOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);

@@ -9,7 +9,7 @@ import { CopyField, Empty, Link, Notice, Pager } from '../parts/parts.tsx';
 import { STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
 
 const PER_PAGE = 20;
-/** Streams change when encoders send data; there is no event stream for them. */
+/** Streams change when encoders send data, for which there is no event stream. */
 const LOOK_AGAIN_MS = 5_000;
 
 export function Live({ libraryId }: { libraryId: number }) {

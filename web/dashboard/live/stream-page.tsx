@@ -17,14 +17,12 @@ import { describeHealth, type Sample } from './health.ts';
 import { ENDED, ON_AIR, PREVIEW, STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
 import { StreamSettings } from './stream-settings.tsx';
 
-/** Streams change when encoders send data; there is no event stream for them. */
+/** Streams change when encoders send data, for which there is no event stream. */
 const LOOK_AGAIN_MS = 3_000;
 const CHART_MS = 10 * 60_000;
 const STILLS = 12;
 
-/**
- * A live stream: what viewers see, the state of publishing in words, connection data for the encoder, and its settings.
- */
+/** A live stream: its player, the state of publishing in words, connection data for the encoder, and its settings. */
 export function StreamPage({ libraryId, streamId }: { libraryId: number; streamId: string }) {
   const path = `/library/${libraryId}/live/${streamId}`;
   const { value, error, again } = useLoaded<LiveStreamModel>(path);
@@ -75,7 +73,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player as viewers see it. Before the start it says so, and starts by itself. */
+/** The player as viewers see it. Before the start it shows a notice, and then starts automatically. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,
@@ -85,7 +83,7 @@ function Preview({ libraryId, streamId, status }: { libraryId: number; streamId:
   const source = new URL(address);
   source.searchParams.set('muted', 'true');
   source.searchParams.set('count', 'false');
-  // Recreated when the stream begins or ends, because the content is different then.
+  // Recreated when the stream begins or ends, because its content changes then.
   return (
     <iframe
       key={status}

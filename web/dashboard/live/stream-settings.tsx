@@ -9,7 +9,7 @@ import { toast } from '../parts/toasts.tsx';
 
 const USUAL_WINDOW_MIN = 30;
 
-/** Title, schedule, recording and how far viewers can go back. */
+/** Title, schedule, recording and how far viewers can seek back. */
 export function StreamSettings({
   path,
   stream,

@@ -7,7 +7,7 @@ import { toast } from './toasts.tsx';
 type CancelProps = {
   /** Path of the video. */
   path: string;
-  /** Its title, if several videos can be cancelled. */
+  /** Title of the video, if several videos can be cancelled. */
   title?: string;
   onCancelled: () => void;
 };

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 type DialogProps = { title: string; class?: string; onClose: () => void; children: ComponentChildren };
 
-/** A modal dialog. The browser keeps the focus in it and closes it on Escape. A click outside closes it too. */
+/** A modal dialog. The browser keeps the focus in it and closes it on Escape. A click outside also closes it. */
 export function Dialog({ title, class: name = '', onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {

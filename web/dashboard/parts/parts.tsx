@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
-/** A link to another place in the dashboard. With a modifier key the browser opens it like any other link. */
+/** A link to another screen of the dashboard. With a modifier key the browser opens it like any other link. */
 type LinkProps = {
   to: Route;
   class?: string;
@@ -32,7 +32,7 @@ export function Link({ to, class: name, isHere, search = '', keepsPlace = false,
   );
 }
 
-/** Tabs side by side. On narrow screens the open one is scrolled into view. */
+/** Tabs side by side. On narrow screens the open tab is scrolled into view. */
 export function Tabs({ label, open, children }: { label: string; open: string; children: ComponentChildren }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -93,7 +93,7 @@ export function Notice({ kind, children }: { kind: 'error' | 'done'; children: C
   );
 }
 
-/** A place without content yet, and the next step. */
+/** An empty screen with the next step. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">

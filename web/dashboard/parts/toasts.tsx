@@ -32,7 +32,7 @@ export function Toasts() {
   );
 }
 
-/** Disappears by itself, but not while it has the pointer or the focus (WCAG 2.2.1). */
+/** Disappears automatically, unless it has the pointer or the focus (WCAG 2.2.1). */
 function Message({ id, text, action }: Toast) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const hold = () => clearTimeout(timer.current);

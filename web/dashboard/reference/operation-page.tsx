@@ -158,7 +158,7 @@ function fillIn({ path, operation }: Listed, values: Record<string, string>): st
   return inQuery.length === 0 ? filled : `${filled}?${query}`;
 }
 
-/** Text that is not JSON yet is shown as typed. */
+/** Text that is not valid JSON yet is shown as typed. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

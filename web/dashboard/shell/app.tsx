@@ -65,7 +65,7 @@ function Signed() {
   );
 }
 
-/** The first page is the video list of the first library. */
+/** The default is the video list of the first library. */
 function ownRoute(): Route {
   const first = libraries.value[0];
   if (route.value.name !== 'home' || first === undefined) return route.value;

@@ -75,7 +75,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
             aria-selected={index === at}
             onPointerMove={() => (chosen.value = index)}
             onClick={() => run(entry)}
-            // The field keeps the focus and selects with arrows; rows are clicked.
+            // The field keeps the focus and selects with arrows. Rows can be clicked.
             onKeyDown={press}
           >
             <Icon name={entry.icon} /> <span>{entry.label}</span> <span class="hint">{entry.hint}</span>
@@ -157,7 +157,7 @@ function searchSoon(libraryId: number | null, text: string, videos: { value: rea
           run: () => go({ name: 'video', libraryId, videoId: guid }),
         }));
       },
-      // If the search fails, there are no videos; screens and actions still work.
+      // If the search fails, no videos are shown, but screens and actions still work.
       () => {
         videos.value = [];
       },

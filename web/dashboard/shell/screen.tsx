@@ -3,7 +3,7 @@ import { lazy } from '../base/lazy.tsx';
 import type { Route } from '../base/router.ts';
 import { Videos } from '../videos/videos.tsx';
 
-// The first screen is loaded at once. Every other one is a separate file.
+// The first screen is loaded immediately. Every other one is a separate file.
 const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
 const Events = lazy(async () => (await import('../events/events.tsx')).Events);
 const Libraries = lazy(async () => (await import('../libraries/libraries.tsx')).Libraries);
@@ -16,7 +16,7 @@ const System = lazy(async () => (await import('../system/system.tsx')).System);
 const Trash = lazy(async () => (await import('../videos/trash.tsx')).Trash);
 const VideoPage = lazy(async () => (await import('../video/video-page.tsx')).VideoPage);
 
-/** The screen of a place; `home` and `welcome` have none. */
+/** Returns the screen of a route. `home` and `welcome` have none. */
 export function Screen({ to }: { to: Route }): JSX.Element | null {
   switch (to.name) {
     case 'home':

@@ -12,7 +12,7 @@ export function openCalls(): void {
   isOpen.value = true;
 }
 
-/** Shows the page's recent calls as code: scripts can do whatever a button does. */
+/** Shows the page's recent calls as code, because scripts can do everything that a button does. */
 export function ShowCall() {
   return isOpen.value ? <OpenCalls /> : null;
 }

@@ -10,13 +10,13 @@ import { openCalls } from './show-call.tsx';
 import { Mark } from './sign-in.tsx';
 
 export function SideBar({ libraryId }: { libraryId: number | null }) {
-  // Narrow screens have no room for it next to the content: it opens on demand and closes after navigation.
+  // Narrow screens have no space for the bar next to the content, so it opens on demand and closes after navigation.
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen.peek()) return;
     isOpen.value = false;
-    // The focused element is hidden now, so focus moves to the content.
+    // The focused element is now hidden, so focus moves to the content.
     document.getElementById('content')?.focus();
   }, [isOpen, route.value]);
   useEffect(() => {

@@ -6,7 +6,7 @@ type ChartProps = { label: string; values: Readonly<Record<string, number>>; nam
 
 const HEIGHT_PX = 190;
 
-/** Values over time; the pointer shows each of them. */
+/** Values over time. The pointer shows each of them. */
 export function TimeChart({ label, values, name }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -30,7 +30,7 @@ export function TimeChart({ label, values, name }: ChartProps) {
 }
 
 function options(element: HTMLElement, { label, name }: Pick<ChartProps, 'label' | 'name'>): UPlot.Options {
-  // A canvas cannot use variables: the style sheet sets the chart element's colours as custom properties.
+  // A canvas cannot use variables, so the style sheet sets the chart element's colours as custom properties.
   const colour = (property: string) => () => getComputedStyle(element).getPropertyValue(property);
   const axis = {
     stroke: colour('color'),

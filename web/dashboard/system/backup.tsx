@@ -4,7 +4,7 @@ import { bytes, moment, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField } from '../parts/parts.tsx';
 
-/** Time of the last backup, and the command that makes one now. */
+/** Time of the last backup, and the command that creates one now. */
 export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
   return (
     <Panel

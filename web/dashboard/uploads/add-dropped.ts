@@ -5,7 +5,7 @@ import { toast } from '../parts/toasts.tsx';
 import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
 
-/** Maximum files of a folder; more is likely a mistake. */
+/** Maximum number of files in a folder. A larger folder is likely a mistake. */
 const MAX_FILES = 20_000;
 
 /** Uploads dropped items: files into the target, and each folder into a collection of its name. */
@@ -57,7 +57,7 @@ function isMedia({ file }: GivenFile): boolean {
 async function* filesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<File> {
   const reader = folder.createReader();
   for (;;) {
-    // A reader returns a hundred entries at a time, and none at the end.
+    // A reader returns a hundred entries per call, and none at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return;
     for (const entry of entries) {

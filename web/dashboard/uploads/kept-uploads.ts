@@ -7,7 +7,7 @@ export type KeptUpload = {
   collectionId: string;
   settings?: UploadSettings;
   videoId: string;
-  /** Address of the partial file at the service; null until known. */
+  /** Address of the partial file at the service. Null until known. */
   address: string | null;
   name: string;
   sizeBytes: number;
@@ -17,7 +17,7 @@ export type KeptUpload = {
 
 const STORE = 'uploads';
 
-/** Stores an upload until it is forgotten. Without browser storage, nothing is kept and uploads still work. */
+/** Stores an upload until it is forgotten. Without browser storage, nothing is stored and uploads still work. */
 export async function keepUpload(kept: KeptUpload): Promise<void> {
   await inStore('readwrite', (store) => store.put(kept)).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import { Millrace, type UploadSettings, type UploadSignature, type UploadState } from '../../../sdk/src/millrace.ts';
 import { api, connection } from '../base/api.ts';
 
-/** A signature is renewed when less than this time is left, in seconds. */
+/** Remaining time below which a signature is renewed, in seconds. */
 const RENEW_SEC = 300;
 
 const millrace = new Millrace(connection);
@@ -21,8 +21,8 @@ export type Transfer = {
 
 /**
  * Uploads a file to a video, starting after the bytes that the service already has. The signature is renewed during the
- * upload, and when the service finds it expired, since this computer's clock may be slow. The caller handles a lost
- * connection.
+ * upload, and when the service rejects it as expired, since this computer's clock may be slow. The caller handles a
+ * lost connection.
  */
 export async function transfer(file: File, { libraryId, videoId, address, ...on }: Transfer): Promise<void> {
   let signature: UploadSignature | null = null;

@@ -8,8 +8,8 @@ import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 export type Target = { libraryId: number; collectionId: string; settings?: UploadSettings };
 
 /**
- * A file being uploaded. It stays in the list until dismissed. `lost` needs its file again after a reload; `cut`
- * resumes by itself when the service is reachable again.
+ * A file being uploaded. It remains in the list until dismissed. `lost` needs its file again after a reload. `cut`
+ * resumes automatically when the service is reachable again.
  */
 export type UploadItem = Target & {
   id: number;

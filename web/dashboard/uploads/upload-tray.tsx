@@ -15,7 +15,7 @@ import {
   retryAllFailed,
 } from './uploads.ts';
 
-/** Maximum rows drawn: a folder of thousands is shown as a count and its first files. */
+/** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
 const MAX_SHOWN = 30;
 const RANK: Record<UploadItem['state'], number> = {
   failed: 0,

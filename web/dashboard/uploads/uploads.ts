@@ -5,21 +5,22 @@ import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
-/** Files sent at the same time; the others wait. Browsers allow six connections per host. */
+/** Maximum number of files sent concurrently. The others wait. Browsers allow six connections per host. */
 const MAX_CONCURRENT = 2;
 /**
- * Time after which an interrupted upload is retried, unless the browser reports the connection as back earlier, in ms.
+ * Time after which an interrupted upload is retried, unless the browser reports earlier that the connection is back, in
+ * ms.
  */
 const CUT_RETRY_MS = 3_000;
-/** Maximum retries after too many requests, or a failure. An unreachable service is retried without limit. */
+/** Maximum number of retries after too many requests or a failure. An unreachable service is retried without limit. */
 const MAX_REFUSALS = 10;
-/** Longer lists are not checked for duplicate titles. */
+/** Maximum length of a list that is checked for duplicate titles. */
 const MAX_COMPARED = 50;
 /** Weight of a new speed measurement. */
 const SPEED_WEIGHT = 0.2;
 
 const running = new Map<number, AbortController>();
-/** Videos being created: an upload that is paused and resumed during that time uses the same video. */
+/** Videos being created. An upload that is paused and resumed in the meantime uses the same video. */
 const making = new Map<number, Promise<string>>();
 let lastId = 0;
 
@@ -88,7 +89,7 @@ export function giveFile(id: number, file: File): void {
     });
     return;
   }
-  // A modified file starts over: its bytes must not be joined to those of the old one.
+  // A modified file starts over, because its bytes must not be joined to those of the old one.
   const { lastModified: lastModifiedMs } = file;
   const address = lastModifiedMs === item.lastModifiedMs ? item.address : null;
   changeItem(id, { file, lastModifiedMs, address, state: 'waiting', error: null });
@@ -116,7 +117,7 @@ export function pause(id: number): void {
   startNext();
 }
 
-/** Resumes, also after a failure: the service returns how much it has. */
+/** Resumes an upload, even after a failure: the service returns how many bytes it has. */
 export function resume(id: number): void {
   changeItem(id, { state: 'waiting', error: null, refusals: 0 });
   startNext();
@@ -154,7 +155,7 @@ async function send(item: UploadItem): Promise<void> {
   try {
     if (!(await sendFile(item, stop.signal))) return;
   } catch (error) {
-    // Paused or dismissed: that action has already recorded the state.
+    // The upload was paused or dismissed, and that action has already recorded the state.
     if (stop.signal.aborted) return;
     throw error;
   }
@@ -165,7 +166,7 @@ async function send(item: UploadItem): Promise<void> {
   startNext();
 }
 
-/** Resolves to whether the file was sent; false if it was stopped before. */
+/** Resolves to whether the file was sent. False if the upload was stopped before. */
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
@@ -230,7 +231,7 @@ async function createVideo({ id, libraryId, collectionId, name }: UploadItem): P
   return guid;
 }
 
-/** Returns whether a video of this title exists; false if the search fails. */
+/** Returns whether a video of this title exists. False if the search fails. */
 async function hasTitle(libraryId: number, title: string): Promise<boolean> {
   const query = new URLSearchParams({ search: title, itemsPerPage: '20' });
   const path = `/library/${libraryId}/videos?${query}`;
@@ -262,7 +263,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   startNext();
 }
 
-/** A modified or removed file ends its request like a lost connection does. */
+/** A modified or removed file aborts its request like a lost connection. */
 async function isReadable(file: File | null): Promise<boolean> {
   if (file === null) return false;
   return file
@@ -272,7 +273,7 @@ async function isReadable(file: File | null): Promise<boolean> {
     .catch(() => false);
 }
 
-/** Resumes interrupted uploads: the connection is back, or the computer woke up. */
+/** Resumes interrupted uploads, because the connection is back or the computer woke up. */
 function resumeCut(): void {
   for (const { id, state } of uploads.value) if (state === 'cut') changeItem(id, { state: 'waiting' });
   startNext();
@@ -280,7 +281,7 @@ function resumeCut(): void {
 
 addEventListener('online', resumeCut);
 
-// Ask before the page is closed while a file is being uploaded.
+// Asks for confirmation before the page is closed during an upload.
 addEventListener('beforeunload', (event) => {
   if (uploads.value.some(({ state }) => ['sending', 'waiting', 'cut'].includes(state))) event.preventDefault();
 });

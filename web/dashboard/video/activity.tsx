@@ -16,7 +16,7 @@ import { toast } from '../parts/toasts.tsx';
 import { Attempts } from './attempts.tsx';
 import type { PartProps } from './part-props.ts';
 
-/** Why the video plays as it does, in sentences with buttons; running work; and past events. */
+/** Reasons why the video plays as it does, in sentences with buttons, running work, and past events. */
 export function Activity(props: PartProps) {
   const why = useLoaded<WhyModel>(`${props.path}/why`);
   const activity = useLoaded<VideoActivityModel>(`${props.path}/activity`);
@@ -39,7 +39,7 @@ export function Activity(props: PartProps) {
   );
 }
 
-/** Tests the playlist's address as players get it. Only for owners, since the rules require the account's key. */
+/** Tests the playlist's address as requested by players. Only for owners, since the rules require the account's key. */
 function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string }) {
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${videoId}/play`);
   const library = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);

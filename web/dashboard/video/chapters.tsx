@@ -76,7 +76,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
           )}
           {chapters.value.map((chapter, index) => (
             <TimedRow
-              // Rows have no id; their index identifies them.
+              // Rows have no id, so their index identifies them.
               key={index}
               name={t('chapter {0}', index + 1)}
               text={chapter.title}
@@ -108,7 +108,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
   );
 }
 
-/** The edited value: follows the stored value until somebody changes it. */
+/** The edited value. It follows the stored value until the user changes it. */
 function useDraft<T>(stored: T): Signal<T> {
   const draft = useSignal(stored);
   const last = useRef(stored);
@@ -201,7 +201,7 @@ function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
   );
 }
 
-/** Reads `1:05` as seconds; 0 if it is not a time. */
+/** Reads `1:05` as seconds. 0 if it is not a time. */
 function readClock(text: string): number {
   const parts = text.split(':').map(Number);
   return parts.some((part) => !Number.isFinite(part)) ? 0 : Math.round(parts.reduce((sec, part) => sec * 60 + part, 0));

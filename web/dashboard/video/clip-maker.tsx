@@ -18,7 +18,7 @@ type Range = { fromSec: number; toSec: number };
 
 const REPLAYED_SEC = 30;
 
-/** Cuts a part out as a new video: drag over the heatmap, or take the most watched part. Nothing is encoded again. */
+/** Cuts a part out as a new video: drag over the heatmap, or select the most watched part. Nothing is encoded again. */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
@@ -120,7 +120,7 @@ type BandProps = {
   onSeek: (sec: number) => void;
 };
 
-/** The heat over time and the selected part, drawn by dragging. */
+/** The heatmap over time and the selected part, drawn by dragging. */
 function Band({ lengthSec, points, range, frames, onRange, onSeek }: BandProps) {
   const anchor = useSignal<number | null>(null);
   const length = Math.max(1, lengthSec);

@@ -18,7 +18,7 @@ type EditorProps = {
 
 const NEW_SEC = 3;
 
-/** Caption lines with their times next to the video. An invalid line shows why, and is not sent. */
+/** Caption lines with their times next to the video. An invalid line shows a reason, and is not sent. */
 export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: EditorProps) {
   const cues = useSignal(start);
   const refused = useSignal<readonly string[]>([]);
@@ -72,7 +72,7 @@ export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: 
       <ol class="cues">
         {cues.value.map((cue, index) => (
           <CueRow
-            // Lines have no id; their index identifies them.
+            // Lines have no id, so their index identifies them.
             key={index}
             cue={cue}
             line={index + 1}
@@ -134,7 +134,7 @@ function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProp
   );
 }
 
-/** The service's validation names the lines that it refuses. */
+/** Returns the error list of the service's validation, which names the refused lines. */
 function readErrorList(reason: unknown): string[] {
   if (!(reason instanceof ApiError)) return [];
   const { data }: { data?: { errorList?: unknown } } = Object(reason.body);

@@ -1,6 +1,6 @@
 import { t } from '../base/language.ts';
 
-/** A caption line; times in seconds. */
+/** A caption line, with times in seconds. */
 export type Cue = { startSec: number; endSec: number; text: string };
 
 const TIMES = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/;
@@ -48,7 +48,7 @@ export function findFaults(cues: readonly Cue[]): Map<number, string> {
   return faults;
 }
 
-/** Reads `1:02.500` as seconds; NaN if it is not a time. */
+/** Reads `1:02.500` as seconds. NaN if it is not a time. */
 export function readSec(text: string): number {
   if (!/^\d+(:\d{1,2}){0,2}([.,]\d{1,3})?$/.test(text.trim())) return Number.NaN;
   return text

@@ -81,7 +81,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
   );
 }
 
-/** Its collection and description. */
+/** The video's collection and description. */
 function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: number }) {
   const collections = useLoaded<PaginationListOfCollectionModel>(
     `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,

@@ -15,7 +15,7 @@ type Loaded = {
   sizes: ReturnType<typeof useLoaded<StatusModelOfVideoStorageSizeModel>>;
 };
 
-/** The stored files of a video with exact sizes, and the addresses under which viewers get it. */
+/** The stored files of a video with exact sizes, and the addresses that viewers request. */
 export function Files({ libraryId, path, video }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
   const loaded: Loaded = {

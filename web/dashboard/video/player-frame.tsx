@@ -6,7 +6,7 @@ import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
 
-/** The real player in its frame, controlled by the player.js protocol like on any page. */
+/** The real player in its frame, controlled by the player.js protocol as on any page. */
 export type PlayerLink = {
   frame: RefObject<HTMLIFrameElement | null>;
   timeSec: Signal<number>;
@@ -47,7 +47,7 @@ function readEvent(text: string): { event?: string; value?: { seconds?: number }
   try {
     return Object(JSON.parse(text));
   } catch {
-    // Ignore other messages of the page.
+    // Ignores other messages of the page.
     return {};
   }
 }

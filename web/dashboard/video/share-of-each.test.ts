@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareOfEach } from './share-of-each.ts';
 
-test('a rendition is as far as its tasks, each by the segments that it contains', () => {
+test('the progress of a rendition is that of its tasks, weighted by their segments', () => {
   const task = (renditions: string[], fromSegment: number, toSegment: number, done: number) => ({
     ...{ renditions, fromSegment, toSegment, done },
   });

@@ -15,7 +15,7 @@ import type { PartProps } from './part-props.ts';
 const CANDIDATES = ['thumbnail_1.jpg', 'thumbnail_2.jpg', 'thumbnail_3.jpg', 'thumbnail_4.jpg', 'thumbnail_5.jpg'];
 const QUALITY = 0.92;
 
-/** The video's thumbnail: one of the suggested pictures, any frame, or a file. */
+/** The video's thumbnail: one of the suggested images, any frame, or a file. */
 export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
   const setting = useAction();

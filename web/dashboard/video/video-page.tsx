@@ -109,7 +109,7 @@ function Part({ name, ...props }: PartProps & { name: string }) {
   }
 }
 
-/** Moves to the trash without confirmation; the message that follows can undo it. */
+/** Moves to the trash without confirmation. The message that follows can undo it. */
 function TrashButton({ path, libraryId, video }: { path: string; libraryId: number; video: VideoModel }) {
   const removing = useAction();
   const remove = () =>

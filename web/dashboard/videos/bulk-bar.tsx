@@ -40,7 +40,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
   const asked = useSignal<Asked | 'move' | null>(null);
   const running = useAction();
   const count = countSelected(total);
-  // The error of one dialog must not show in the next.
+  // The error of one dialog must not appear in the next.
   const ask = (next: Asked | 'move' | null) => {
     running.error.value = null;
     asked.value = next;

@@ -8,7 +8,7 @@ import { isSelected } from './selection.ts';
 
 export type ItemProps = {
   libraryId: number;
-  /** Position in the whole list. */
+  /** Position in the complete list. */
   index: number;
   video: VideoModel;
   maySelect: boolean;
@@ -100,7 +100,7 @@ function Thumbnail({ video }: { video: VideoModel }) {
   );
 }
 
-/** The preview next to a thumbnail; null where a token opens the thumbnail only. */
+/** Returns the preview next to a thumbnail. Null if a token opens only the thumbnail. */
 function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | null {
   if (thumbnailUrl === null || thumbnailFileName === null || thumbnailUrl.includes('?')) return null;
   return thumbnailUrl.replace(thumbnailFileName, 'preview.webp');

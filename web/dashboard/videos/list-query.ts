@@ -6,7 +6,7 @@ export type ListQuery = {
   state: string;
   collection: string;
   tag: string;
-  /** Maximum age of the listed videos in days; empty for any. */
+  /** Maximum age of the listed videos in days. Empty for any. */
   days: string;
   order: string;
   direction: string;
@@ -26,7 +26,7 @@ export const STATES: readonly (readonly [value: string, label: string])[] = [
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How far back the list goes, in days. */
+/** Maximum ages of the listed videos, in days, with their labels. */
 export const SPANS: readonly (readonly [value: string, label: string])[] = [
   ['', 'Any date'],
   ['1', 'Since yesterday'],
@@ -76,7 +76,7 @@ export function toFilter({ search, state, collection, tag, days }: ListQuery) {
   return days === '' ? plain : { ...plain, dateFrom: daysAgo(Number(days)) };
 }
 
-/** Returns the start of a UTC day: constant all day, so that the list stays the same. */
+/** Returns the start of a UTC day. It is constant all day, so that the list stays the same. */
 function daysAgo(days: number): string {
   return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS).toISOString();
 }

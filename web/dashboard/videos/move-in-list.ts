@@ -22,6 +22,6 @@ export function moveInList(event: KeyboardEvent, { columns, count }: { columns: 
   const next = Number(item.dataset.index) + step;
   if (next < 0 || next >= count) return;
   event.preventDefault();
-  // Rows just off the screen are drawn too; focus scrolls them into view.
+  // Rows just off the screen are also drawn, and focus scrolls them into view.
   list.querySelector<HTMLElement>(`li[data-index="${next}"] a`)?.focus();
 }

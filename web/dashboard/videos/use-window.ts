@@ -14,18 +14,18 @@ export type ListWindow = {
 
 export type Shape = { gapPx: number; leastWidthPx: number; heightOf: (widthPx: number) => number };
 
-/** Distance beyond the screen's edges within which rows are drawn too, so that a flick shows no holes. */
+/** Distance beyond the screen's edges within which rows are also drawn, so that a flick shows no gaps. */
 const BEYOND_PX = 400;
-/** They are drawn this long after the visible ones, because an interaction ends when it is painted. */
+/** Delay after which the rows beyond the screen are drawn, because an interaction ends when it is painted. */
 const SETTLED_MS = 150;
 
 /**
- * Tracks scrolling and the width of a list. Returns the items to draw: as many as the screen holds, however long the
- * list.
+ * Tracks scrolling and the width of a list. Returns the items to draw: as many as the screen holds, regardless of the
+ * list's length.
  */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
   const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
-  // Before the first paint: a list of unknown width would be drawn in one column, and shift.
+  // Runs before the first paint. A list of unknown width would be drawn in one column, and shift.
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return;

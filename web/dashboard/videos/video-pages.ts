@@ -4,9 +4,9 @@ import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/mo
 import { api, describeError } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
 
-/** Videos per request. A visible window spans at most two pages. */
+/** Number of videos per request. A visible window spans at most two pages. */
 const PER_PAGE = 60;
-/** Pages that are kept: constant memory however far the user scrolls. */
+/** Maximum number of pages kept in memory, regardless of how far the user scrolls. */
 const MAX_PAGES = 20;
 
 export type VideoPages = {
@@ -29,7 +29,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
   const store = useRef(new PageStore());
   const pages = store.current;
   pages.onChange = (found) => {
-    // The total of a search is too low while pages remain: it grows, and only the first page can lower it.
+    // The total of a search is too low while pages remain. It grows, and only the first page can lower it.
     if (found !== null) total.value = found.isFirst ? found.total : Math.max(found.total, total.value ?? 0);
     error.value = found === null ? pages.error : null;
     version.value += 1;
@@ -40,7 +40,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
     return () => pages.close();
   }, [libraryId, apiQuery, pages, total]);
   useEffect(() => follow(libraryId, () => pages.refresh()), [libraryId, pages]);
-  // Read here so that components showing videos render again when a page arrives.
+  // Read here, so that components showing videos render again when a page arrives.
   version.value;
   return {
     total,
@@ -82,7 +82,7 @@ class PageStore {
     // The window is measured before the list is opened.
     if (this.#path === '') return;
     const [first, last] = [Math.floor(from / PER_PAGE), Math.floor(Math.max(from, to - 1) / PER_PAGE)];
-    // Requests for pages that were scrolled past are cancelled.
+    // Cancels requests for pages that were scrolled past.
     for (const [page, loading] of this.#loading) {
       if (page < first || page > last) {
         loading.abort();

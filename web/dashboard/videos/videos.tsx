@@ -61,7 +61,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
 
 type FoundProps = { libraryId: number; view: ListQuery['view']; count: number; pages: VideoPages };
 
-/** The visible part of the list, positioned in a box as high as the whole list. */
+/** The visible part of the list, positioned in a box as high as the complete list. */
 function Found({ libraryId, view, count, pages }: FoundProps) {
   const place = useRef<HTMLDivElement>(null);
   const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, view === 'grid' ? GRID : LIST);

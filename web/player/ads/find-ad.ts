@@ -3,7 +3,7 @@ import { VASTClient, VASTTracker } from '@dailymotion/vast-client';
 /** A video advertisement that this browser can play. `skipSec` is null if it cannot be skipped. */
 export type Ad = { mediaUrl: string; clickUrl: string | null; skipSec: number | null; tracker: VASTTracker };
 
-/** The part of a parsed VAST response that is read here; its package types it as `any`. */
+/** The part of a parsed VAST response that is read here. Its package types it as `any`. */
 type MediaFile = {
   fileURL: string | null;
   mimeType: string | null;
@@ -19,15 +19,15 @@ type Creative = {
 };
 type VastAd = { creatives: Creative[] };
 
-/** For the whole chain of responses. */
+/** Timeout for the whole chain of responses. */
 const FETCH_MS = 5_000;
-/** A wrapper names another server's response. */
+/** Maximum number of wrappers, each of which names another server's response. */
 const MAX_WRAPPERS = 5;
 const TALLEST_PX = 1080;
 
 /**
  * Fetches a VAST response (IAB VAST 2 to 4) and chooses its first linear creative with a playable file. Returns null if
- * there is none, or if the ad server does not respond in time; then the video begins.
+ * there is none, or if the ad server does not respond in time. In that case the video begins.
  */
 export async function findAd(
   tagUrl: string,
@@ -44,7 +44,7 @@ export async function findAd(
     });
     ads = response.ads;
   } catch (error) {
-    // The package has no error class of its own: errors here come from the network or the document.
+    // The package has no error class of its own. Errors here come from the network or the document.
     if (error instanceof Error) return null;
     throw error;
   }
@@ -65,7 +65,10 @@ export async function findAd(
   return null;
 }
 
-/** The package's own timeout ends with the headers of each response, and throws into the page when it expires. */
+/**
+ * Replaces the package's own timeout, which covers only the headers of each response, and throws into the page when it
+ * expires.
+ */
 async function fetchXml(url: string, signal: AbortSignal) {
   try {
     const response = await fetch(url, { signal, credentials: 'omit' });
@@ -78,17 +81,17 @@ async function fetchXml(url: string, signal: AbortSignal) {
   }
 }
 
-/** The client counts its calls in a storage. Counts must not carry over to the next visit. */
+/** The client counts its calls in a storage. Counts must not carry over to the next session. */
 function openClient(): VASTClient {
   const counts = new Map<string, unknown>();
   const storage = {
     getItem: (name: string) => counts.get(name),
     setItem: (name: string, value: unknown) => void counts.set(name, value),
   };
-  return new VASTClient(0, 0, storage as never); // it uses only these two methods of a storage
+  return new VASTClient(0, 0, storage as never); // The client uses only these two methods of a storage.
 }
 
-/** Returns the smallest file that fills the frame, else the tallest. Executable ads (non-video) are never run. */
+/** Returns the smallest file that fills the frame, or else the tallest. Executable ads (non-video) are never run. */
 export function chooseFile(files: readonly MediaFile[], heightPx: number): MediaFile | null {
   const probe = document.createElement('video');
   const playable = files

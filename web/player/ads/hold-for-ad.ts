@@ -5,7 +5,7 @@ import { showAd } from './show-ad.ts';
 type AdParts = { frame: HTMLElement; video: HTMLVideoElement; tagUrl: string; say: Say };
 
 /**
- * Holds a video at its first start, however it was started, until the library's advertisement was shown. An
+ * Holds a video at its first start, regardless of how it was started, until the library's advertisement was shown. An
  * advertisement that fails to load or play delays the video no longer than its fetch timeout.
  */
 export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
@@ -13,7 +13,7 @@ export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
   let running: { toggle(): void } | 'fetched' | null = null;
   const hold = (event: Event) => {
     if (event.target !== video) return;
-    // No other listener may see a start: the picture has not moved.
+    // No other listener may see a start, because no frame has been shown yet.
     event.stopImmediatePropagation();
     if (event.type !== 'play') return;
     video.pause();
@@ -28,7 +28,7 @@ export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
     if (shown !== null) running = shown;
     const end = (await shown?.ended) ?? 'over';
     running = null;
-    // Without a gesture a browser may refuse the advertisement's audio; the next start tries again.
+    // Without a gesture a browser may refuse the advertisement's audio. The next start tries again.
     if (end === 'refused') return;
     ending.abort();
     video.play().catch(() => undefined);

@@ -10,7 +10,7 @@ export type ShownAd = { ended: Promise<AdEnd>; toggle(): void };
 
 type Parts = { frame: HTMLElement; video: HTMLVideoElement; ad: Ad; say: Say };
 
-/** An advertisement that does not start or advance for this long is skipped. */
+/** Time after which an advertisement that does not start or advance is skipped. */
 const PATIENCE_MS = 8_000;
 /** VAST 4.2 section 2.3.6.3: the linear media could not be displayed. */
 const NOT_DISPLAYED = '405';

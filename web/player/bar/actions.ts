@@ -6,7 +6,7 @@ export type Actions = {
   togglePlay(): void;
   seek(sec: number): void;
   seekBy(deltaSec: number): void;
-  /** Seeks to a fraction of the whole, 0 to 1. */
+  /** Seeks to a fraction of the whole range, 0 to 1. */
   seekToPart(part: number): void;
   changeVolume(delta: number): void;
   toggleMute(): void;
@@ -18,7 +18,7 @@ const RATES = { lowest: 0.25, highest: 4 };
 
 export function createActions({ frame, video, options }: ControlParts, range: TimeRange): Actions {
   const play = () => {
-    // A browser may refuse without a gesture: then the video stays paused, and the controls show it.
+    // A browser may refuse without a gesture. The video then stays paused, and the controls show it.
     video.play().catch(() => undefined);
   };
   const actions: Actions = {
@@ -33,7 +33,7 @@ export function createActions({ frame, video, options }: ControlParts, range: Ti
       actions.seek(startSec + part * (endSec - startSec));
     },
     changeVolume(delta) {
-      // In hundredths, so that ten steps up and ten down end at the starting value.
+      // Uses hundredths, so that ten steps up and ten down end at the starting value.
       video.volume = Math.max(0, Math.min(100, Math.round((video.volume + delta) * 100))) / 100;
       video.muted = video.volume === 0;
     },
@@ -58,7 +58,7 @@ async function toggleFullscreen(frame: HTMLElement, video: ApplePlayer, usesNati
     else if (document.fullscreenEnabled) await frame.requestFullscreen({ navigationUI: 'hide' });
     else if (usesNative) video.webkitEnterFullscreen?.();
   } catch (error) {
-    // The embedding frame may not allow it.
+    // The embedding frame may not allow full screen.
     if (!(error instanceof TypeError) && !(error instanceof DOMException)) throw error;
   }
 }

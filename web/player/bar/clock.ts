@@ -3,10 +3,10 @@ import { writeTime } from '../base/time.ts';
 import type { ControlParts } from '../parts.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** A position closer than this to the newest second counts as live. */
+/** Maximum distance from the live edge at which a position counts as live. */
 const AT_EDGE_SEC = 8;
 
-/** Current time and length. For a live stream, the latency and a button back to the newest second. */
+/** Current time and length. For a live stream, the latency and a button back to the live edge. */
 export function createClock({ video, engine, session, config, say }: ControlParts, range: TimeRange): HTMLElement {
   const current = make('span', { class: 'current' });
   const total = make('span', { class: 'total' });

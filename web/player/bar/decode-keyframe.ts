@@ -1,4 +1,4 @@
-/** Maximum width of drawn pictures. */
+/** Maximum width of drawn images. */
 const WIDTH_PX = 240;
 const CONFIGURATIONS = ['avcC', 'hvcC'];
 
@@ -27,7 +27,7 @@ export async function decodeKeyframe(codec: string, init: Uint8Array, fragment: 
   }
 }
 
-/** Returns the codec's configuration record (ISO 14496-15), or null for a codec that has it in its samples. */
+/** Returns the codec's configuration record (ISO 14496-15). Null for a codec that has it in its samples. */
 function readConfiguration(init: Uint8Array): Uint8Array | null {
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength);
   for (let at = 4; at + 4 <= init.length; at += 1) {

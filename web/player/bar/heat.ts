@@ -21,19 +21,19 @@ export function heatPath(heat: readonly number[]): string {
 }
 
 /**
- * A bucket of a long video is narrower than a pointer, so its peak also responds within this distance, as a fraction of
+ * A bucket of a long video is narrower than a pointer, so its peak also reacts within this distance, as a fraction of
  * the bar.
  */
 const NEAR = 0.015;
 
 /**
- * Returns the middle of the most watched bucket, and the distance that counts as near; null if no bucket stands out.
+ * Returns the middle of the most watched bucket, and the distance that counts as near. Null if no bucket stands out.
  */
 export function mostReplayed(heat: readonly number[]): { at: number; near: number } | null {
   const peak = Math.max(0, ...heat);
   const mean = heat.reduce((sum, value) => sum + value, 0) / Math.max(1, heat.length);
   if (peak === 0 || peak < mean * 1.2) return null;
-  // At least the adjacent buckets.
+  // Covers at least the adjacent buckets.
   return { at: (heat.indexOf(peak) + 0.5) / heat.length, near: Math.max(NEAR, 1.5 / heat.length) };
 }
 

@@ -10,9 +10,9 @@ test.each([
   ['ة', 'KeyM', 'm'],
   ['\u094d', 'KeyD', 'd'],
   ['٥', 'Digit5', '5'],
-  // Dvorak: the character counts, not the key's position.
+  // In Dvorak the character counts, not the key's position.
   ['c', 'KeyI', 'c'],
-  // AZERTY and German.
+  // AZERTY and German layouts.
   ['2', 'Digit2', '2'],
   ['é', 'Digit2', 'é'],
   ['ö', 'Semicolon', 'ö'],

@@ -5,7 +5,7 @@ const SEEK_SEC = 10;
 const VOLUME_STEP = 0.05;
 const RATE_STEP = 0.25;
 
-/** The keys, by the word for their action, in the order of the help. */
+/** The shortcut keys, by the text key of their action, in the order of the help. */
 export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['Space', 'K'], word: 'keys.play' },
   { keys: ['←', '→'], word: 'keys.seek' },
@@ -43,7 +43,7 @@ function isPressed({ key, target }: KeyboardEvent): boolean {
   );
 }
 
-/** Owners may put forms into the page's head HTML. */
+/** Owners may add forms to the page's head HTML. */
 function isTyping({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement && target.matches('input:not([type=range]), textarea, select, [contenteditable]')

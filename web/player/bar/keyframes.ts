@@ -10,8 +10,8 @@ const MAX_INITS = 8;
 const LIST_AGE_MS = 2_000;
 
 /**
- * Keyframes of a growing stream, fetched and decoded on demand, since there is no storyboard yet. Of several concurrent
- * requests, only the last one counts.
+ * Keyframes of a growing stream, fetched and decoded on demand, since there is no storyboard yet. Only the last of
+ * several concurrent requests counts.
  */
 export class Keyframes {
   readonly #playlistUrl: string;
@@ -34,7 +34,7 @@ export class Keyframes {
     return typeof VideoDecoder === 'function';
   }
 
-  /** Returns the picture at a time if it is loaded; otherwise calls `shown` when it has arrived. */
+  /** Returns the image at a time if it is loaded. Otherwise calls `shown` when it has arrived. */
   look(sec: number, shown: () => void): ImageBitmap | null {
     const frame = this.#find(sec);
     const picture = frame === null ? undefined : this.#pictures.get(frame.url);
@@ -46,7 +46,7 @@ export class Keyframes {
 
   async #fetchAll(shown: () => void): Promise<void> {
     this.#isBusy = true;
-    // Without a picture only the time is shown; the next call tries again.
+    // Without an image only the time is shown. The next call tries again.
     const hasNew = await this.#fetchWanted().catch(() => false);
     this.#isBusy = false;
     if (hasNew) shown();

@@ -8,7 +8,7 @@ import type { TimeRange } from './time-range.ts';
 
 type Layout = { range: TimeRange; clock: HTMLElement; menu: Menu; hasSettings(): boolean };
 
-/** Builds the controls over the picture, as configured by the library's `Controls` setting. */
+/** Builds the controls over the video, as configured by the library's `Controls` setting. */
 export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }: Layout): void {
   const { frame, config, options } = parts;
   const has = (name: string) => config.look.controls.includes(name);
@@ -23,14 +23,14 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   if (has('settings')) row.append(settingsButton(parts, menu, hasSettings));
   if (has('airplay') && options.offersAirplay) row.append(mediaButton('airplay'));
   if (has('pip')) row.append(mediaButton('pip'));
-  // Where elements cannot enter full screen (iPhones), media-chrome's button opens the system's own player.
+  // If elements cannot enter full screen (iPhones), media-chrome's button opens the system's own player.
   if (has('fullscreen') && (options.usesNativeFullscreen || document.fullscreenEnabled))
     row.append(mediaButton('fullscreen'));
   const bar = document.createElement('bunny-media-control-bar');
   if (has('progress')) bar.append(range);
   bar.append(row);
   frame.append(make('div', { class: 'shade', 'aria-hidden': 'true' }), bar, menu);
-  // The button says whether captions are on, which a plain button must not. It gets its role when inserted.
+  // The button announces whether captions are on, which a plain button must not. It gets its role when inserted.
   bar.querySelector('media-captions-button')?.setAttribute('role', 'switch');
   if (has('play-large')) frame.append(largePlay());
   frame.append(spinner());
@@ -38,7 +38,7 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
 }
 
 /**
- * Uses our own icon: media-chrome's spins forever, and each step triggers layout on a page where nothing is loading.
+ * Uses our own icon, because media-chrome's spins forever, and each step triggers layout even when nothing is loading.
  */
 function spinner(): HTMLElement {
   const spinner = document.createElement('media-loading-indicator');

@@ -25,7 +25,7 @@ class PosterImage extends HTMLElement {
 
 customElements.define('bunny-poster-image', PosterImage);
 
-/** Shows the poster until playback has begun; for audio-only media, always. */
+/** Shows the poster until playback has begun, or always for audio-only media. */
 export function mountPosterImage({ frame, video, session }: ControlParts): void {
   const poster = new PosterImage();
   poster.slot = 'poster';
@@ -35,7 +35,7 @@ export function mountPosterImage({ frame, video, session }: ControlParts): void 
     const isAudioOnly = source !== null && !source.hasPicture;
     frame.toggleAttribute('audio-only', isAudioOnly);
     frame.toggleAttribute('has-poster', posterUrl !== null);
-    // Skip a poster that the video is about to cover.
+    // Skips a poster that the video is about to cover.
     if (isAudioOnly || video.paused) poster.show(posterUrl);
   };
   session.addEventListener('view', draw);

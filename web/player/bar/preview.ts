@@ -6,7 +6,7 @@ import { findStill, readStoryboard, type Still } from './storyboard.ts';
 /** Minimum wait before a failed storyboard is requested again. */
 const RETRY_MS = 10_000;
 
-/** The box above the bar: the picture at a time, its chapter, and the time itself. */
+/** The box above the bar: the image at a time, its chapter, and the time itself. */
 export class Preview {
   readonly box: HTMLElement;
   readonly #picture = make('div', { class: 'picture' });
@@ -17,7 +17,7 @@ export class Preview {
   #url: string | null = null;
   #keyframes: Keyframes | null = null;
   #stills: readonly Still[] = [];
-  /** Earliest time of the next request, in milliseconds of the page; infinite once it is loaded. */
+  /** Earliest time of the next request, in milliseconds of the page. Infinite once the storyboard is loaded. */
   #fetchAtMs = 0;
   #lookedAtSec = 0;
 
@@ -34,7 +34,7 @@ export class Preview {
     this.#keyframes = keyframes;
   }
 
-  /** A storyboard is fetched on the first use. */
+  /** A storyboard is fetched on first use. */
   use(storyboardUrl: string | null): void {
     if (storyboardUrl === this.#url) return;
     this.#url = storyboardUrl;
@@ -63,7 +63,7 @@ export class Preview {
     if (still !== null) this.#paint(still);
   }
 
-  /** The previous picture stays until the new one arrives, because the pointer keeps moving. */
+  /** The previous image stays until the new one arrives, because the pointer keeps moving. */
   #drawKeyframe(keyframes: Keyframes): void {
     const picture = keyframes.look(this.#lookedAtSec, () => this.#showPicture());
     if (picture === null) return;
@@ -92,7 +92,7 @@ export class Preview {
       await response?.body?.cancel();
       return;
     }
-    // Without pictures only the time is shown; a later call tries again.
+    // Without images only the time is shown. A later call tries again.
     if (response === null || !response.ok) {
       this.#fetchAtMs = performance.now() + RETRY_MS;
       await response?.body?.cancel();

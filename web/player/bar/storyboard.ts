@@ -1,6 +1,6 @@
 import { readCues } from '../base/cues.ts';
 
-/** A cue of a storyboard: the part of a sheet for a stretch of the video. */
+/** A cue of a storyboard: the part of a sheet for a time range of the video. */
 export type Still = {
   startSec: number;
   endSec: number;
@@ -13,7 +13,7 @@ export type Still = {
 
 const PART = /^(.+)#xywh=(\d+),(\d+),(\d+),(\d+)$/;
 
-/** Reads the cues of a storyboard's WebVTT. Skips those that name no part of a sheet. `base` is its address. */
+/** Reads the cues of a storyboard's WebVTT. Skips cues that name no part of a sheet. `base` is its address. */
 export function readStoryboard(text: string, base: string): Still[] {
   return readCues(text).flatMap(({ startSec, endSec, text: name }) => {
     const part = PART.exec(name);

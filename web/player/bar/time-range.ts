@@ -63,7 +63,7 @@ export class TimeRange extends HTMLElement {
     attachShadow(this, TIME_RANGE_STYLE, this.#heat, this.#track, this.#thumb, this.#preview.box);
   }
 
-  /** Connects it to a video. Call it once. */
+  /** Connects the bar to a video. Call it once. */
   use(video: HTMLVideoElement, say: Say): void {
     this.#video = video;
     this.#say = say;
@@ -91,7 +91,7 @@ export class TimeRange extends HTMLElement {
     this.#report();
   }
 
-  /** Shows pictures of a growing stream; null for a video. */
+  /** Shows keyframes of a growing stream. Null for a video. */
   showKeyframes(keyframes: Keyframes | null): void {
     this.#preview.useKeyframes(keyframes);
   }
@@ -127,7 +127,7 @@ export class TimeRange extends HTMLElement {
     const { startSec, endSec } = this.span;
     const now = this.#video?.currentTime ?? 0;
     const places: Record<string, number> = { Home: startSec, End: endSec, PageUp: now + 60, PageDown: now - 60 };
-    // The left and right arrows seek everywhere on the page. On the bar, up and down do too.
+    // The left and right arrows seek everywhere on the page. On the bar, up and down also seek.
     const target = { ...places, ArrowUp: now + STEP_SEC, ArrowDown: now - STEP_SEC }[event.key];
     if (target === undefined) return;
     event.preventDefault();

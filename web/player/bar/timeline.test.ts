@@ -14,14 +14,14 @@ test('a finished video is as long as its media, once that is loaded', () => {
   expect(spanOf({ duration: Number.NaN, seekable: ranges() }, finished).endSec).toBe(60);
 });
 
-test('a growing video shows its whole length, and can be sought as far as it is made', () => {
+test('a growing video shows its full length, and the viewer can seek as far as it is encoded', () => {
   const span = spanOf({ duration: 12, seekable: ranges([0, 12]) }, GROWING);
   expect(span).toEqual({ startSec: 0, endSec: 60, reachableSec: 12 });
   expect(partOf(span, 30)).toBe(0.5);
   expect(timeAt(span, 2)).toBe(60);
 });
 
-test('a live stream shows its window', () => {
+test('a live stream shows its seekable range', () => {
   const span = spanOf(
     { duration: Number.POSITIVE_INFINITY, seekable: ranges([100, 160]) },
     { ...GROWING, isLive: true },
@@ -30,7 +30,7 @@ test('a live stream shows its window', () => {
   expect(partOf(span, 130)).toBe(0.5);
 });
 
-test('nothing is divided by an unknown length', () => {
+test('an unknown length gives position 0', () => {
   const nothing = { isLive: false, isGrowing: false, expectedSec: 0 };
   expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, nothing), 5)).toBe(0);
 });
@@ -40,7 +40,7 @@ test('the loaded range ends with the one around the current time', () => {
   expect(loadedUntil(ranges([0, 4], [8, 20]), 6)).toBe(6);
 });
 
-test('chapters cut gaps, but not at the ends', () => {
+test('gaps separate chapters, but not at the ends', () => {
   expect(chapterMask([0, 1], 2, false)).toBe('none');
   expect(chapterMask([0, 0.5], 2, false)).toBe(
     'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + ' +
@@ -55,6 +55,6 @@ test.each([
   { what: 'ten minutes, which the reports of the video draw', endSec: 600, rate: 1, widthPx: 1000, expected: null },
   { what: 'a bar without width', endSec: 20, rate: 1, widthPx: 0, expected: null },
   { what: 'a length that is not known', endSec: 0, rate: 1, widthPx: 0, expected: null },
-])('the bar is drawn as often as a step can be seen: $what', ({ endSec, rate, widthPx, expected }) => {
+])('redraws the bar whenever a step is visible: $what', ({ endSec, rate, widthPx, expected }) => {
   expect(nextStepMs({ startSec: 0, endSec, reachableSec: endSec }, rate, widthPx)).toBe(expected);
 });

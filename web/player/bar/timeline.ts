@@ -1,4 +1,4 @@
-/** The time range that the bar shows, and how far one can seek in it. */
+/** The time range that the bar shows, and how far the viewer can seek in it. */
 export type Span = { startSec: number; endSec: number; reachableSec: number };
 
 type Media = Pick<HTMLVideoElement, 'duration' | 'seekable'>;
@@ -6,7 +6,10 @@ type Media = Pick<HTMLVideoElement, 'duration' | 'seekable'>;
 /** `expectedSec` is the length according to the server, before the media is loaded or while the video still grows. */
 export type Expectation = { isLive: boolean; isGrowing: boolean; expectedSec: number };
 
-/** A video's bar shows all of it, including parts not yet made. A live stream's bar shows the seekable range. */
+/**
+ * Returns the range of the bar. A video's bar shows all of it, including parts that are not encoded yet. A live
+ * stream's bar shows the seekable range.
+ */
 export function spanOf({ duration, seekable }: Media, { isLive, isGrowing, expectedSec }: Expectation): Span {
   const last = seekable.length - 1;
   const reachableSec = last < 0 ? 0 : seekable.end(last);
@@ -28,8 +31,8 @@ export function timeAt({ startSec, endSec }: Span, part: number): number {
 const REPORTED_EACH_MS = 250;
 
 /**
- * Returns the ms until playback moves the bar by half a device pixel. Null if the video's own reports come sooner, as
- * in all but short videos: drawing each frame would keep the page busy with invisible changes.
+ * Returns the ms until playback moves the bar by half a device pixel. Null if the video's own reports are sooner, as in
+ * all but short videos: drawing each frame would keep the page busy with invisible changes.
  */
 export function nextStepMs({ startSec, endSec }: Span, rate: number, widthPx: number): number | null {
   const stepMs = ((endSec - startSec) / widthPx / rate) * 500;
@@ -44,7 +47,7 @@ export function loadedUntil(buffered: TimeRanges, sec: number): number {
   return sec;
 }
 
-/** Returns a mask that cuts gaps of `gapPx` into a bar where chapters begin; `none` if there is at most one chapter. */
+/** Returns a mask that cuts gaps of `gapPx` into a bar where chapters begin. `none` if there is at most one chapter. */
 export function chapterMask(parts: readonly number[], gapPx: number, isRtl: boolean): string {
   const cuts = parts.filter((part) => part > 0.001 && part < 0.999).sort((a, b) => a - b);
   if (cuts.length === 0) return 'none';

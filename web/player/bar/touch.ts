@@ -1,4 +1,4 @@
-/** Longer than a tap, shorter than two. */
+/** Longer than one tap, shorter than two. */
 const TAP_MS = 400;
 
 /**

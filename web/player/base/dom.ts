@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | boolean>>;
 
-/** Makes an element with attributes (`true` is an empty one, `false` none) and children. */
+/** Creates an element with attributes (`true` is an empty one, `false` none) and children. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes?: Attributes,
@@ -28,7 +28,7 @@ export function attachShadow(host: HTMLElement, css: string, ...children: Node[]
 
 const adopted = new Set<string>();
 
-/** Adds a style to the page once, for a part that is fetched on first use. */
+/** Adds a style to the page once, for a module that is fetched on first use. */
 export function adoptStyle(css: string): void {
   if (adopted.has(css)) return;
   adopted.add(css);

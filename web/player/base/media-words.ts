@@ -37,7 +37,7 @@ export function setMediaWords(language: string, say: Say): void {
   const seconds = { seekOffset: '{seekOffset}' };
   texts['seek back {seekOffset} seconds'] = say('back.by', { sec: seconds.seekOffset });
   texts['seek forward {seekOffset} seconds'] = say('forward.by', { sec: seconds.seekOffset });
-  // The type of their dictionary requires all of their texts; a missing one falls back to English.
+  // The type of their dictionary requires all of their texts. A missing one falls back to English.
   addTranslation(language, texts as unknown as Parameters<typeof addTranslation>[1]);
   setLanguage(language);
 }

@@ -3,7 +3,7 @@ const WEEK_MS = 7 * 24 * 3600 * 1000;
 type Kept = { atMs: number; value: unknown };
 
 /**
- * Data that a viewer's browser keeps between visits for 7 days. Its names contain the library, because players of all
+ * Data that a viewer's browser keeps between sessions for 7 days. Its names contain the library, because players of all
  * libraries share one origin. If storage is blocked (sandboxed frames, private windows), nothing is kept.
  */
 export class Memory {
@@ -34,7 +34,7 @@ export class Memory {
     try {
       this.#storage?.setItem(this.#prefix + name, JSON.stringify({ atMs: Date.now(), value } satisfies Kept));
     } catch (error) {
-      // A full store keeps its content; the page works without.
+      // A full store keeps its content, and the page works without storing.
       if (!(error instanceof DOMException)) throw error;
     }
   }

@@ -18,7 +18,7 @@ test.each([
   expect(readTimeSec(text)).toBe(sec);
 });
 
-test('flags are read as hosts write them, in any case, and nonsense is the default', () => {
+test('reads flags in any case as hosts write them, and ignores invalid ones', () => {
   expect(readStartOptions('?AutoPlay=false&muted&loop=1&preload=maybe&T=10&disableAirplay=TRUE', look)).toMatchObject({
     autoplay: false,
     muted: true,
@@ -41,11 +41,11 @@ test.each([
   ['?muted=no', false],
   ['?muted=0&muted=1', false],
   ['', false],
-])('%s is muted: %s', (query, muted) => {
+])('%s sets muted to %s', (query, muted) => {
   expect(readStartOptions(query, look).muted).toBe(muted);
 });
 
-test.each(['?autoplay=no', '?autoplay=0', '?autoplay=FALSE'])('%s does not play by itself', (query) => {
+test.each(['?autoplay=no', '?autoplay=0', '?autoplay=FALSE'])('%s does not start playback', (query) => {
   expect(readStartOptions(query, look).autoplay).toBe(false);
 });
 
@@ -60,6 +60,6 @@ test.each([
   ['pt-BR-auto', { language: 'pt-BR', isShown: true }],
   ['<b>', null],
   ['', null],
-])('captions=%s', (text, expected) => {
+])('reads captions=%s', (text, expected) => {
   expect(readStartOptions(`?captions=${encodeURIComponent(text)}`, look).captions).toEqual(expected);
 });

@@ -8,7 +8,7 @@ export type StartOptions = {
   preload: boolean;
   startSec: number | null;
   playsInline: boolean;
-  /** The captions to choose, and whether to show them at once; null leaves it to the viewer. */
+  /** The captions to choose, and whether to show them immediately. Null leaves it to the viewer. */
   captions: { language: string; isShown: boolean } | null;
   showsHeat: boolean;
   showsSpeed: boolean;
@@ -17,17 +17,18 @@ export type StartOptions = {
   offersCast: boolean;
   offersAirplay: boolean;
   usesNativeFullscreen: boolean;
-  /** Whether the picture fills the frame. If not, it is never larger than it was encoded. */
+  /** Whether the video fills the frame. If not, it is never larger than it was encoded. */
   fillsFrame: boolean;
-  /** Whether this visit counts in statistics: owners' previews do not. */
+  /** Whether this session counts in statistics. Owners' previews do not. */
   counts: boolean;
 };
 
 type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compactControls'>;
 
 /**
- * Names are case-insensitive, and the first of several counts. A flag is set by its name alone (`?muted`) or by `true`,
- * `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none after its `=`, is ignored.
+ * Reads the options. Names are case-insensitive, and the first of several counts. A flag is set by its name alone
+ * (`?muted`) or by `true`, `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none after its `=`,
+ * is ignored.
  */
 export function readStartOptions(query: string, look: Look): StartOptions {
   const values = new Map<string, string>();
@@ -56,7 +57,7 @@ export function readStartOptions(query: string, look: Look): StartOptions {
   };
 }
 
-/** Reads `90`, `30s`, `1h20m45s`, `mm:ss` or `hh:mm:ss` as seconds; 0 for anything else. */
+/** Reads `90`, `30s`, `1h20m45s`, `mm:ss` or `hh:mm:ss` as seconds. 0 for anything else. */
 export function readTimeSec(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   if (/^\d{1,4}(:\d{1,2}){1,2}$/.test(text)) return text.split(':').reduce((sec, part) => sec * 60 + Number(part), 0);
@@ -65,7 +66,7 @@ export function readTimeSec(text: string): number {
   return Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
 }
 
-/** `en` selects a language, `en-auto` also shows it. */
+/** Reads the captions option: `en` selects a language, `en-auto` also shows it. */
 function readCaptions(text: string): StartOptions['captions'] {
   if (!/^[a-z0-9-]{2,40}$/i.test(text)) return null;
   const isShown = /-auto$/i.test(text);

@@ -9,10 +9,10 @@ test.each([
   [7200, '2:00:00', '2 h 0 min 0 s'],
   [Number.NaN, '0:00', '0 s'],
   [Number.POSITIVE_INFINITY, '0:00', '0 s'],
-])('%s s is shown as %s and said as %s', (sec, shown, said) => {
+])('%s s is shown as %s and read aloud as %s', (sec, shown, said) => {
   expect([writeTime(sec), sayTime(sec)]).toEqual([shown, said]);
 });
 
-test('a time behind the live edge has a minus', () => {
+test('a time behind the live edge has a minus sign', () => {
   expect(writeTime(-35.2)).toBe('-0:35');
 });

@@ -1,4 +1,4 @@
-/** Formats `4:05`, `1:02:03`; negative times get a minus. */
+/** Formats a time as `4:05` or `1:02:03`. Negative times get a minus sign. */
 export function writeTime(sec: number): string {
   const { hours, minutes, seconds } = split(Math.abs(sec));
   const sign = sec <= -1 ? '-' : '';
@@ -6,7 +6,7 @@ export function writeTime(sec: number): string {
   return hours > 0 ? `${sign}${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${sign}${minutes}:${tail}`;
 }
 
-/** Formats `21 s`, `4 min 5 s`, `1 h 2 min 3 s`: the same symbols in every language (ISO 80000-3). */
+/** Formats a time as `21 s`, `4 min 5 s` or `1 h 2 min 3 s`, with the same symbols in every language (ISO 80000-3). */
 export function sayTime(sec: number): string {
   const { hours, minutes, seconds } = split(Math.max(0, sec));
   const parts = [hours > 0 ? `${hours} h` : '', hours > 0 || minutes > 0 ? `${minutes} min` : '', `${seconds} s`];

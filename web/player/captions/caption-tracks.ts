@@ -7,7 +7,7 @@ const KEPT = 'captions-language';
 const OFF = 'off';
 
 /**
- * Keeps the video's tracks in sync with the state, and chooses one: as the address specifies, else as the viewer did
+ * Keeps the video's tracks in sync with the state, and chooses one: as the address specifies, or else as the viewer did
  * before. The captions button switches on the `preferred` track.
  */
 export class CaptionTracks {

@@ -21,7 +21,7 @@ const STYLE = `
 
 /**
  * Draws the enabled captions above the controls in the viewer's own style. The page's style sheet hides the browser's
- * own captions; their tracks stay unchanged for players outside the page.
+ * own captions. Their tracks stay unchanged for players outside the page.
  */
 export class CaptionsDisplay extends HTMLElement {
   readonly #display = make('div', { class: 'display', part: 'cue-display' });

@@ -44,7 +44,7 @@ export async function loadCastSender(): Promise<CastSender | null> {
   script.src = ADDRESS;
   document.head.append(script);
   if (!(await promise)) return null;
-  // The script has created its namespaces there.
+  // The script has created its namespaces in the window.
   const { cast, chrome } = window as unknown as {
     cast: { framework: CastFramework };
     chrome: { cast: { media: CastMedia } };

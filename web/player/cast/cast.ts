@@ -84,7 +84,7 @@ class CastControl {
     this.#context.addEventListener('caststatechanged', () => this.#draw());
     for (const name of ['isPausedChanged', 'isConnectedChanged'])
       this.#controller.addEventListener(name, () => this.#draw());
-    // The viewer's actions here are forwarded to the receiver.
+    // Forwards the viewer's actions to the receiver.
     video.addEventListener('play', () => {
       if (!this.#player.isConnected) return;
       video.pause();
@@ -103,7 +103,7 @@ class CastControl {
       this.#context.endCurrentSession(true);
       return;
     }
-    // It rejects if the viewer chooses no receiver.
+    // The request rejects if the viewer chooses no receiver.
     const isThere = await this.#context.requestSession().then(
       () => true,
       () => false,

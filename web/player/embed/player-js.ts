@@ -4,10 +4,13 @@ import type { View } from '../session.ts';
 const CONTEXT = 'player.js';
 const VERSION = '0.0.11';
 const EVENTS = ['ready', 'progress', 'timeupdate', 'play', 'pause', 'ended', 'seeked', 'error', 'playbackratechange'];
-/** `ready` is repeated until the parent sends a message: a client created late has missed the first one. */
+/**
+ * Interval at which `ready` is repeated until the parent sends a message, because a client created late has missed the
+ * first one.
+ */
 const READY_EACH_MS = 500;
 const READY_TIMES = 120;
-/** After the first minute. */
+/** Interval after the first minute. */
 const READY_LATER_MS = 2_000;
 
 type Request = { method: string; value: unknown; listener: string | undefined };
@@ -79,8 +82,8 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
     };
     repeat();
   };
-  // The length is known then. A page that never plays, or loads nothing until the parent says so, is ready too and
-  // responds as far as it can.
+  // The length is known by then. A page that never plays, or loads nothing until the parent requests it, is also ready
+  // and responds as far as it can.
   const loadsNothing = !session.isPlayable || !config.state.source || !(options.preload || options.autoplay);
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });

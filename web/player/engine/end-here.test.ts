@@ -3,7 +3,7 @@ import Hls, { type Fragment, type Part } from 'hls.js';
 import { expect, test } from 'vitest';
 import { endWithLast } from './end-here.ts';
 
-/** The parts of hls.js and of the browser's video element that are used here. */
+/** Creates the parts of hls.js and of the browser's video element that are used here. */
 function open() {
   const ends: unknown[] = [];
   const emitter = new EventEmitter();
@@ -39,7 +39,7 @@ function open() {
 
 const LAST = { sn: 9, start: 80, end: 80.04, endList: true };
 
-test('a last segment ends the video when it is loaded, and again when the data before it reaches it', () => {
+test('a last segment ends the video when it is loaded, and again when earlier data reaches it', () => {
   const { load, show } = open();
   expect(load({ sn: 0, end: 8 })).toEqual([]);
   expect(load(LAST)).toEqual(['video']);
@@ -52,7 +52,7 @@ test('a last segment ends the video when it is loaded, and again when the data b
   expect(show(75, holed)).toEqual(['video']);
   show(12, [[0, 79.9]]);
   expect(load({ sn: 8, end: 80 })).toEqual(['video']);
-  // On another rung it is not loaded.
+  // The segment is not loaded on another rung.
   expect(load({ sn: 8, level: 1, end: 80 })).toEqual([]);
 });
 

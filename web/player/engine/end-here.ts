@@ -17,19 +17,19 @@ export function endBeforeLast(hls: Hls | null, video: HTMLVideoElement, sec: num
   if (hls !== null && last !== undefined && sec >= last.start - LATE_SEC) endHere(hls, video);
 }
 
-/** Ends a video where its last segment, which begins at `lastSec` and which no decoder accepts, would be loaded. */
+/** Ends a video before its last segment, which begins at `lastSec` and which no decoder accepts. */
 export function endBefore(hls: Hls, video: HTMLVideoElement, lastSec: number): void {
   hls.on(Hls.Events.FRAG_LOADING, (_, { frag }) => {
     if (frag.type === 'main' && frag.start >= lastSec - LATE_SEC) endHere(hls, video);
   });
 }
 
-/** hls.js places segments later than the browser does, by the presentation delay of their pictures. */
+/** hls.js times segments later than the browser, by the presentation delay of their frames. */
 const LATE_SEC = 0.5;
 
 /**
  * Ends a video when its last segment is loaded. hls.js includes the presentation delay in its times, unlike the
- * browser, so it does not find a segment in the buffer that is no longer than that delay, and waits for its end
+ * browser. It therefore does not find a segment in the buffer that is no longer than that delay, and waits for its end
  * forever. This also happens if earlier media is loaded later and reaches that segment, since it is not loaded again.
  */
 export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
@@ -79,14 +79,14 @@ function loadedUntil({ buffered, currentTime }: HTMLVideoElement): number {
   );
 }
 
-/** Returns whether the whole segment is loaded with this part: parts arrive in order. */
+/** Returns whether the complete segment is loaded with this part. Parts arrive in order. */
 function isWhole(part: Part | null, details: LevelDetails | undefined): boolean {
   if (part === null) return true;
   const last = details?.partList?.findLast(({ fragment }) => fragment.sn === part.fragment.sn);
   return last?.index === part.index;
 }
 
-/** Keyed by rung or track: each playlist has its own last segment. */
+/** Returns a key by rung or track, because each playlist has its own last segment. */
 function listOf({ type, level }: Fragment): string {
   return `${type} ${level}`;
 }

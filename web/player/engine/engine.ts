@@ -15,14 +15,14 @@ import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 
-/** Set when the page is packed: the engine of unprotected pages contains no key system code. */
+/** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
 /**
  * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
  * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
- * when the rung changes, `loaded` with each segment, `trouble` for faults that may pass, `denied` for permanent ones.
+ * when the rung changes, `loaded` with each segment, `trouble` for temporary faults, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -45,7 +45,7 @@ export class Engine extends EventTarget {
     this.#video = video;
   }
 
-  /** Loads a playlist. An opening that does not load at once waits for `fetchNow`. */
+  /** Loads a playlist. An opening that does not load immediately waits for `fetchNow`. */
   open(source: PlayerSource, opening: Opening): void {
     this.close();
     if (source !== this.#source) this.#brokenLastSec = null;
@@ -57,13 +57,13 @@ export class Engine extends EventTarget {
     else this.#closeNative = openNatively(this.#video, source, opening, (name) => this.#report(name));
   }
 
-  /** Starts fetching, if `open` was told to wait. */
+  /** Starts fetching, if `open` postponed it. */
   fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
     else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
-  /** Reads a playlist again at the current position: an open player never rereads its list of rungs. */
+  /** Reads a playlist again at the current position, because an open player never rereads its list of rungs. */
   reload(source: PlayerSource, atSec?: number): void {
     coverWithFrame(this.#video);
     const { startSec: openedAtSec, lineBps } = this.#opening;
@@ -71,7 +71,7 @@ export class Engine extends EventTarget {
     this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps: this.lineBps ?? lineBps });
   }
 
-  /** Runs a pending retry at once: the connection is back, or the machine woke up. */
+  /** Runs a pending retry immediately, because the connection is back or the machine woke up. */
   retryNow(): void {
     if (this.#retrying !== undefined && this.#source !== null) this.reload(this.#source);
     else if (this.#video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) this.#hls?.startLoad(-1);
@@ -94,7 +94,7 @@ export class Engine extends EventTarget {
     return Number.isFinite(estimate) && this.#attempts.retries === 0 ? estimate : null;
   }
 
-  /** Start of the media that is being fetched; null for none. */
+  /** Start of the media that is being fetched. Null for none. */
   get fetchingSec(): number | null {
     return this.#hls && fetchingSec(this.#hls);
   }
@@ -117,7 +117,7 @@ export class Engine extends EventTarget {
     return this.#shaka?.shown ?? (level === undefined ? null : toQuality(level));
   }
 
-  /** The height that the viewer chose; null for automatic selection by bandwidth. */
+  /** The height that the viewer chose. Null for automatic selection by bandwidth. */
   get wantedHeightPx(): number | null {
     return this.#wantedHeightPx;
   }
@@ -128,7 +128,7 @@ export class Engine extends EventTarget {
     this.#shaka?.choose(heightPx);
     this.#applyHeight((index) => {
       if (this.#hls === null) return;
-      // After the end there is no next segment to start with: the fetched one would be shown again unchanged.
+      // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.
       if (this.#video.ended) this.#hls.currentLevel = index;
       else this.#hls.nextLevel = index;
     });
@@ -151,12 +151,12 @@ export class Engine extends EventTarget {
     this.#report('audiotracks');
   }
 
-  /** Delay behind a live stream's newest second; null if not live. */
+  /** Delay behind a live stream's live edge. Null if not live. */
   get latencySec(): number | null {
     return this.#opening.isLive ? latencySec(this.#video) : null;
   }
 
-  /** Delay behind the position from which a live stream's newest second is watched; null if not live. */
+  /** Delay behind the position at which a live stream is watched at its live edge. Null if not live. */
   get behindSec(): number | null {
     return this.#opening.isLive || this.#hls !== null ? behindSec(this.#hls, this.#video) : null;
   }
@@ -165,12 +165,12 @@ export class Engine extends EventTarget {
     return this.#hls !== null;
   }
 
-  /** The media sequence number of the segment at a time; null if no playlist states it. */
+  /** The media sequence number of the segment at a time. Null if no playlist states it. */
   sequenceAt(sec: number): number | null {
     return sequenceAt(this.#hls, sec);
   }
 
-  /** Seeks to a live stream's newest second. */
+  /** Seeks to the live edge of a live stream. */
   goLive(): void {
     const targetSec = liveSec(this.#hls, this.#video);
     if (targetSec !== null) this.#video.currentTime = targetSec;
@@ -256,7 +256,7 @@ export class Engine extends EventTarget {
     this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
   }
 
-  /** Playback has stopped. It resumes after a while, unless the video is denied to the viewer. */
+  /** Handles stopped playback, which resumes after a while, unless the video is denied to the viewer. */
   #stop(code: string, denial: Denial | null, fault: Fault): void {
     this.#denial = denial;
     this.#lastFault = code;

@@ -11,7 +11,7 @@ export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: numb
     const isMissing = frag !== undefined && isNotFound(response);
     return { kind: 'line', segment: isMissing ? segmentOf(frag, hls.latestLevelDetails) : null };
   }
-  // The decoder is slightly ahead of the displayed picture.
+  // The decoder is slightly ahead of the displayed frame.
   const atSec = sec + DECODED_AHEAD_SEC;
   const details = hls.levels[hls.currentLevel]?.details ?? null;
   const broken = details?.fragments.find(({ start, end }) => start <= atSec && atSec < end);
@@ -19,8 +19,8 @@ export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: numb
 }
 
 /**
- * Returns whether a segment was missing more than once, in all rungs. Left alone, hls.js keeps requesting it for half a
- * minute.
+ * Returns whether a segment was missing more than once, in all rungs. Without this check, hls.js keeps requesting it
+ * for half a minute.
  */
 export function staysMissing({ frag, response, errorAction }: ErrorData): boolean {
   const { retryCount = 0, nextAutoLevel } = errorAction ?? {};

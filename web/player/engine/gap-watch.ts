@@ -1,12 +1,12 @@
 const LOOK_EACH_MS = 500;
-/** Nothing has moved for this long. The engine itself jumps over short gaps. */
+/** Time without progress after which playback is stuck. The engine itself jumps over short gaps. */
 const STUCK_MS = 2_500;
-/** With this much loaded ahead, playback continues: something else holds it up. */
+/** Loaded media ahead with which playback continues, so that something else must be the cause. */
 const ENOUGH_SEC = 0.5;
 /** Offset into the next range, so that rounding does not end before it. */
 const INSIDE_SEC = 0.05;
 
-/** Returns the position after a gap at which loaded media continues; null if there is none. */
+/** Returns the position after a gap at which loaded media continues. Null if there is none. */
 export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>, sec: number): number | null {
   for (let index = 0; index < buffered.length; index += 1) {
     const [start, end] = [buffered.start(index), buffered.end(index)];
@@ -17,7 +17,7 @@ export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>,
 }
 
 type Engine = {
-  /** Start of the media that is being fetched; null for none. */
+  /** Start of the media that is being fetched. Null for none. */
   readonly fetchingSec: number | null;
   /** Ends a video at the end of its loaded media, if only its last segment follows. */
   endBeforeLast(sec: number): void;

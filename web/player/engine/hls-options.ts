@@ -8,12 +8,13 @@ export type Opening = { startSec: number; loadsAtOnce: boolean; isLive: boolean;
 
 export function hlsOptions(source: PlayerSource, { startSec, isLive, lineBps }: Opening): Partial<HlsConfig> {
   return {
-    // A growing video is watched from its start, a live stream from its newest second.
+    // A growing video starts at its beginning, a live stream at its live edge.
     startPosition: isLive && startSec <= 0 ? -1 : startSec,
     lowLatencyMode: isLive,
-    // After a stall a viewer returns to the newest second (`returnToLive`), instead of staying behind by its length.
+    // After a stall a viewer returns to the live edge (`returnToLive`), instead of staying behind by the stall's
+    // length.
     ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
-    // The first segment loaded is the first shown: none is spent on measuring bandwidth.
+    // The first segment loaded is the first shown, because none is spent on measuring bandwidth.
     testBandwidth: false,
     abrEwmaDefaultEstimate: lineBps ?? UNKNOWN_LINE_BPS,
     startFragPrefetch: true,

@@ -24,19 +24,19 @@ function open() {
   return { picture, engine };
 }
 
-test('playback that was set up again continues, once, however often that was tried', () => {
+test('playback that was reset continues once, regardless of the number of attempts', () => {
   const { picture } = open();
   picture.report('play', 'emptied', 'emptied', 'emptied', 'loadeddata', 'loadeddata');
   expect(picture.plays).toBe(1);
 });
 
-test('playback that was paused in between, or did not play, stays so', () => {
+test('playback that was paused in between, or did not play, stays paused', () => {
   const { picture } = open();
   picture.report('emptied', 'loadeddata', 'play', 'emptied', 'pause', 'loadeddata');
   expect(picture.plays).toBe(0);
 });
 
-test('a speed is kept, except the one with which a live stream catches up', () => {
+test('keeps a speed, except the one with which a live stream catches up', () => {
   const { picture, engine } = open();
   picture.playbackRate = 1.5;
   picture.report('ratechange');

@@ -1,7 +1,7 @@
 /**
  * Keeps playback going: resetting the media stops it without an event, and a failing decoder pauses it. Playback
- * resumes at the same speed as soon as there is a picture again. At a live stream's newest second the engine sets the
- * speed to catch up; that speed is not kept.
+ * resumes at the same speed as soon as a frame is available again. At the live edge the engine sets the speed to catch
+ * up, which is not kept.
  */
 export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencySec: number | null }): void {
   let plays = false;
@@ -15,7 +15,7 @@ export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencyS
       plays = false;
       isStopped = false;
     });
-  // Loading resets the speed to this one.
+  // Loading resets the speed to this value.
   video.addEventListener('ratechange', () => {
     if (engine.latencySec === null) video.defaultPlaybackRate = video.playbackRate;
   });
@@ -25,7 +25,7 @@ export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencyS
   video.addEventListener('loadeddata', () => {
     if (!isStopped) return;
     isStopped = false;
-    // A browser may refuse without a gesture: then the video stays paused, and the controls show it.
+    // A browser may refuse without a gesture. The video then stays paused, and the controls show it.
     video.play().catch(() => undefined);
   });
 }

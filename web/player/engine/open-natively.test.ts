@@ -4,7 +4,7 @@ import { openNatively } from './open-natively.ts';
 const NETWORK = 2;
 const DECODE = 3;
 
-/** The part of the browser's video element that is used here. `opened` collects the addresses it was given. */
+/** The part of the browser's video element that is used here. `opened` collects the addresses that were set. */
 class Picture extends EventTarget {
   opened: string[] = [];
   error: { code: number } | null = null;
@@ -25,7 +25,7 @@ class Picture extends EventTarget {
     this.dispatchEvent(new Event(name));
   }
 
-  /** Returns the ms after which it is opened again; null if it is not. */
+  /** Returns the ms after which the playlist is opened again. Null if it is not. */
   fail(code: number): number | null {
     const before = this.opened.length;
     this.report('error', { error: { code } });
@@ -50,7 +50,7 @@ function open(startSec = 0, isLive = false) {
   return { picture, reports, close };
 }
 
-test('a lost connection is tried again without end, at most 10 s apart, at the same position', () => {
+test('retries a lost connection forever, at most 10 s apart, at the same position', () => {
   const { picture, reports } = open(5);
   expect([1, 2, 3, 4, 5, 6].map(() => picture.fail(NETWORK))).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   expect(new Set(picture.opened)).toEqual(new Set(['/list#t=5']));
@@ -62,14 +62,14 @@ test('a lost connection is tried again without end, at most 10 s apart, at the s
   expect(new Set(reports)).toEqual(new Set(['trouble', 'loaded']));
 });
 
-test('a live stream continues at its newest second, for viewers who watched that', () => {
+test('a live stream continues at the live edge for viewers who were there', () => {
   const { picture } = open(0, true);
   picture.report('loadeddata', { readyState: 4, currentTime: 55 });
   picture.fail(NETWORK);
   expect(picture.opened).toEqual(['/list', '/list']);
 });
 
-test('media that cannot be decoded, or was closed, is not opened again', () => {
+test('does not reopen media that cannot be decoded or was closed', () => {
   const { picture, close } = open();
   expect(picture.fail(DECODE)).toBeNull();
   picture.report('error', { error: { code: NETWORK } });

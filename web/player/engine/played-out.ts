@@ -17,7 +17,7 @@ export function whenPlayedOut(
 }
 
 function leftSec({ buffered, currentTime, error }: HTMLVideoElement): number {
-  // After a decoder failure no more of its media is shown.
+  // After a decoder failure, no more media is shown.
   if (error !== null) return 0;
   for (let index = 0; index < buffered.length; index += 1) {
     if (buffered.start(index) <= currentTime && currentTime < buffered.end(index))

@@ -6,14 +6,14 @@ const DECODER: Fault = { kind: 'media', segment: null };
 const GAP: Fault = { kind: 'line', segment: { startSec: 8, endSec: 12, isLast: false } };
 const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12, isLast: false } };
 
-test('a decoder that fails is set up again, and if it fails again at once, the playlist is reloaded', () => {
+test('resets a failed decoder, and reloads the playlist if it fails again immediately', () => {
   const first = recover(DECODER, NO_ATTEMPTS, 10_000);
   expect(first.recovery).toEqual({ kind: 'reset-media' });
   expect(recover(DECODER, first.attempts, 11_000).recovery).toEqual({ kind: 'reload', afterMs: 1_000 });
   expect(recover(DECODER, first.attempts, 14_000).recovery).toEqual({ kind: 'reset-media' });
 });
 
-test('a lost connection is tried again without end, at most 10 s apart', () => {
+test('retries a lost connection forever, at most 10 s apart', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const waits: number[] = [];
   for (let nowMs = 0; nowMs < 6; nowMs += 1) {
@@ -24,7 +24,7 @@ test('a lost connection is tried again without end, at most 10 s apart', () => {
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('a segment that stays missing is skipped; another is tried first', () => {
+test('skips a segment at its second failure, and retries a different segment first', () => {
   const first = recover(GAP, NO_ATTEMPTS, 0);
   expect(first.recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
   expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment, afterMs: 0 });
@@ -32,7 +32,7 @@ test('a segment that stays missing is skipped; another is tried first', () => {
   expect(recover(other, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
 });
 
-test('consecutive missing segments are requested less and less often', () => {
+test('requests consecutive missing segments at growing intervals', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const waits: number[] = [];
   for (let startSec = 0; startSec < 24; startSec += 4) {
@@ -43,7 +43,7 @@ test('consecutive missing segments are requested less and less often', () => {
   expect(waits).toEqual([0, 0, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('a video ends before its last segment if that is missing; a growing one has none', () => {
+test('a video ends before a missing last segment, but a growing video has none', () => {
   const last = segmentOf({ start: 20, end: 24 }, { live: false, edge: 24.1 });
   const { recovery } = recover({ kind: 'line', segment: last }, NO_ATTEMPTS, 0);
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000, brokenSec: null });
@@ -51,7 +51,7 @@ test('a video ends before its last segment if that is missing; a growing one has
   expect(segmentOf({ start: 16, end: 20 }, { live: false, edge: 24.1 }).isLast).toBe(false);
 });
 
-test('a video ends before its last segment if no decoder accepts that at the third time', () => {
+test('a video ends before its last segment if decoders reject that three times', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   let recovery: unknown;
   const segment = { startSec: 20, endSec: 24, isLast: true };
@@ -60,7 +60,7 @@ test('a video ends before its last segment if no decoder accepts that at the thi
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 2_000, brokenSec: 20 });
 });
 
-test('a segment that no decoder accepts is skipped at the third time', () => {
+test('skips a segment that decoders reject three times', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const kinds: unknown[] = [];
   for (const nowMs of [10_000, 11_000, 13_500]) {
@@ -75,16 +75,16 @@ test('a segment that no decoder accepts is skipped at the third time', () => {
   ]);
 });
 
-test('a reloaded playlist continues where it was, or at the newest second for viewers who watched that', () => {
+test('a reloaded playlist continues at its position, or at the live edge for viewers who were there', () => {
   const shown = { readyState: 2, currentTime: 95 };
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: null })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 600 })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 2 })).toBe(0);
-  // A second time before anything was loaded: the element has lost its position.
+  // This is the second time before anything was loaded, so the element has lost its position.
   expect(resumeAt({ readyState: 0, currentTime: 0 }, { openedAtSec: 95, latencySec: null })).toBe(95);
 });
 
-test('playback continues after a skipped segment, or where the viewer went in between', () => {
+test("playback continues after a skipped segment, or at the viewer's new position", () => {
   const segment = { startSec: 8, endSec: 12 };
   expect([7.7, 10].map((sec) => placeAfter(segment, sec))).toEqual([12.3, 12.3]);
   expect([3, 60].map((sec) => placeAfter(segment, sec))).toEqual([null, null]);

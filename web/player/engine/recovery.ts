@@ -1,19 +1,22 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 10_000;
-/** Consecutive retries without delay for a missing segment, since anything was loaded. */
+/** Maximum number of consecutive retries without delay for a missing segment, since anything was loaded. */
 const AT_ONCE_RETRIES = 2;
-/** A segment that was missing this often is skipped. One that cannot be decoded may be broken in one rung only. */
+/**
+ * Number of failures after which a missing segment is skipped. One that cannot be decoded may be broken in one rung
+ * only.
+ */
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
-/** The start of a segment is known more precisely once the preceding ones are loaded. */
+/** Tolerance for the start of a segment, which is known more precisely once the preceding ones are loaded. */
 const SAME_SEGMENT_SEC = 0.5;
-/** Further than the engine looks back for a segment around a time; otherwise it would start with the same one. */
+/** Further than the engine looks back for a segment around a time. Otherwise it would start with the same one. */
 const BEYOND_SEC = 0.3;
-/** Playback stops at most this far before a missing segment. */
+/** Maximum distance before a missing segment at which playback stops. */
 const BEFORE_SEC = 1;
 
-/** A live viewer at most this far behind is watching the newest second. */
+/** Maximum delay at which a live viewer is watching the live edge. */
 const AT_NEWEST_SEC = 12;
 
 /** Maximum difference between the ends of the last video and audio segments. */
@@ -21,7 +24,7 @@ const AT_END_SEC = 0.3;
 
 type Stretch = { startSec: number; endSec: number };
 
-/** A segment; nothing follows one that `isLast`. */
+/** A segment. No media follows one with `isLast`. */
 type Segment = Stretch & { isLast: boolean };
 
 /** Converts a fragment of hls.js and the state of its playlist. A playlist without an end has no last segment. */
@@ -33,9 +36,9 @@ export function segmentOf(
   return { startSec: start, endSec: end, isLast };
 }
 
-/** An error after which the engine does not continue by itself. */
+/** An error after which the engine does not continue on its own. */
 export type Fault =
-  /** `segment` is missing on the server (404, 410); null for any other connection fault. */
+  /** `segment` is missing on the server (404, 410). Null for any other connection fault. */
   | { kind: 'line'; segment: Segment | null }
   /** The decoder, or the buffer, failed at a segment, if it is known. */
   | { kind: 'media'; segment: Segment | null };
@@ -46,11 +49,11 @@ export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: n
 export type Recovery =
   /** The decoder is reset, and buffered media is fetched again. */
   | { kind: 'reset-media' }
-  /** The playlist is read again after a wait, at the position reached. */
+  /** The playlist is read again after a wait, at the current position. */
   | { kind: 'reload'; afterMs: number }
   /**
-   * The loaded media is shown first. Then, and not before `afterMs`, the playlist is read again, at the position
-   * reached or after a segment.
+   * The loaded media is shown first. Then, and not before `afterMs`, the playlist is read again, at the current
+   * position or after a segment.
    */
   | { kind: 'play-out'; over: Stretch | null; afterMs: number }
   /**
@@ -67,9 +70,9 @@ export const NO_ATTEMPTS: Attempts = {
 };
 
 /**
- * Returns where playback resumes when the playlist is read again: at the current position, or at 0 for the newest
- * second of a live stream, which an outage must not delay. If nothing was loaded since the last time, it is still that
- * position, `openedAtSec`.
+ * Returns where playback resumes when the playlist is read again: at the current position, or at 0 for the live edge of
+ * a live stream, which an outage must not delay. If nothing was loaded since the last time, returns that position,
+ * `openedAtSec`.
  */
 export function resumeAt(
   { readyState, currentTime }: Pick<HTMLVideoElement, 'readyState' | 'currentTime'>,
@@ -79,7 +82,7 @@ export function resumeAt(
   return latencySec !== null && latencySec <= AT_NEWEST_SEC ? 0 : currentTime;
 }
 
-/** Decides how playback continues after a fault. It never gives up; waits grow to 10 s. */
+/** Decides how playback continues after a fault. It never gives up. Waits grow to 10 s. */
 export function recover(
   { kind, segment }: Fault,
   before: Attempts,
@@ -111,7 +114,7 @@ export function recover(
 }
 
 /**
- * Returns where playback resumes after a skipped segment: past it, unless the viewer has seeked elsewhere in the
+ * Returns where playback resumes after a skipped segment: past it, unless the viewer has moved elsewhere in the
  * meantime.
  */
 export function placeAfter({ startSec, endSec }: Stretch, sec: number): number | null {

@@ -4,9 +4,9 @@ import type Hls from 'hls.js';
 const INSIDE_SEC = 0.05;
 
 /**
- * Lets hls.js continue after a decoder reset, which it also does by itself. It places all segments but the first later
- * than the browser does, by the presentation delay of their pictures. At a time between the two it finds no segment,
- * and would wait forever. In that case the end of the previous segment is shown again.
+ * Lets hls.js continue after a decoder reset, including its own resets. It times all segments but the first later than
+ * the browser, by the presentation delay of their frames. At a time between the two it finds no segment, and would wait
+ * forever. In that case the end of the previous segment is shown again.
  */
 export function resetWithinSegment(hls: Hls): void {
   const reset = hls.recoverMediaError.bind(hls);

@@ -4,7 +4,7 @@ import { returnToLive } from './return-to-live.ts';
 
 const HAVE_ENOUGH_DATA = 4;
 
-/** The part of the browser's video element that is read here. Its media is loaded up to the newest second. */
+/** The part of the browser's video element that is read here. Its media is loaded up to the live edge. */
 class Picture extends EventTarget {
   paused = false;
   readyState = HAVE_ENOUGH_DATA;
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The engine watches the newest second from one second behind it. */
+/** The engine watches the live edge from a delay of one second. */
 function open(behindSec: number) {
   const picture = new Picture();
   const report = (...names: string[]) => {
@@ -75,7 +75,7 @@ function open(behindSec: number) {
 
 type Opened = ReturnType<typeof open>;
 
-test.each([4, 8, 11])('a viewer who begins %i s behind gets near the newest second by a little speed', (behindSec) => {
+test.each([4, 8, 11])('a viewer who starts %i s behind reaches the live edge by a slight speed-up', (behindSec) => {
   const { picture, engine, play } = open(behindSec);
   play(1);
   expect(picture.playbackRate).toBe(1.25);
@@ -84,7 +84,7 @@ test.each([4, 8, 11])('a viewer who begins %i s behind gets near the newest seco
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
 });
 
-test('a short pause is made up for by speed; after a long one playback continues where it was', () => {
+test('speed makes up for a short pause, and after a long one playback continues at its position', () => {
   for (const [pauseSec, rate] of [
     [6, 1.25],
     [20, 1],
@@ -98,7 +98,7 @@ test('a short pause is made up for by speed; after a long one playback continues
   }
 });
 
-test('a stall that left it far behind is made up for at once, however long, but not without end', () => {
+test('a seek makes up for a stall of any length that left it far behind, but not endlessly', () => {
   const { picture, engine, report, play } = open(0);
   const stall = (sec: number) => {
     report('waiting');
@@ -115,7 +115,7 @@ test('a stall that left it far behind is made up for at once, however long, but 
   expect(engine.seeks).toBe(2);
 });
 
-test('a viewer who goes back stays there, at any speed, until they are at the newest second again', () => {
+test('a viewer who seeks back stays there, at any speed, until they return to the live edge', () => {
   const { picture, engine, report, play } = open(0);
   play(5);
   picture.currentTime -= 8;
@@ -153,7 +153,7 @@ test('a catch-up speed ends with its reason: at a seek back, a long pause and th
   }
 });
 
-test('a speed that the viewer chose is left as it is, also when they leave the newest second', () => {
+test('does not change a speed that the viewer chose, even when they leave the live edge', () => {
   const { picture, engine, play, pause, resume, seekBack } = open(6);
   play(1);
   picture.playbackRate = 0.75;
@@ -167,7 +167,7 @@ test('a speed that the viewer chose is left as it is, also when they leave the n
   expect([picture.playbackRate, engine.seeks]).toEqual([0.75, 0]);
 });
 
-test('a viewer who went back before or during a pause stays there until they go to the newest second', () => {
+test('a viewer who seeks back before or during a pause stays there until they return to the live edge', () => {
   for (const isBefore of [true, false]) {
     const { picture, engine, report, play, pause, resume, seekBack } = open(0);
     play(5);
@@ -186,7 +186,7 @@ test('a viewer who went back before or during a pause stays there until they go 
   }
 });
 
-test('if the browser plays the stream natively, a stall is made up for by a seek, and nothing by speed', () => {
+test('if the browser plays the stream natively, a seek makes up for a stall, and speed is not used', () => {
   const { picture, engine, report, play } = open(4);
   engine.isBehindExact = false;
   play(5);
@@ -197,7 +197,7 @@ test('if the browser plays the stream natively, a stall is made up for by a seek
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 1]);
 });
 
-test('native playback is behind by its extra distance over the usual one, as long as it grows', () => {
+test('native playback is behind by its additional delay, as long as the stream grows', () => {
   const shown = { seekable: { length: 1, start: () => 0, end: () => 100 }, currentTime: 80 };
   const read = (duration: number) => behindSec(null, { ...shown, duration });
   expect([Number.POSITIVE_INFINITY, 2 ** 32, 100].map(read)).toEqual([14, 14, null]);

@@ -1,20 +1,20 @@
-/** A speed-up that is barely audible. */
+/** Maximum speed, which is barely audible. */
 const FASTEST = 1.25;
-/** Closer than this counts as watching the newest second. */
+/** Maximum distance that counts as watching the live edge. */
 const NEAR_SEC = 0.05;
-/** With less loaded ahead, a higher speed would stall. */
+/** Minimum loaded media ahead, below which a higher speed would stall. */
 const AHEAD_SEC = 1;
-/** A viewer further behind, when playback begins or resumes after a pause, is there on purpose. */
+/** Delay above which a viewer is behind on purpose when playback begins or resumes after a pause. */
 const AT_NEWEST_SEC = 12;
-/** Delay from which on a seek is deliberate, and a stall is corrected by a seek. */
+/** Minimum delay at which a seek is deliberate, and a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
-/** Shorter seeks are the engine's own, over holes. */
+/** Minimum length of a viewer's seek. Shorter ones are the engine's own, over gaps. */
 const SEEK_SEC = 2;
-/** Minimum interval between seeks. A connection too slow for the newest second would seek endlessly. */
+/** Minimum interval between seeks. Otherwise a connection too slow for the live edge would seek endlessly. */
 const SEEK_EACH_MS = 10_000;
 
 type LiveEngine = {
-  /** Delay behind the position from which the newest second is watched; null if not live. */
+  /** Delay behind the position at which the live edge is watched. Null if not live. */
   readonly behindSec: number | null;
   /** Whether that delay is known well enough to be corrected by speed. */
   readonly isBehindExact: boolean;
@@ -22,9 +22,9 @@ type LiveEngine = {
 };
 
 /**
- * Keeps a viewer of a live stream near its newest second, and returns them to it: by a slightly higher speed, or at
- * once after a stall that left them far behind. (hls.js treats a viewer who is behind by more than a segment as having
- * gone back on purpose.)
+ * Keeps a viewer of a live stream near the live edge, and returns them to it: by a slightly higher speed, or
+ * immediately after a stall that left them far behind. (hls.js treats a viewer who is behind by more than a segment as
+ * having moved back on purpose.)
  */
 export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void {
   const speed = ownSpeed(video);
@@ -53,13 +53,13 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
     // Another event follows while playback waits.
     if (behindSec === null || video.paused || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) return;
     if (isOpening || isResuming) {
-      // A viewer who did not follow before a pause does not after it.
+      // A viewer who did not follow before a pause does not follow after it.
       follows = (isOpening || follows) && behindSec <= AT_NEWEST_SEC;
       [isOpening, isResuming, hasStalled] = [false, false, false];
     }
     const isNear = behindSec < NEAR_SEC;
     if (isNear) follows = true;
-    // Nothing is faster than the newest second. A lower speed, or a higher one to reach it, is the viewer's choice.
+    // The live edge limits any speed. A lower speed, or a higher one to reach the live edge, is the viewer's choice.
     if (speed.isViewers() && !(isNear && video.playbackRate > 1)) follows = false;
     if (!follows) {
       speed.release();
@@ -95,7 +95,7 @@ function ownSpeed(video: HTMLVideoElement) {
   };
 }
 
-/** Returns a higher speed the larger the delay, in steps, so that it rarely changes. */
+/** Returns a higher speed for a larger delay, in steps, so that it rarely changes. */
 function catchUpRate(behindSec: number): number {
   if (behindSec < NEAR_SEC) return 1;
   return Math.min(FASTEST, Math.round(40 / (1 + Math.exp(-0.75 * behindSec))) / 20);

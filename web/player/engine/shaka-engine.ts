@@ -20,13 +20,13 @@ type ShakaPlayer = EventTarget & {
 };
 type Shaka = { polyfill: { installAll(): void }; Player: new () => ShakaPlayer };
 
-// Its bundle is older in form than its types: the default export in the types is the namespace itself.
+// Shaka's bundle is older in form than its types: the default export in the types is the namespace itself.
 const shaka = shakaModule.default as unknown as Shaka;
 const CRITICAL = 2;
 const OF_DRM = 6;
 const LICENCE_REQUEST_FAILED = 6007;
 
-/** Reports to the engine that owns it: changes, or why it stopped (with a denial if a retry is useless). */
+/** Reports changes to the engine that owns it, or why it stopped (with a denial if a retry is useless). */
 export type ShakaListener = {
   changed(): void;
   shown(): void;
@@ -34,8 +34,8 @@ export type ShakaListener = {
 };
 
 /**
- * Plays with Shaka what hls.js cannot: protected videos if its key systems, or MSE itself, are missing. Uses DASH with
- * MSE, otherwise the browser's own HLS with licences from Shaka.
+ * Plays with Shaka the media that hls.js cannot play: protected videos if its key systems, or MSE itself, are missing.
+ * Uses DASH with MSE, or else the browser's own HLS with licences from Shaka.
  */
 export class ShakaEngine {
   readonly #player = new shaka.Player();
@@ -68,7 +68,7 @@ export class ShakaEngine {
     await this.#player.destroy();
   }
 
-  /** Unordered, and with several entries per height if there are several audio tracks. */
+  /** Rungs in no order, and with several entries per height if there are several audio tracks. */
   get rungs(): Quality[] {
     return this.#player.getVariantTracks().map(toQuality);
   }
@@ -121,12 +121,15 @@ function drmSettings(drm: PlayerSource['drm']): object {
   return { servers: drm.licenceUrls, ...(drm.certificateUrl === null ? {} : { advanced: certificate }) };
 }
 
-/** Shaka's errors are objects of this shape; anything else that is thrown is our bug. */
+/** Shaka's errors are objects of this shape. Anything else that is thrown is our bug. */
 function isShakaError(error: unknown): error is ShakaError {
   return typeof error === 'object' && error !== null && 'category' in error && 'severity' in error;
 }
 
-/** The licence server refused, or the browser has none of the video's key systems. Returns null if a retry may help. */
+/**
+ * Returns the denial if the licence server refused, or the browser has none of the video's key systems. Null if a retry
+ * may help.
+ */
 function denialOf({ category, code, data }: ShakaError): Denial | null {
   if (category !== OF_DRM) return null;
   if (code !== LICENCE_REQUEST_FAILED) return window.isSecureContext ? 'denied.browser' : 'denied.insecure';

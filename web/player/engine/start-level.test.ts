@@ -9,11 +9,11 @@ test.each([
   { lineBps: 8_000_000, level: 1, why: 'the next would take 1.4 s' },
   { lineBps: 20_000_000, level: 2, why: 'the top would take 1 s' },
   { lineBps: 100_000_000, level: 3, why: 'all come at once' },
-])('a line of $lineBps bit/s begins with rung $level: $why', ({ lineBps, level }) => {
+])('a connection of $lineBps bit/s starts with rung $level: $why', ({ lineBps, level }) => {
   expect(chooseStartLevel(rates, lineBps)).toBe(level);
 });
 
-test('a faster line never begins lower', () => {
+test('a faster connection never starts with a lower rung', () => {
   const levels = [1, 2, 4, 8, 16, 32, 64].map((mbps) => chooseStartLevel(rates, mbps * 1e6));
   expect(levels).toEqual(levels.toSorted((a, b) => a - b));
 });

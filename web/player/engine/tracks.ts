@@ -1,7 +1,7 @@
 export type Quality = { heightPx: number; bitrateBps: number };
 export type AudioTrack = { index: number; label: string; language: string };
 
-/** Returns one rung per height, highest first; the last of a height counts. */
+/** Returns one rung per height, highest first. The last of a height counts. */
 export function byHeight(rungs: readonly Quality[]): Quality[] {
   const heights = new Map(rungs.map((rung) => [rung.heightPx, rung]));
   return [...heights.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);

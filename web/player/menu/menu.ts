@@ -2,7 +2,7 @@ import { make } from '../base/dom.ts';
 import { icon } from '../base/icon.ts';
 
 export type MenuEntry =
-  /** Opens another page; `value` is the current choice there. */
+  /** Opens another page. `value` is its current choice. */
   | { kind: 'page'; label: string; value: string; page: string }
   | { kind: 'choice'; label: string; detail?: string; isChosen: boolean; choose(): void; staysOpen?: boolean };
 
@@ -20,7 +20,7 @@ export class Menu extends HTMLElement {
   #pages: readonly MenuPage[] = [];
   #page: MenuPage | null = null;
   #button: HTMLElement | null = null;
-  /** Between pointer down and up: an entry that is redrawn in between would not be clicked. */
+  /** True between pointer down and up, because an entry that is redrawn in between would not be clicked. */
   #isPressed = false;
   #isStale = false;
   #releasing: ReturnType<typeof setTimeout> | undefined;
@@ -153,7 +153,7 @@ export class Menu extends HTMLElement {
     else if (event.key === onward && items[index]?.dataset.page) this.#show(items[index].dataset.page);
     else if (step !== undefined) items[(index + step + items.length) % items.length]?.focus();
     else if (end !== undefined) items[end]?.focus();
-    // The browser handles keys that press the item; no other key leaves the menu.
+    // The browser handles keys that press the item. No other key leaves the menu.
     else if (event.key !== 'Enter' && event.key !== ' ') return;
     event.stopPropagation();
     if (event.key !== 'Enter' && event.key !== ' ' && event.key !== 'Tab') event.preventDefault();

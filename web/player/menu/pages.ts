@@ -55,7 +55,7 @@ function settings(lists: Lists): MenuEntry[] {
   return entries;
 }
 
-/** Narrow frames and compact controls have no room for the chapter button. */
+/** Narrow frames and compact controls have no space for the chapter button. */
 function hidesChapters({ frame }: Lists): boolean {
   return frame.querySelector('.chapter')?.getClientRects().length === 0;
 }

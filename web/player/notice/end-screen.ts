@@ -2,7 +2,7 @@ import { make } from '../base/dom.ts';
 import { icon } from '../base/icon.ts';
 import type { ControlParts } from '../parts.ts';
 
-/** Shows a screen over the last picture when the video has ended. */
+/** Shows a screen over the last frame when the video has ended. */
 export function mountEndScreen({ frame, video, session, say }: ControlParts): void {
   const again = make('button', { type: 'button', class: 'again' }, icon('replay'), say('again'));
   const title = make('p', { class: 'end-title' });
@@ -14,7 +14,7 @@ export function mountEndScreen({ frame, video, session, say }: ControlParts): vo
     video.play().catch(() => undefined);
   });
   video.addEventListener('ended', () => {
-    // The viewer has only caught up with a video that is still growing.
+    // The viewer has only reached the end of a video that is still growing.
     if (session.isLive || session.view.kind === 'processing') return;
     title.textContent = session.state.title;
     screen.hidden = false;

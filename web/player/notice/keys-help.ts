@@ -2,7 +2,7 @@ import { KEYS } from '../bar/keyboard.ts';
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
-/** The list of keys, in a dialog over the picture. Returns a function that opens and closes it. */
+/** Shows the list of shortcut keys in a dialog over the video. Returns a function that opens and closes it. */
 export function mountKeysHelp({ frame, say, options }: ControlParts): () => void {
   const dialog = make('dialog', { class: 'keys-help', 'aria-label': say('keys'), slot: 'dialog', noautohide: true });
   const list = make('dl');

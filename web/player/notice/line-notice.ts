@@ -1,7 +1,10 @@
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
-/** Shows a message at the top of the picture while playback is held up: no network, server trouble, publisher away. */
+/**
+ * Shows a message at the top of the video while playback is delayed: no network, server trouble, publisher
+ * disconnected.
+ */
 export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
   const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
   pill.hidden = true;

@@ -4,7 +4,9 @@ import { type Notice, noticeOf } from './words-of-view.ts';
 
 const TICK_MS = 1_000;
 
-/** The panel over a video that cannot be played yet, or not any more. It shows why, and what happens next. */
+/**
+ * The panel over a video that cannot be played yet, or can no longer be played. It shows the reason and the next step.
+ */
 export function mountNotice({ frame, session, say }: ControlParts): void {
   const title = make('p', { class: 'notice-title' });
   const text = make('p', { class: 'notice-text' });
@@ -45,7 +47,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
   draw();
 }
 
-/** The countdown is for reading, and is not announced second by second. */
+/** The countdown is for reading, and screen readers do not announce each second. */
 function setTimer(text: HTMLElement, isTimer: boolean): void {
   for (const [name, value] of Object.entries({ role: 'timer', 'aria-live': 'off' })) {
     if (isTimer) text.setAttribute(name, value);

@@ -24,7 +24,7 @@ test.each([
   ['truncated', 'The file is cut off.'],
   ['some-new-code', 'Other.'],
   ['The disk was full.', 'The disk was full.'],
-])('the reason %s is shown as "%s"', (reason, expected) => {
+])('shows the reason %s as "%s"', (reason, expected) => {
   expect(sayFailure(reason, say)).toBe(expected);
 });
 
@@ -37,24 +37,24 @@ test.each<[View, boolean]>([
   [{ kind: 'failed', reason: 'truncated' }, true],
   [{ kind: 'gone' }, true],
   [{ kind: 'refused', code: 'token-denied' }, true],
-])('while there is something to play, %o covers it: %s', (view, covers) => {
+])('whether %o covers playable media: %s', (view, covers) => {
   expect(noticeOf(view, source, say, 0) !== null).toBe(covers);
   expect(noticeOf(view, null, say, 0)).not.toBe(null);
 });
 
-test('over a trailer, notices leave the picture free', () => {
+test('notices over a trailer keep the video visible', () => {
   for (const view of [{ kind: 'countdown', startsAtMs: 9_000 }, { kind: 'awaiting-publisher' }, preview] as const) {
     expect(noticeOf(view, source, say, 0)).toMatchObject({ isBeside: true });
     expect(noticeOf(view, null, say, 0)).toMatchObject({ isBeside: false });
   }
 });
 
-test('processing shows its progress once it is known', () => {
+test('shows the progress of processing once it is known', () => {
   expect(noticeOf({ kind: 'processing', percent: 12.7 }, null, say, 0)).toMatchObject({ percent: 12.7, text: '12 %' });
   expect(noticeOf({ kind: 'processing', percent: 0 }, null, say, 0)).toMatchObject({ percent: 'unknown' });
 });
 
-test('a countdown shows days only when there are some, and ends before it is negative', () => {
+test('a countdown shows days only if there are any, and stops at zero', () => {
   expect(countdown(3_723_000, say)).toBe('01:02:03');
   expect(countdown(90_000_000, say)).toBe('state.countdown.days');
   expect(countdown(-5, say)).toBe('state.countdown.soon');

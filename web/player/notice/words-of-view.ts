@@ -3,8 +3,8 @@ import type { Say } from '../base/say.ts';
 import type { View } from '../session.ts';
 
 /**
- * Content of a panel over the picture. `percent` is null without a bar; `tone` selects its icon. With `isBeside` it
- * leaves the picture visible: it is shown over the trailer of a stream, or its preview.
+ * Content of a panel over the video. `percent` is null without a bar. `tone` selects its icon. With `isBeside` the
+ * video stays visible, for the trailer of a stream or its preview.
  */
 export type Notice = {
   title: string;
@@ -63,12 +63,12 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
   }
 }
 
-/** Converts a code to its sentence; a reason that is a sentence already is returned unchanged. */
+/** Converts a code to its sentence. A reason that is already a sentence is returned unchanged. */
 export function sayFailure(reason: string, say: Say): string {
   return CODE.test(reason) ? sayOr(say, `failed.${reason}`, 'failed.other') : reason;
 }
 
-/** Formats `1 d 02:03:04`, or that the stream starts any moment. */
+/** Formats `1 d 02:03:04`, or a text that the stream starts any moment. */
 export function countdown(leftMs: number, say: Say): string {
   if (leftMs < 1_000) return say('state.countdown.soon');
   const sec = Math.floor(leftMs / 1000);

@@ -11,14 +11,15 @@ type Captions = PlayerDetails['captions'];
 
 export type TranscriptParts = ControlParts & {
   seek(sec: number): void;
-  /** The language of the visible captions; empty for none. */
+  /** The language of the visible captions. Empty for none. */
   shownLanguage(): string;
-  /** The button that opens it. */
+  /** The button that opens the panel. */
   button: HTMLElement;
 };
 
 /**
- * The spoken text of the video, to be read, searched and followed, next to the picture, or over it if there is no room.
+ * The spoken text of the video, to be read, searched and followed. It is next to the video, or over it if there is no
+ * space.
  */
 export class TranscriptPanel {
   readonly #parts: TranscriptParts;
@@ -102,7 +103,7 @@ export class TranscriptPanel {
     button.focus();
   }
 
-  /** Takes the languages from the state; the current one stays. */
+  /** Reads the languages from the state and keeps the current one. */
   #take(): void {
     const { captions } = this.#parts.session.state.details;
     if (JSON.stringify(captions) === JSON.stringify(this.#captions)) return;
@@ -151,7 +152,7 @@ export class TranscriptPanel {
     if (place !== null) this.#count.textContent = this.#parts.say('transcript.place', place);
   }
 
-  /** The panel's keys stay in it: none of them moves the video. */
+  /** The panel's keys stay in it, so none of them seeks the video. */
   #press(event: KeyboardEvent): void {
     event.stopPropagation();
     if (event.key === 'Escape') {

@@ -6,8 +6,8 @@ type Parts = { video: HTMLVideoElement; seek(sec: number): void; follow: HTMLBut
 type Row = { spoken: Spoken; button: HTMLButtonElement; words: HTMLElement };
 
 /**
- * The list of spoken text. The current entry is marked and kept in view until the viewer scrolls away; a click seeks.
- * One entry at a time is in the tab order; arrows move between entries.
+ * The list of spoken text. The current entry is highlighted and kept in view until the viewer scrolls away. A click
+ * seeks. One entry at a time is in the tab order, and arrows move between entries.
  */
 export class SpokenList {
   readonly root: HTMLOListElement;
@@ -28,7 +28,7 @@ export class SpokenList {
     follow.addEventListener('click', () => this.follow());
     for (const name of ['timeupdate', 'seeking']) video.addEventListener(name, () => this.#mark());
     this.root.addEventListener('pointerdown', ({ target }) => {
-      // The scroll bar.
+      // The event comes from the scroll bar.
       if (target === this.root) this.#leave();
     });
     for (const name of ['wheel', 'touchmove']) this.root.addEventListener(name, () => this.#leave(), { passive: true });
@@ -77,7 +77,7 @@ export class SpokenList {
     return found.length;
   }
 
-  /** Seeks to the next or previous match; the first time, to the next from the current position. */
+  /** Seeks to the next or previous match. The first time, seeks to the next from the current position. */
   step(direction: 1 | -1): { place: number; count: number } | null {
     const count = this.#found.length;
     if (count === 0) return null;
@@ -122,7 +122,7 @@ export class SpokenList {
     if (this.#isFollowing) this.#reveal(row, 'near');
   }
 
-  /** Scrolls only this list: the page around the player does not move. */
+  /** Scrolls only this list. The page around the player does not move. */
   #reveal(row: Row | undefined, place: 'centre' | 'near'): void {
     if (row === undefined) return;
     const [entry, list] = [row.button.getBoundingClientRect(), this.root.getBoundingClientRect()];

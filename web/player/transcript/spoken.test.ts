@@ -18,7 +18,7 @@ NOTE nothing is said here
 An hour later
 `;
 
-test('words are read without tags, with their speaker, and repetitions are one', () => {
+test('reads words without tags, with their speaker, and joins repetitions', () => {
   expect(spokenOf(readCues(FILE))).toEqual([
     { startSec: 1, endSec: 5, speaker: 'Anna', text: 'Un café, please & water' },
     { startSec: 3600, endSec: 3602, speaker: '', text: 'An hour later' },
@@ -31,7 +31,7 @@ test.each([
   [900, 0],
   [3600, 1],
   [9000, 1],
-])('at %s s it is entry %s that is or was spoken', (sec, index) => {
+])('at %s s, returns entry %s, which is or was spoken last', (sec, index) => {
   expect(spokenAt(spokenOf(readCues(FILE)), sec)).toBe(index);
 });
 
@@ -42,7 +42,7 @@ test.each<[string, string, string | null]>([
   ['İstanbul', 'stan', 'İ[stan]bul'],
   ['nothing of it', 'else', null],
   ['nothing of it', ' ', null],
-])('in "%s" a search for "%s" marks %s', (text, search, marked) => {
+])('in "%s" a search for "%s" highlights %s', (text, search, marked) => {
   const parts = findParts(text, search);
   expect(parts?.map((part) => (part.isFound ? `[${part.text}]` : part.text)).join('') ?? null).toBe(marked);
 });

@@ -1,9 +1,9 @@
 import type { Cue } from '../base/cues.ts';
 
-/** Text spoken in a stretch of time. `speaker` is empty if the captions name none. */
+/** Text spoken in a time range. `speaker` is empty if the captions name none. */
 export type Spoken = { startSec: number; endSec: number; speaker: string; text: string };
 
-/** A part of a text; `isFound` marks a match of the search. */
+/** A part of a text. `isFound` marks a match of the search. */
 export type TextPart = { text: string; isFound: boolean };
 
 const VOICE = /<v(?:\.[^\s>]+)?\s+([^>]+)>/;
@@ -32,8 +32,8 @@ export function plainText(cue: string): string {
 }
 
 /**
- * Returns the index of the text spoken at a time, else of the last one before it; -1 before the first. Sorted by
- * `startSec`.
+ * Returns the index of the text spoken at a time, or else of the last one before it. -1 before the first. `spoken` is
+ * sorted by `startSec`.
  */
 export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   let [low, high] = [0, spoken.length];
@@ -45,7 +45,7 @@ export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   return low - 1;
 }
 
-/** Splits a text at its matches, ignoring case and accents; null if there are none. An empty search matches nothing. */
+/** Splits a text at its matches, ignoring case and accents. Null if there are none. An empty search matches nothing. */
 export function findParts(text: string, search: string): TextPart[] | null {
   const wanted = fold(search).text.trim();
   if (wanted === '') return null;

@@ -12,7 +12,7 @@ export function mountTranscriptButton(parts: Omit<TranscriptParts, 'button'>): v
   const { frame, session, say } = parts;
   const row = frame.querySelector('.row');
   const captions = row?.querySelector('media-captions-button');
-  // Libraries without the captions button have no transcript either.
+  // Libraries without the captions button have no transcript.
   if (row == null || captions == null) return;
   const button = new TranscriptButton();
   button.append(icon('transcript'), make('span', { slot: 'tooltip-content' }, say('transcript')));

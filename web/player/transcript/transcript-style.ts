@@ -1,6 +1,6 @@
 /**
- * The picture makes room for the panel: to the side, or to the top on a phone held upright. In a small frame it is
- * covered.
+ * The video makes space for the panel: it moves to the side, or to the top on a phone held upright. In a small frame
+ * the panel covers it.
  */
 export const TRANSCRIPT_STYLE = `
 .transcript {

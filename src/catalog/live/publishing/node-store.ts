@@ -14,7 +14,10 @@ export type LiveNode = {
 
 const FORGOTTEN_HOURS = 24;
 
-/** Writes or refreshes the row of an ingest process. Called every few seconds, so that publishers are sent to it. */
+/**
+ * Writes or refreshes the row of an ingest process. Called every few seconds, so that publishers are directed to the
+ * process.
+ */
 export async function reportNode(db: Db, node: LiveNode): Promise<void> {
   const endpoints = JSON.stringify(node.endpoints);
   await sql`
@@ -26,7 +29,7 @@ export async function reportNode(db: Db, node: LiveNode): Promise<void> {
   await sql`delete from live_node where heartbeat_at < now() - make_interval(hours => ${FORGOTTEN_HOURS})`.execute(db);
 }
 
-/** Removes the row of an ending process. */
+/** Removes the row of a process that is shutting down. */
 export async function removeNode(db: Db, id: Guid): Promise<void> {
   await sql`delete from live_node where id = ${id}`.execute(db);
 }

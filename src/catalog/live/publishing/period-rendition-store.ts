@@ -4,7 +4,7 @@ import type { KeyGroup } from '../../../ports/drm-key-source.ts';
 import type { Db, MediaKey, Tx } from '../../db.ts';
 import { markMergeable } from '../../lifecycle/chunk-store.ts';
 
-/** A rendition of a period as its owner makes it. */
+/** A rendition of a period, as its owner produces it. */
 export type PeriodRendition = {
   id: Guid;
   kind: 'video' | 'audio';
@@ -32,7 +32,7 @@ export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'o
   return origin === 'encode' ? `${rung}p` : 'source';
 }
 
-/** Writes the row of a rendition without media, and has its small chunks merged later. */
+/** Writes the row of a rendition without media, and queues a later merge of its small chunks. */
 export async function insertRendition(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

@@ -20,7 +20,7 @@ export type Period = {
   firstSequence: number;
   isPreview: boolean;
   parameters: string;
-  /** When its first frame came, ms since 1970: the programme clock of its playlists counts media from here. */
+  /** Arrival time of its first frame, in ms since 1970. The programme clock of its playlists starts there. */
   startMs: number | null;
   renditions: readonly PeriodRendition[];
 };
@@ -42,7 +42,7 @@ export type StoredSegment = {
   wallMs: number;
 };
 
-/** The stream's lease was lost; nothing of it may be published. */
+/** The stream's lease was lost: none of its media may be published any more. */
 export class LostLease extends Error {
   constructor({ key, epoch }: LiveLease) {
     super(`The lease of stream ${key.mediaId} with epoch ${epoch} does not hold any more.`);
@@ -139,15 +139,15 @@ export function addRungs(
 }
 
 /**
- * Writes the rows of closed segments of many streams in one transaction. Returns those whose lease is lost: nothing of
- * them is written, and the caller deletes their objects.
+ * Writes the rows of closed segments of many streams in one transaction. Returns the segments whose lease is lost: they
+ * are not written, and the caller deletes their objects.
  */
 export function commitSegments(db: Db, segments: readonly StoredSegment[]): Promise<StoredSegment[]> {
   return inTransaction(db, async (tx) => {
     const held = await lockLeases(tx, segments);
     const kept = segments.filter(({ lease }) => held.has(`${lease.key.mediaId}:${lease.epoch}`));
     if (kept.length > 0) {
-      // A commit whose response was lost is sent again, with the same rows.
+      // A commit is repeated with the same rows if its response was lost.
       await tx
         .insertInto('chunk')
         .values(kept.map(toRow))

@@ -18,10 +18,10 @@ import {
 } from '../live-stream.ts';
 import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from '../streams/live-store.ts';
 
-/** Seconds for which an ingest process owns a stream without renewing, by the database's clock. */
+/** Seconds until the lease of an ingest process expires unless it is renewed, by the database's clock. */
 export const LIVE_LEASE_SEC = 8;
 
-/** An accepted publisher. `session` rises with each one: a kick ends all up to a number. */
+/** An accepted publisher. `session` increases with each publisher; a kick disconnects all up to a number. */
 export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStream };
 
 /** An owner's report about a stream, sent each second; `null` where nothing was received. */
@@ -37,7 +37,7 @@ export type MediaReport = {
   relays: readonly RelayState[];
 };
 
-/** State of a stream that its owner needs. A stream missing in a response is lost. */
+/** State of a stream for its owner. A stream that is missing in a response is lost to the owner. */
 export type OwnedStream = { streamId: Guid; state: LiveState; kickedSession: number; startedAtMs: number | null };
 
 export type PublishStore = {
@@ -67,7 +67,7 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         const stream = publishStream(before, new Date());
         if (stream !== before) await saveStream(tx, before, stream, secretBox);
         const taken = await takeLease(tx, key, node);
-        // The first publisher that the stream ever had.
+        // This is the first publisher of the stream.
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
       }),

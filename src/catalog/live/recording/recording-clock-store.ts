@@ -28,7 +28,7 @@ export async function writeClocks(tx: Tx, { libraryId, mediaId }: MediaKey): Pro
   }
 }
 
-/** Returns the number of a recording's periods that viewers see, and the capture times of its only one. */
+/** Returns the number of a recording's periods that viewers see, and the capture times if there is only one. */
 export async function loadClock(
   db: Db,
   { libraryId, mediaId }: MediaKey,

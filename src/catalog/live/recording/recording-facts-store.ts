@@ -36,7 +36,7 @@ export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> 
 }
 
 /**
- * Returns the facts of one period's media as published; null if nothing of it is stored. The frame rate is that of the
+ * Returns the facts of one period's media as published; null if none of it is stored. The frame rate is that of the
  * last period, because streams keep one.
  */
 export async function readPeriodFacts(

@@ -11,7 +11,7 @@ export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[]
 
 const RECORDINGS_AT_ONCE = 20;
 
-/** Finds recordings not yet checked for missing rungs: a bounded number, in any order. */
+/** Finds a bounded number of recordings not yet checked for missing rungs, in any order. */
 export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
@@ -20,10 +20,12 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Has the missing rungs of a recording made on its existing timelines, each period's from its own video. */
+/**
+ * Queues the missing rungs of a recording on its existing timelines. Each period's rungs are made from its own video.
+ */
 export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
   return inTransaction(db, async (tx) => {
-    // If two workers found it, the second sees that it is done.
+    // If two workers found the recording, the second one sees that it is done.
     const due = await sql`
       select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
     if (due.rows.length === 0) return;

@@ -31,8 +31,8 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
 }
 
 /**
- * Seals like `sealIfUnowned`, but as the owner, whose lease ends. Segments that it stored after others sealed its
- * stream are added. Returns false if the lease is not valid or there is nothing to seal.
+ * Seals like `sealIfUnowned`, but as the owner, whose lease ends. Adds segments that the owner stored after another
+ * process sealed its stream. Returns false if the lease is not valid or there is nothing to seal.
  */
 export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
   return inTransaction(db, async (tx) => {
@@ -72,7 +72,7 @@ export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
   return rows;
 }
 
-// The caller locks the stream's row: if two seal at once, the second finds another state.
+// The caller locks the stream's row, so that the second of two concurrent seals finds another state.
 async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<EndedStream>`
@@ -94,8 +94,8 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-// Leases expired while the database was down. If the stream was stopped before its owner was back, it was sealed
-// without media that the owner still held and viewers had received.
+// Leases expire while the database is down. A stream that was then stopped before its owner reconnected was sealed
+// without media that the owner still had and viewers had received.
 async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ type: 'live' | 'video' }>`
@@ -105,7 +105,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
       and exists (${lateChunks(key)}) for update of m`.execute(tx);
   const [media] = rows;
   if (media === undefined) return false;
-  // Edges that know the earlier part read what was added after it.
+  // Edges that have the earlier part read the part added after it.
   const revision = await bumpPublication(tx, key);
   await sql`
     with late as (${lateChunks(key)})

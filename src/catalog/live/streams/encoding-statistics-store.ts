@@ -59,7 +59,7 @@ export async function loadEncodingStatistics(
   };
 }
 
-/** Whole seconds by name. */
+/** Returns whole seconds by name. */
 function sumBy(rows: readonly Sum[], nameOf: (row: Sum) => string): Record<string, number> {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.seconds);

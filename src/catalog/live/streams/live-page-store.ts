@@ -6,7 +6,7 @@ import { viewsOf } from './live-view-store.ts';
 
 export type LiveOrder = 'date' | 'title' | 'status' | 'started' | 'ended' | 'planned';
 
-/** `collection` of `none` (a filter that is no collection's id) matches nothing. */
+/** A `collection` of `none` (a filter that is not the id of a collection) matches nothing. */
 export type LiveQuery = {
   libraryId: number;
   page: number;
@@ -18,7 +18,7 @@ export type LiveQuery = {
 
 const FARTHEST_ITEM = 2_000_000_000;
 
-/** Newest first by `date`, `started` and `ended`, soonest first by `planned`. Streams without such a time are last. */
+/** Newest first by `date`, `started` and `ended`, soonest first by `planned`. Streams without the time are last. */
 const ORDERS: Record<LiveOrder, string> = {
   date: 'created_at desc',
   title: 'title',

@@ -46,7 +46,7 @@ const create = async () => {
   return { view, key: { libraryId, mediaId: view.stream.id } };
 };
 
-test('a key publishes until it is replaced or the stream ends, and is never stored in clear', async () => {
+test('a stream key is valid until it is replaced or the stream ends, and is never stored in plain text', async () => {
   const { view, key } = await create();
   expect(view.streamKey).toMatch(/^bunnylive_[0-9a-f]{32}$/);
   const { rows } = await sql<{ row: string }>`select s::text as row from live_stream s`.execute(database.db);
@@ -62,7 +62,7 @@ test('a key publishes until it is replaced or the stream ends, and is never stor
   await expect(publishing.authorise(streamKey, node())).rejects.toMatchObject({ kind: 'invalid' });
 });
 
-test('the newer publisher takes over the lease, and the previous owner can renew nothing', async () => {
+test('a newer publisher takes over the lease, and the previous owner cannot renew it', async () => {
   const { view, key } = await create();
   const first = await publishing.authorise(view.streamKey, node());
   const second = await publishing.authorise(view.streamKey, node());
@@ -74,7 +74,7 @@ test('the newer publisher takes over the lease, and the previous owner can renew
   expect((await live.load(key)).ingest).toMatchObject({ isOwned: true, primaryLive: true, backupLive: false });
 });
 
-test('a stream that is stopped while it is owned waits for its owner; without media it makes no video', async () => {
+test('a stream that is stopped while owned waits for its owner; without media it produces no video', async () => {
   const { view, key } = await create();
   const { lease } = await publishing.authorise(view.streamKey, node());
   await live.change(key, startStream);
@@ -84,7 +84,7 @@ test('a stream that is stopped while it is owned waits for its owner; without me
   expect(await sealOwned(database.db, lease)).toBe(false);
 });
 
-test('a stream whose recording is being turned into a video is not removed', async () => {
+test('refuses to remove a stream whose recording is being turned into a video', async () => {
   const { view, key } = await create();
   const { lease } = await publishing.authorise(view.streamKey, node());
   await live.change(key, startStream);
@@ -97,7 +97,7 @@ test('a stream whose recording is being turned into a video is not removed', asy
   await live.remove(key);
 });
 
-test('lists by search and order, and removes a stream with its media', async () => {
+test('lists streams by search and order, and removes a stream with its media', async () => {
   const { key } = await create();
   await live.change(key, (stream) => ({ ...stream, title: 'Only one' }));
   const query = { libraryId, page: 1, itemsPerPage: 10, search: 'only', collection: null, orderBy: 'ended' as const };

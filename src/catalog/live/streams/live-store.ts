@@ -11,15 +11,18 @@ import { sealIfUnowned } from '../recording/seal-store.ts';
 import { type LiveQuery, readLivePage } from './live-page-store.ts';
 import { type LiveView, toLiveView, toStream, viewsOf } from './live-view-store.ts';
 
-/** Payload: the stream's id. Its owner reads the stream's row again: new state, new key or no row. */
+/**
+ * Channel for changes of a stream. Payload: the stream's id. Its owner rereads the stream's row: new state, new key or
+ * no row.
+ */
 export const LIVE_CHANNEL = 'millrace_live';
 
 export type NewLiveStream = LiveSettings & { libraryId: number; availableResolutions: string; ingestRegion: string };
 
 /**
- * Live streams for the interface. Each method is one transaction. A change reaches the owning ingest process by a
- * notification, or by its renewal within a second if that is lost: the publisher of a stream that ended, was removed,
- * or has a new key is disconnected within that time.
+ * Live streams for the interface. Each method is one transaction. A notification announces each change to the owning
+ * ingest process. If it is lost, the owner finds the change when it renews its lease, within a second. The publisher of
+ * a stream that ended, was removed, or has a new key is disconnected within that time.
  */
 export type LiveStore = {
   /**
@@ -47,9 +50,9 @@ export type LiveStore = {
   /** Gives a stream a new key and disconnects its publishers. Refuses (`invalid`) after the end. */
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
-   * Removes a stream with everything recorded, except an existing video. `hadMedia` says whether objects must be
-   * deleted (job `delete-media`, sent by a follow-up). Returns the removed stream. Refuses (`invalid`) while its
-   * recording is being turned into a video.
+   * Removes a stream with everything recorded, except an existing video. `hadMedia` is true if objects must be deleted
+   * (job `delete-media`, sent by a follow-up). Returns the removed stream. Refuses (`invalid`) while its recording is
+   * being turned into a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };

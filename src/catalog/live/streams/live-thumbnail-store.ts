@@ -15,9 +15,9 @@ export type LiveThumbnail = {
   blurhash: string;
 };
 
-/** Thumbnails that owners set for their streams. They are kept by the video that a stream becomes. */
+/** Thumbnails that owners set for their streams. The video that a stream becomes keeps them. */
 export type LiveThumbnailStore = {
-  /** Replaces the shown image by a stored one, or by none (null). Refuses (`not-found`) an unknown stream. */
+  /** Replaces the shown image with a stored one, or with none (null). Refuses (`not-found`) an unknown stream. */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
 };
 

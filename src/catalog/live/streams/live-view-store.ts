@@ -20,7 +20,7 @@ export type LiveView = {
   thumbnailFileName: string | null;
   thumbnailKey: StorageKey | null;
   thumbnailUpdatedAt: Date | null;
-  /** Its media is already a video. */
+  /** True if its media is already a video. */
   isVideo: boolean;
   ingest: IngestView;
 };

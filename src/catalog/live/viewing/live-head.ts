@@ -9,12 +9,12 @@ export type LiveHead = {
   dvrWindowSec: number | null;
   /** Address of the owner's feed; null while no process owns the stream. */
   feedUrl: string | null;
-  /** Its publishers had started, but have sent nothing for some seconds. */
+  /** True if its publishers started, but have sent nothing for some seconds. */
   isInterrupted: boolean;
-  /** Planned start, in milliseconds of the epoch; null without a plan or a countdown. */
+  /** Planned start, in ms since 1970; null without a plan or a countdown. */
   startsAtMs: number | null;
   /** A video of the library that is shown before the start; null for none. */
   trailerId: Guid | null;
-  /** Changes whenever a recording gets other renditions or segments; null while it is a stream. */
+  /** Changes whenever a recording gets other renditions or segments; null while the media is a stream. */
   extent: number | null;
 };

@@ -22,7 +22,9 @@ export type StoredLive = { periods: StoredPeriod[]; segments: SegmentRow[] };
 const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
   and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
 
-/** A rendition no longer listed, such as a rung that was incomplete at the end, whose addresses players hold. */
+/**
+ * A rendition that is no longer listed, such as a rung that was incomplete at the end, but whose addresses players use.
+ */
 const IS_KNOWN_STILL = sql<SqlBool>`(rendition.state = 'finished'
   and rendition.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 
@@ -133,8 +135,8 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
 export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
 
 /**
- * Loads the facts about a recording that an edge needs in addition to those of every video. One with several periods is
- * still served from them, because a timeline has one set of parameters. Empty for all other videos.
+ * Loads the facts about a recording that an edge needs in addition to those of every video. A recording with several
+ * periods is still served from those, because a timeline has one set of parameters. Empty for all other videos.
  */
 export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);

@@ -8,7 +8,7 @@ export function stillKey(key: MediaKey, atMs: number): StorageKey {
   return storageKey(`${mediaPrefix(key)}thumbnails/${atMs}.jpg`);
 }
 
-/** Records a stored still; does nothing if the stream is gone. */
+/** Records a stored still; does nothing if the stream no longer exists. */
 export async function recordStill(
   db: Db,
   still: { streamId: Guid; atMs: number; key: StorageKey; sizeBytes: number },

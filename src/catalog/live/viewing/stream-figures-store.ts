@@ -6,7 +6,7 @@ import type { BitrateSample } from '../live-stream.ts';
 /** Samples of up to ten seconds of a stream, oldest first; at least one. */
 export type BitrateRow = { streamId: Guid; samples: readonly BitrateSample[] };
 
-/** Writes samples of many streams in one statement. Streams that are gone are skipped. */
+/** Writes samples of many streams in one statement. Skips streams that no longer exist. */
 export async function recordBitrates(db: Db, rows: readonly BitrateRow[]): Promise<void> {
   await sql`
     insert into live_bitrate (stream_id, at, samples)

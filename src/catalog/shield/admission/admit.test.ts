@@ -127,7 +127,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 
-test('a cached token ends with its expiry and its key, not with its first use', () => {
+test("a cached token becomes invalid with its expiry or its key's, not after its first use", () => {
   const context = newContext();
   const zone = zoneOf({ settings: { tokenRequired: true } });
   const at = (nowMs: number, policy = zone) => ruleOf(requestOf(policy, signed(), { nowMs }), context);
@@ -142,7 +142,7 @@ test('a cached token ends with its expiry and its key, not with its first use', 
   expect([at(1_400_000, overlapping), at(1_600_000, overlapping)]).toEqual(['admitted', '403 10101']);
 });
 
-test('the rate is counted for each address, and for each valid token of it', () => {
+test('counts the rate separately for each address, and for each valid token at an address', () => {
   const context = newContext();
   const zone = zoneOf({ settings: { tokenRequired: true, requestsPerSec: 2 } });
   const ask = (target: string, change: Partial<AdmissionRequest> = {}) =>
@@ -154,7 +154,7 @@ test('the rate is counted for each address, and for each valid token of it', () 
   expect(ask(signed(), { nowMs: 1_001_000 })).toBe('admitted');
 });
 
-test('each client has one request limit over all zones and none, and the next client has its own', () => {
+test('each client has its own request limit, across all zones and requests without a zone', () => {
   const context = { ...newContext(), clientRate: { perSec: 1, burst: 1 } };
   const other = { ...zoneOf({}), id: 2 };
   const ask = (zone: ZonePolicy, change: Partial<AdmissionRequest> = {}) =>
@@ -170,13 +170,13 @@ test('each client has one request limit over all zones and none, and the next cl
   ]).toEqual(['admitted', 'admitted', '429 10140', '429 10140', 'admitted', 'admitted']);
 });
 
-test('a dry run counts nothing', () => {
+test('counts nothing in a dry run', () => {
   const context = { ...newContext(), dry: true };
   const request = requestOf(zoneOf({ settings: { requestsPerSec: 1 } }), FILE);
   expect([1, 2, 3].map(() => ruleOf(request, context))).toEqual(['admitted', 'admitted', 'admitted']);
 });
 
-test('the number of concurrent responses per address is limited, and freed when one ends', () => {
+test('limits the concurrent responses per address, and frees a slot when one ends', () => {
   const context = newContext();
   const request = requestOf(zoneOf({ settings: { answersPerAddress: 1 } }), FILE);
   const leave = context.openAnswers.enter('1|192.0.2.7');

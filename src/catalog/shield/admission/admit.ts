@@ -37,7 +37,7 @@ export type AdmissionContext = {
   ownHosts: HostRules;
   tokens: KnownTokens;
   rates: RateBuckets;
-  /** For one client, across all zones and without one. */
+  /** Limit for one client, across all zones and requests without a zone. */
   clientRate: Rate;
   openAnswers: OpenAnswers;
   /** Null until its rules are compiled. */
@@ -45,7 +45,7 @@ export type AdmissionContext = {
   dry: boolean;
 };
 
-/** In order; the first that blocks decides. */
+/** Stages in order. The first one that blocks decides. */
 export const STAGES = {
   accessList: judgeAccessList,
   country: judgeCountry,
@@ -62,9 +62,9 @@ declare const admitted: unique symbol;
 export type Admitted<Request extends AdmissionRequest = AdmissionRequest> = {
   readonly [admitted]: true;
   request: Request;
-  /** For a zone that requires one: the rights that it grants. */
+  /** Rights that the token grants, in a zone that requires tokens. */
   token: UrlToken | null;
-  /** Matched, and only logged. */
+  /** Matches that are only logged. */
   hits: readonly Hit[];
 };
 
@@ -84,7 +84,7 @@ export function admit<Request extends AdmissionRequest>(
   }
   const { token } = request.address;
   const granted = asksForToken(request) && typeof token !== 'string' ? token : null;
-  // The only place where one is created.
+  // This is the only place that creates an `Admitted`.
   return { request, token: granted, hits } as Omit<Admitted<Request>, typeof admitted> as Admitted<Request>;
 }
 
@@ -122,7 +122,10 @@ function judgeReferrer({ policy, purpose, page }: AdmissionRequest, { ownHosts }
   return block(RULES.referrer, "a page that the zone's referrer rules let in", page ?? 'no referrer');
 }
 
-/** A valid token has its own bucket at each address: a school with many viewers behind one address is no flood. */
+/**
+ * A valid token has its own bucket at each address, because a school with many viewers behind one address is not a
+ * flood.
+ */
 function judgeRate(request: AdmissionRequest, context: AdmissionContext): Verdict {
   const { policy, address, client } = request;
   const ofAll = takeRequest({ bucket: `all|${client.key}`, rate: context.clientRate }, request, context);
@@ -168,7 +171,7 @@ export function asksForToken({ policy, purpose }: Pick<AdmissionRequest, 'policy
   return purpose === 'media' && policy !== null && policy.zone.settings.tokenRequired;
 }
 
-/** Returns why the token of a request does not admit it; null if it does. */
+/** Returns the reason why the token of a request does not admit it; null if it does. */
 function faultOf(
   { address, policy, client, nowMs }: AdmissionRequest,
   { tokens }: AdmissionContext,

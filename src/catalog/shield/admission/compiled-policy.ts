@@ -35,7 +35,7 @@ export function compilePolicy(zone: ZonePolicy): CompiledPolicy {
 
 /**
  * Returns whether a page may show the zone's media. Our own pages, those of the zone's hosts and the player hosts that
- * mobile clients send always may. A request without a page is allowed unless the owner blocks that.
+ * mobile clients send are always allowed. A request without a page is allowed unless the owner blocks that.
  */
 export function allowsPage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): boolean {
   if (page === null) return !policy.zone.referrers.blockNoneReferrer;

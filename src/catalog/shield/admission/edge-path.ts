@@ -10,7 +10,7 @@ export type EdgeTarget =
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
-  /** The client of the player.js protocol, at the address that applications know. */
+  /** The client script of the player.js protocol, at the address that applications use. */
   | { kind: 'embed-client' };
 
 /**

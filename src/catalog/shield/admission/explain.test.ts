@@ -39,7 +39,7 @@ test.each([
     /token_path the address does not have/,
   ],
   ['nothing that is known', sign('any key', `${FILE}EXPIRES`, ''), null],
-])('names the mistake of a token whose signer got wrong %s', (_, target, expected) => {
+])('explains the refusal of a token whose signer got %s wrong', (_, target, expected) => {
   const miss = findNearMiss(readAddress(target, '/vz-1'), zone, { address: '192.0.2.7', nowMs: NOW_SEC * 1000 });
   if (expected === null) expect(miss).toBeNull();
   else expect(miss).toMatch(expected);

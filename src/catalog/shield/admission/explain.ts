@@ -7,7 +7,10 @@ import { type AdmissionContext, type AdmissionRequest, STAGES } from './admit.ts
 /** Verdict of one stage about a request. */
 export type StageVerdict = { stage: string; verdict: 'allow' | 'log' | 'block'; hit: Hit | null };
 
-/** Returns every stage's verdict, whichever of them decides. Nothing is counted or recorded: `context` is a dry one. */
+/**
+ * Returns every stage's verdict, including those after the deciding one. `context` must be dry, so that nothing is
+ * counted or recorded.
+ */
 export function explainStages(request: AdmissionRequest, context: AdmissionContext): StageVerdict[] {
   return Object.entries(STAGES).map(([stage, judge]) => {
     const verdict = judge(request, { ...context, dry: true });
@@ -65,7 +68,7 @@ export function findNearMiss(
   if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
     return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
   }
-  // One parameter containing all of them, as sent, leaves nothing to sort.
+  // Treats all parameters as one, in the order sent, so that nothing is sorted.
   if (isSigned({ ...token, params: [token.params.join('&')] })) {
     return 'its parameters are signed in the order of the address, not by their names';
   }

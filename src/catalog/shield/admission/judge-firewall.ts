@@ -20,10 +20,10 @@ export type InspectableRequest = {
 /** `current` is null until the rules are compiled; `dry`: nothing is counted. */
 export type InspectionContext = { firewall: { current(): Firewall | null }; rates: RateBuckets; dry: boolean };
 
-/** Milliseconds of inspection per second and client, with a burst: a flood of attacks costs no more. */
+/** Maximum inspection time of one client, in ms per second, with a burst. A flood of attacks cannot cost more. */
 export const INSPECTION_RATE: Rate = { perSec: 200, burst: 2_000 };
 
-/** Only logs if the zone does not block. Requests over the inspection limit are refused like any flood. */
+/** Only logs matches if the zone does not block. Requests over the inspection limit are refused as a flood. */
 export function judgeFirewall(
   { inspected, client, nowMs, purpose }: InspectableRequest,
   { firewall: source, rates, dry }: InspectionContext,

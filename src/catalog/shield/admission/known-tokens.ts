@@ -33,7 +33,7 @@ export class KnownTokens {
   }
 }
 
-/** Returns a name from everything that a signature depends on. */
+/** Returns a cache key from everything that a signature depends on. */
 function nameOf(
   token: UrlToken,
   { path, text, form }: SignedAddress,

@@ -6,7 +6,7 @@ export class OpenAnswers {
     return this.#open.get(name) ?? 0;
   }
 
-  /** Counts one more. Call the returned function once, when it has ended. */
+  /** Counts one more response. Call the returned function once, when the response has ended. */
   enter(name: string): () => void {
     this.#open.set(name, this.count(name) + 1);
     return () => {

@@ -16,14 +16,14 @@ export const CLIENT_RATE: Rate = { perSec: 5_000, burst: 20_000 };
 const MAX_BUCKETS = 100_000;
 
 /**
- * Token buckets by name. A bucket is evicted when too many others were used since: it would be full again by then,
- * unless somebody invents names by the hundred thousand, each of which has its own limit anyway.
+ * Token buckets by name. A bucket is evicted when too many others were used since its last use. By then it would be
+ * full again, unless a client invents hundreds of thousands of names, each of which has its own limit anyway.
  */
 export class RateBuckets {
   readonly #buckets = new Map<string, Bucket>();
 
   /**
-   * Takes `amount` (default 1) and returns 0. With less than one left, returns the seconds until there is one again. A
+   * Takes `amount` (default 1) and returns 0. If less than one is left, returns the seconds until one is available. A
    * bucket may be overdrawn by an amount that is only known afterwards. `dry` takes nothing.
    */
   take(name: string, { perSec, burst }: Rate, { nowMs, dry, amount = 1 }: Taking): number {

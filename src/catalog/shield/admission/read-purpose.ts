@@ -11,8 +11,8 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
 }
 
 /**
- * Returns whether the firewall inspects a request: only one outside the grammar of addresses. Requests of players are
- * never inspected, least of all those with a range.
+ * Returns whether the firewall inspects a request: only requests outside the grammar of addresses. Requests of players
+ * are never inspected, in particular those with a range.
  */
 export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRange: boolean): boolean {
   switch (purpose) {
@@ -28,7 +28,7 @@ export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRang
 }
 
 /**
- * Returns the target under a zone's host, which serves only that zone and its library; null for the targets of others.
+ * Returns the target under a zone's host, which serves only that zone and its library; null for targets of other zones.
  */
 export function targetUnderHost({ pathZone, target }: Route, { zone }: CompiledPolicy): EdgeTarget | null {
   const isForeign = pathZone !== null && pathZone !== zone.name;

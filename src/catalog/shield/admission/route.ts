@@ -5,7 +5,7 @@ import { type EdgeTarget, parseEdgePath } from './edge-path.ts';
 import type { HostRules } from './host-rules.ts';
 import { isKnownQuery } from './known-query.ts';
 
-/** Names in a request's first line and Host; nothing is looked up yet. */
+/** Names in a request's first line and Host header, before any look-up. */
 export type Route = {
   /** Zone named by the host: a subdomain of ours, or a host name that may be registered. */
   host: { by: 'name'; name: PullZoneName } | { by: 'host'; hostname: string } | null;
@@ -14,7 +14,7 @@ export type Route = {
   /** As sent, with the zone's prefix and without a path token. */
   address: SignedAddress;
   target: EdgeTarget | null;
-  /** Whether the query only contains parameters that players and signers send. */
+  /** True if the query contains only parameters that players and signers send. */
   isQueryKnown: boolean;
 };
 

@@ -2,14 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readWafSettings, type WafSettings } from '../../libraries/library-settings.ts';
 
 /**
- * Time after which a change is in force, in ms. Policies of zones are read as often too, because a notification may be
+ * Time after which a change takes effect, in ms. Zone policies are read equally often, because a notification may be
  * lost.
  */
 const FRESH_MS = 1_500;
-/** Maximum wait of a request for it, in ms: a hanging database does not delay them. */
+/** Maximum time that a request waits for the settings, in ms, so that a hanging database does not delay requests. */
 const PATIENCE_MS = 300;
 
-/** Recent settings for inspecting requests to no pull zone. While they cannot be read, the last ones apply. */
+/**
+ * Caches the inspection settings for requests that match no pull zone. While they cannot be read, the last ones apply.
+ */
 export class UnzonedWaf {
   readonly #load: () => Promise<WafSettings>;
   readonly #onError: (error: unknown) => void;

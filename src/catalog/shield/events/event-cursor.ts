@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A position between two events of a zone's day, after which a page begins. */
+/** A position between two events of a zone's day, where a page begins. */
 export type EventPlace = { zoneId: number; day: string; afterSeq: number };
 
 const VERSION = 1;

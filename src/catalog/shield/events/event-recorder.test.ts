@@ -15,7 +15,7 @@ const client = { address: '192.0.2.7', key: '192.0.2.7', country: 'DE', asn: '64
 const request = { zoneId: 1, client, anonymises: true, method: 'GET', url: '/a', headers: {} };
 const hit = { rule: RULES.tokenMissing, expected: 'a token', came: 'none' };
 
-test('an event waits at most 250 ms before it is stored', async () => {
+test('stores an event within 250 ms', async () => {
   const stored: ShieldEvent[] = [];
   const append = async (events: readonly ShieldEvent[]) => void stored.push(...events);
   const recorder = new EventRecorder({
@@ -45,11 +45,11 @@ test.each([
   ['2001:db8::5', '2001:db8::/64'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['fe80::1', 'fe80::/64'],
-])('an event hides the address of %s in a form that a block list accepts', (address, shown) => {
+])('anonymises the address of %s in a form that block lists accept', (address, shown) => {
   expect(anonymise(address)).toBe(shown);
   expect(readAddressSet([shown])?.has(address)).toBe(true);
 });
 
-test('a text that is not an address is shown unchanged', () => {
+test('shows a text that is not an address unchanged', () => {
   expect(['', 'unknown'].map(anonymise)).toEqual(['', 'unknown']);
 });

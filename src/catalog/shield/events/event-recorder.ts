@@ -14,7 +14,7 @@ import {
 } from './shield-event.ts';
 import type { ShieldEventStore } from './shield-event-store.ts';
 
-/** Recorded facts of a request, as far as it could be parsed. */
+/** Recorded facts of a request, if they could be parsed. */
 export type Recorded = {
   zoneId: number;
   client: Client;
@@ -63,7 +63,7 @@ export class EventRecorder {
     this.record(request, { rule, expected: 'a request of HTTP/1.1', came: code }, { status: 'Blocked', others: [] });
   }
 
-  /** Stores the waiting events, and accepts no more. */
+  /** Stores the waiting events, and stops accepting new ones. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;

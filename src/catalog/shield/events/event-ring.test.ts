@@ -18,7 +18,7 @@ function sample(client: string, event: OpenEvent): Sample {
 const countOf = (logs: { log: string }[]) =>
   logs.reduce((sum, { log }) => sum + 1 + Number(JSON.parse(log).Suppressed ?? 0), 0);
 
-test('a flood of one client is sampled, and stored and omitted events add up', () => {
+test('samples a flood from one client, and the stored and omitted events add up', () => {
   const ring = new EventRing();
   for (let at = 0; at < 5_000; at += 1) ring.add(sample('a', eventAt(at)));
   ring.add(sample('b', eventAt(4_999)));
@@ -28,7 +28,7 @@ test('a flood of one client is sampled, and stored and omitted events add up', (
   expect(ring.takeAll()).toEqual([]);
 });
 
-test('omitted events are reported soon, and a steady flood is one event a second', () => {
+test('reports omitted events soon, and a steady flood as one event per second', () => {
   const ring = new EventRing();
   const stored: { log: string }[] = [];
   const perSec: number[] = [];
@@ -43,7 +43,7 @@ test('omitted events are reported soon, and a steady flood is one event a second
   expect(countOf(stored)).toBe(30 * 8);
 });
 
-test('rare events are stored one by one, separately for each zone and rule', () => {
+test('stores rare events one by one, separately for each zone and rule', () => {
   const ring = new EventRing();
   for (let at = 0; at < 20; at += 1) {
     ring.add(sample('a', eventAt(at, { zoneId: at % 2 })));
@@ -52,7 +52,7 @@ test('rare events are stored one by one, separately for each zone and rule', () 
   expect(ring.take(20)).toHaveLength(40);
 });
 
-test('events beyond the capacity are counted', () => {
+test('counts events beyond the capacity', () => {
   const ring = new EventRing();
   for (let at = 0; at < 25_000; at += 1) ring.add(sample(`${at}`, eventAt(0)));
   expect([ring.takeAll().length, ring.dropped]).toEqual([20_000, 5_000]);

@@ -1,26 +1,26 @@
 import type { EventDetails, ShieldEvent } from './shield-event.ts';
 
-/** An event whose details are still values, so that they can be extended. */
+/** An event whose details are not serialised yet, so that they can be extended. */
 export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };
 
 /** Sampling key of an event, and a function that creates it: most events of a flood are never created. */
 export type Sample = { client: string; zoneId: number; ruleId: string; atMs: number; make: () => OpenEvent };
 
-/** `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those left out. */
+/** `credit`: events that may be stored at `atMs`; it increases with time. `leftOut`: the first omitted event. */
 type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; leftOut: OpenEvent | null };
 
-/** Events per client, zone and rule that are stored at once, before the limit of one each second. */
+/** Burst of events per client, zone and rule that is stored before the limit of one per second applies. */
 const BURST_EVENTS = 10;
 const EVENTS_PER_SEC = 1;
-/** Maximum time until left-out events are reported, in ms; during a flood, its next event reports them. */
+/** Maximum time until omitted events are reported, in ms; during a flood, its next event reports them. */
 const REPORT_MS = 1_500;
 const FULL_CREDIT_MS = (BURST_EVENTS / EVENTS_PER_SEC) * 1_000;
 const MAX_SOURCES = 10_000;
 const MAX_EVENTS = 20_000;
 
 /**
- * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next stored
- * event counts those left out before it. `dropped` counts those for which even this had no space.
+ * Events that wait to be stored, in bounded memory. A flood is sampled by client, zone and rule, and the next stored
+ * event counts the omitted ones before it. `dropped` counts events that did not fit even then.
  */
 export class EventRing {
   #events: OpenEvent[] = [];
@@ -38,7 +38,7 @@ export class EventRing {
     source.atMs = atMs;
     if (source.credit < 1) {
       source.suppressed += 1;
-      // In stored form: whole requests, with everything a client sends, are not kept.
+      // Keeps only the stored form, because whole requests contain everything that a client sends.
       source.leftOut ??= make();
       return;
     }
@@ -46,7 +46,7 @@ export class EventRing {
     this.#store(source, make(), source.suppressed);
   }
 
-  /** Returns all waiting events in order of arrival, and reports of those left out long enough ago. */
+  /** Returns all waiting events in order of arrival, and reports of events that were omitted long enough ago. */
   take(nowMs: number): ShieldEvent[] {
     for (const [name, source] of this.#sources) {
       if (nowMs - source.storedMs >= REPORT_MS) this.#report(source);
@@ -57,7 +57,7 @@ export class EventRing {
     return events.map(({ details, ...event }) => ({ ...event, log: JSON.stringify(details) }));
   }
 
-  /** Returns all events, and reports of all that were left out. */
+  /** Returns all events, and reports of all omitted ones. */
   takeAll(): ShieldEvent[] {
     return this.take(Number.POSITIVE_INFINITY);
   }
@@ -75,7 +75,7 @@ export class EventRing {
     return source;
   }
 
-  /** The first of the left-out events represents the others. */
+  /** The first omitted event represents the others. */
   #report(source: Source): void {
     if (source.leftOut !== null) this.#store(source, source.leftOut, source.suppressed - 1);
   }

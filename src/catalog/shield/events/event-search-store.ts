@@ -63,7 +63,7 @@ export function createEventSearchStore(db: Db): EventSearchStore {
         return { items, total: counted.total };
       }),
     async *readAll(query) {
-      // Days and places rise together, so each batch begins where the previous one ended.
+      // Days and positions increase together, so each batch begins where the previous one ended.
       for (let day = dayOf(query.fromMs), afterSeq = 0; ; ) {
         const rows = await inTime(db, (tx) =>
           selectEvents(tx, query)
@@ -130,7 +130,7 @@ function fits({ field, operator }: EventFilter, value: string): RawBuilder<boole
     case 'wildcard':
       return sql<boolean>`${expression} ilike ${value.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`;
     case 'cidr':
-      // An anonymised address is in a network if the network that it shows is.
+      // An anonymised address is in a network if that network contains the one that it shows.
       return sql<boolean>`case when ${expression} ~ '^[0-9a-f]*[.:][0-9a-f.:]*([.][*]|[0-9a-f:]|/64)$'
         then replace(${expression}, '*', '0')::inet <<= ${value}::inet else false end`;
   }

@@ -3,17 +3,17 @@ import type { ShieldEventTable } from '../../account-schema.ts';
 import type { Db, Tx } from '../../db.ts';
 import type { EventStatus, ShieldEvent } from './shield-event.ts';
 
-/** An event with its place in its day and zone. */
+/** An event with its position in its day and zone. */
 export type StoredEvent = ShieldEvent & { seq: number };
 
-/** Selects events of a zone and a UTC day (`yyyy-MM-dd`) after a place (0: from the first). */
+/** Selects events of a zone and a UTC day (`yyyy-MM-dd`) after a position (0: from the first). */
 export type EventsRef = { zoneId: number; day: string; afterSeq: number };
 
 /** Log of requests that the edges refused. */
 export type ShieldEventStore = {
   /**
-   * Stores events of today and of the previous days that are kept. Places rise in commit order: anything stored later,
-   * by any edge, follows everything readable before.
+   * Stores events of today and of the previous days that are kept. Positions increase in commit order: anything stored
+   * later, by any edge, follows everything readable before.
    */
   append(events: readonly ShieldEvent[]): Promise<void>;
   /** Returns up to `limit` events in order. */
@@ -22,7 +22,7 @@ export type ShieldEventStore = {
   dropBefore(firstDay: string): Promise<void>;
 };
 
-/** Held by one writer at a time, from the first allocated place to the commit. */
+/** Lock held by one writer at a time, from its first allocated position to the commit. */
 const LOCK = 7_221_051;
 const PARTITION = /^shield_event_(\d{4})(\d{2})(\d{2})$/;
 

@@ -8,7 +8,7 @@ export const EVENT_LOG_DAYS = 3;
 /** Action for a request that a rule matched. */
 export type EventStatus = 'Blocked' | 'Logged';
 
-/** One request that a rule refused or logged, as stored. `zoneId` is 0 for requests of no zone. */
+/** One request that a rule refused or logged, as stored. `zoneId` is 0 for requests without a zone. */
 export type ShieldEvent = {
   zoneId: number;
   logId: Guid;
@@ -38,7 +38,7 @@ export type EventDetails = {
   TriggerMatch: { Key: string; Value: string };
   /** Other rules that matched the same request. */
   Rules: readonly string[];
-  /** Number of similar requests before this one that have no event of their own. */
+  /** Number of similar requests before this one that have no separate event. */
   Suppressed?: number;
 };
 
@@ -80,7 +80,7 @@ export function anonymise(address: string): string {
 }
 
 /**
- * Returns the match as an event shows it: the firewall's operator and its match, else what was expected and received.
+ * Returns the match as an event shows it: the firewall's operator and its match, else the expected and received values.
  */
 export function matchOf({ rule, expected, came, match }: Hit): EventDetails['TriggerMatch'] {
   return match ?? { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };

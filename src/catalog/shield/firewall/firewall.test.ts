@@ -69,7 +69,7 @@ describe.each(['the core rule set', 'the own small set'])('%s', (name) => {
     expect(judgeInspection(firewall, harmless, waf())).toEqual({ blocking: null, logged: [] });
   });
 
-  test('scanners are logged and never blocked; a rule is switched off, or only logs; a header is passed over', () => {
+  test('logs scanners without blocking them, and supports disabled rules, log-only rules and ignored headers', () => {
     const scan = request('/', { agent: 'sqlmap/1.7' });
     expect(judgeInspection(firewall, scan, waf())).toMatchObject({
       blocking: null,
@@ -98,7 +98,7 @@ describe.each(['the core rule set', 'the own small set'])('%s', (name) => {
   });
 });
 
-test('texts made to be expensive are cheap: fields are cut, and patterns never backtrack', async () => {
+test('inspects expensive texts cheaply: fields are cut, and patterns never backtrack', async () => {
   const firewall = new Firewall(await compileInTurns(await readRuleTexts()));
   const hostile = ['a;|&$(`<"\'(', 'select if( union on = javascript: <script ', '<', "0x1'", '/*+{[(!'];
   for (const text of hostile) {

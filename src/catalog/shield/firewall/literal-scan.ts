@@ -1,6 +1,6 @@
 /**
- * Finds which groups of texts have a member in a text, in one pass over it (Aho and Corasick, 1975). Members and texts
- * are in lower case, one character per byte.
+ * Finds the groups of texts that have a member in a given text, in one pass over it (Aho and Corasick, 1975). Members
+ * and texts are in lower case, one character per byte.
  */
 export class LiteralScan {
   readonly #groups: number;

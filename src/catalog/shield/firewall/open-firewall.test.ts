@@ -4,7 +4,7 @@ import { OWN_RULES } from './own-rules.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('rules that could not be read are read again after a while', async () => {
+test('reads rules again after a while if they could not be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const errors: unknown[] = [];
   let isAway = true;

@@ -3,7 +3,7 @@ import { openOnce } from '../../../lib/open-once.ts';
 import { Firewall } from './firewall.ts';
 import { compileRules, type RuleSet, type RuleTexts } from './rule-set.ts';
 
-/** Time for which rules are compiled before other work gets a turn, in ms. */
+/** Maximum time for which rules are compiled before other work can run, in ms. */
 const SLICE_MS = 5;
 /** Minimum time between attempts to read rules that could not be read, in ms. */
 const RETRY_MS = 10_000;
@@ -22,7 +22,7 @@ export const CORE_SETTINGS = {
 
 /** A firewall that is compiled when first needed, interleaved with other work; `current` is null until then. */
 export type FirewallSource = {
-  /** Null while its rules cannot be read: requests are admitted, and the log has the reason. */
+  /** Null while its rules cannot be read: requests are admitted, and the reason is logged. */
   ready(): Promise<Firewall | null>;
   current(): Firewall | null;
 };
@@ -39,7 +39,7 @@ export function openFirewall(load: () => Promise<RuleTexts>, onError: (error: un
     }
   }, RETRY_MS);
   return {
-    // Already reported where it happened.
+    // The error was already reported where it happened.
     ready: () => open().catch(() => null),
     current: () => firewall,
   };

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RE2JS } from 're2js';
 import { type MacroText, readMacros } from './macro-text.ts';
 
-/** A test of a text by a condition. `phrases` is decided by the scan that searches all phrases at once. */
+/** A test of a text by a condition. `phrases` is decided by a scan that searches for all phrases in one pass. */
 export type Operator =
   | { kind: 'pattern'; pattern: RE2JS }
   | { kind: 'phrases' }
@@ -48,7 +48,7 @@ function numberOf(text: string): number {
   return Number.isNaN(value) ? 0 : value;
 }
 
-/** `1-255` or `9,10,32-126`: the allowed bytes of a text. */
+/** Returns whether all bytes of a text are allowed. `ranges` has the form `1-255` or `9,10,32-126`. */
 function isWithinBytes(text: string, ranges: string): boolean {
   const allowed = ranges.split(',').map((range) => range.split('-').map(Number));
   for (let at = 0; at < text.length; at += 1) {

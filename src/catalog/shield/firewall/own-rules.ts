@@ -186,7 +186,7 @@ function rules(name: string, lines: readonly string[]): { name: string; text: st
   return { name: `${name}.conf`, text: lines.join('\n') };
 }
 
-/** Builds a rule that reaches the threshold alone. */
+/** Builds a rule that reaches the threshold on its own. */
 function rule(id: string, variables: string, test: string, message: string, change = 'none'): string {
   const escaped = test.replaceAll('"', '\\"');
   return (

@@ -13,8 +13,8 @@ export type InspectedRequest = {
 };
 
 /**
- * A part of a request under the name of its collection, such as `id` of ARGS; the key is empty if it is not a
- * collection.
+ * A part of a request under the name of its collection, such as `id` of ARGS. The key is empty for parts that are not
+ * collections.
  */
 export type Field = { collection: Collection; key: string; value: string };
 
@@ -25,7 +25,7 @@ export const COLLECTIONS = [
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** Maximum characters of a field. A longer one is cut, and its request is logged. */
+/** Maximum characters of a field. Longer fields are cut, and their requests logged. */
 export const MAX_FIELD_CHARS = 8_192;
 const MAX_FIELDS = 400;
 

@@ -1,6 +1,6 @@
 /**
- * Finds texts, in lower case, of which every match of a regular expression contains at least one: a text without any of
- * them need not be matched at all. The prefilters of RE2 and of code search engines do the same.
+ * Finds lower-case texts of which every match of a regular expression contains at least one. A text without any of them
+ * need not be matched at all. The prefilters of RE2 and of code search engines do the same.
  */
 
 /**
@@ -75,7 +75,7 @@ function readAtom(reader: Reader): Found {
   }
 }
 
-/** A group, or flags for the rest, which do not affect the search. */
+/** Reads a group, or flags for the rest of the pattern, which do not affect the search. */
 function readGroup(reader: Reader): Found {
   const head = /\?(?:P?<\w+>|[a-zA-Z-]*(?::|(?=\))))/y;
   head.lastIndex = reader.at;
@@ -139,7 +139,7 @@ function either(one: Found, other: Found): Found {
   return { exact: null, required: [...new Set([...first, ...second])] };
 }
 
-/** Adjacent exact parts form one text; of the separate ones the best is required. */
+/** Adjacent exact parts form one text. Of several separate texts, the best one is required. */
 function inSequence(parts: readonly Found[]): Found {
   let run: readonly string[] = [''];
   let best: readonly string[] | null = null;

@@ -23,7 +23,7 @@ export type CompiledCondition = {
   /** Indexes in the lists of the rule set: equal ones are computed once per request. */
   selector: number;
   change: number;
-  /** Every intermediate text is evaluated, not only the last. */
+  /** True if every intermediate text is evaluated, not only the last. */
   isMulti: boolean;
   isNegated: boolean;
   operator: Operator;
@@ -35,11 +35,11 @@ export type CompiledCondition = {
 
 export type CompiledRule = {
   rule: Rule;
-  /** Its name in events. */
+  /** Name of the operator in events. */
   operator: string;
   isSilent: boolean;
   conditions: readonly CompiledCondition[];
-  /** After a match, rules before this place are skipped; null for none. */
+  /** After a match, rules before this position are skipped; null skips none. */
   skipsTo: number | null;
   place: number;
 };
@@ -61,8 +61,8 @@ const PARANOIA = 1;
 const SETTINGS_FILE = /901-INITIALIZATION/;
 
 /**
- * Compiles one rule per step, so that the caller can do other work in between. Rules above paranoia level 1 are left
- * out, and so are those of bodies and responses; unsupported rules are listed in `missing`.
+ * Compiles one rule per step, so that the caller can do other work in between. Omits rules above paranoia level 1, and
+ * rules for bodies and responses. Lists unsupported rules in `missing`.
  */
 export function* compileRules(
   { files, phrases }: RuleTexts,
@@ -143,7 +143,7 @@ class RuleSetBuilder {
     };
   }
 
-  /** Returns whether this rule separates off those of a higher level. */
+  /** Returns whether this rule skips the rules of a higher paranoia level. */
   #isAboveLevel([condition]: readonly Condition[]): boolean {
     if (condition === undefined || condition.variables.toLowerCase() !== `tx:${LEVEL}`) return false;
     return condition.operator === 'lt' && PARANOIA < Number(condition.argument);
@@ -238,7 +238,7 @@ function transformationOf(name: string): Transformation {
   return transformation;
 }
 
-/** Only `tx.…` is kept. State per address across requests is handled by the edge's own rules. */
+/** Keeps only `tx.…`. The edge's own rules handle state per address across requests. */
 function readSetting(text: string): Setting[] {
   const [, name, sign = '', value = '1'] = /^tx\.([^=]+)(?:=([+-]?)(.*))?$/is.exec(text) ?? [];
   if (name === undefined || sign === '-') return [];

@@ -20,8 +20,8 @@ const ALIASES: Readonly<Record<string, Source>> = {
 };
 
 /**
- * Parses the variables of a condition. Those of bodies, uploads and stored state are left out, because they are not
- * inspected; null if there is no other.
+ * Parses the variables of a condition. Omits those of bodies, uploads and stored state, which are not inspected.
+ * Returns null if none is left.
  */
 export function readSelector(variables: string): Selector | null {
   const picks: Pick[] = [];

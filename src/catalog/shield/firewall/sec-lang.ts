@@ -22,7 +22,7 @@ export type Directive =
   | { kind: 'rule'; actions: readonly RuleAction[]; conditions: readonly Condition[] }
   | { kind: 'marker'; name: string };
 
-/** Parses a file of rules. Throws, with the line, for a rule that is not in the language. */
+/** Parses a file of rules. Throws, with the line, for an invalid rule. */
 export function parseRules(text: string): Directive[] {
   const directives: Directive[] = [];
   let chain: Condition[] = [];

@@ -18,6 +18,6 @@ test.each([
   ['removeWhitespace', ' a b ', 'ab'],
   ['utf8toUnicode', 'a\xc3\xa4', 'a%u00e4'],
   ['base64Decode', 'PHNjcmlwdD4=', '<script>'],
-])('%s of %j', (name, text, expected) => {
+])('applies %s to %j', (name, text, expected) => {
   expect(TRANSFORMATIONS[name]?.(text)).toBe(expected);
 });

@@ -4,8 +4,8 @@ import { decodeCss, decodeHtmlEntities, decodeJavaScript, decodeUri } from './de
 export type Transformation = (text: string) => string;
 
 /**
- * The transformations that rules name. Each returns a text that does not concern it unchanged, after one check.
- * Source: the reference manual of ModSecurity 3.
+ * The transformations that rules name. Each checks a text once, and returns it unchanged if it has nothing to
+ * transform. Source: the reference manual of ModSecurity 3.
  */
 export const TRANSFORMATIONS: Readonly<Record<string, Transformation>> = {
   none: (text) => text,

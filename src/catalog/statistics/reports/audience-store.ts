@@ -10,20 +10,23 @@ import { dayRows, hourRows, MIN_SESSIONS, type StatisticsOf } from './statistics
 /** Sessions with a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
 
-/** Viewers, their playback quality, and bytes sent. Days are UTC days in which visits began. */
+/** Viewers, their playback quality, and bytes sent. Days are UTC days in which sessions began. */
 export type Audience = {
-  /** By day, zeros included, independent of the range's buckets. */
+  /** Chart by day, zeros included, independent of the range's buckets. */
   uniqueViewersChart: Record<string, number>;
   /** Viewers with playback within the last half minute. */
   viewersNow: number;
   devices: Share[];
   referrers: Share[];
-  /** Seconds watched by picture height. */
+  /** Seconds watched by video height. */
   renditions: { heightPx: number; views: number; watchSec: number }[];
   startup: { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
   rebuffering: { views: number; seconds: number };
   failures: { views: number; count: number };
-  /** Percentage of visits that played each of up to 100 parts of equal length; null for a library and below five. */
+  /**
+   * Percentage of sessions that played each of up to 100 parts of equal length; null for a library, and below five
+   * sessions.
+   */
   retention: number[] | null;
   /** Estimates for other players, from their segment requests. */
   estimated: { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
@@ -39,7 +42,7 @@ type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
 /** A page sends a beacon every ten seconds during playback. */
 const NOW_SEC = 30;
-/** Visits that began longer ago are not searched. */
+/** Maximum age of a session that is searched, in hours. */
 const MAX_HOURS = 13;
 const MAX_SHARES = 100;
 
@@ -124,7 +127,7 @@ async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range
   );
 }
 
-/** Counts visits with playback within the last half minute. */
+/** Counts sessions with playback within the last half minute. */
 export async function countViewersNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session

@@ -23,7 +23,7 @@ afterAll(() => database.stop());
 
 const addMedia = () => addWatchedMedia(database.db, libraryId);
 
-/** Charts and countries of a range whose buckets are `stepMs` long, with the charts added up by day. */
+/** Returns charts and countries of a range whose buckets are `stepMs` long, with the charts summed by day. */
 async function sumsOf(mediaId: Guid | null, stepMs: number) {
   const of = { libraryId, mediaId };
   const charts = await createStatisticsStore(database.db).load(of, { ...DAYS, stepMs });
@@ -39,9 +39,9 @@ async function sumsOf(mediaId: Guid | null, stepMs: number) {
   };
 }
 
-test.each([false, true])('daily sums match their hours, with estimates in the charts: %s', async (counts) => {
+test.each([false, true])('daily sums match hourly sums, with estimates in the charts: %s', async (counts) => {
   const mediaId = await addMedia();
-  // Late on a day, so that some is watched on the next.
+  // Starts late in the day, so that some time is watched on the next day.
   const sessions = Array.from({ length: 12 }, (_, index) => {
     const country = ['DE', 'FR', ''][index % 3] ?? '';
     const fields = { startHourMs: MIDNIGHT + (22 + (index % 2)) * HOUR_MS, country, isEstimate: index % 4 === 0 };
@@ -61,7 +61,7 @@ test.each([false, true])('daily sums match their hours, with estimates in the ch
     expect(await sumsOf(null, 24 * HOUR_MS)).toEqual(ofLibrary);
   };
   await expectSame();
-  // The state of a database whose days were not summed up yet.
+  // Recreates the state of a database whose days are not summed yet.
   await sql`delete from stat_day where kind in ('country', 'estimate')`.execute(database.db);
   await fillCountryDays(database.db);
   await expectSame();

@@ -61,7 +61,7 @@ async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
 }
 
 async function selectSums(db: Db, of: StatisticsOf, range: StatisticsRange): Promise<Sum[]> {
-  // Buckets are converted to times after summing up: doing so for each row would be half of the work.
+  // Converts buckets to times after summing, because converting each row would be half of the work.
   const { rows } = await sql<Sum>`
     select extract(epoch from bucket)::bigint * 1000 as bucket_ms, country, views, watch_sec from (
       select bucket, country, sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec

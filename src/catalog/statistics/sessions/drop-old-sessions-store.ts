@@ -3,11 +3,13 @@ import type { Db } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** Yesterday's sessions may still begin, from a page that was open over midnight. */
+/** Sessions of the previous day may still begin, from a page that was open over midnight. */
 const SALT_DAYS = 2;
 /** Time for which evidence is kept after the last delivery, in ms, because browsers play what they cached. */
 const EVIDENCE_MS = DAY_MS;
-/** Maximum lock wait of a drop, in ms. It waits for readers and writers of sessions, and others queue behind it. */
+/**
+ * Maximum lock wait of a drop, in ms. The drop waits for readers and writers of sessions, and others queue behind it.
+ */
 const LOCK_MS = 2_000;
 const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
 

@@ -23,7 +23,7 @@ describe('a viewing ticket', () => {
     expect(readTicket(text, createSecretKey(new Uint8Array(32)), ISSUED)).toBeNull();
   });
 
-  test('is rejected with any character changed', () => {
+  test('is rejected if any character is changed', () => {
     const text = writeTicket(ticket, SECRET);
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.constantFrom(...'0123456789abcdefABCD_-.'), (at, character) => {
@@ -40,27 +40,27 @@ describe('a viewing ticket', () => {
     { durationSec: 600.5, expected: { bucketSec: 2, bucketCount: 301 } },
     { durationSec: 36_000, expected: { bucketSec: 60, bucketCount: 600 } },
     { durationSec: 0, expected: { bucketSec: 1, bucketCount: 0 } },
-  ])('$durationSec s have buckets of $expected.bucketSec s', ({ durationSec, expected }) => {
+  ])('media of $durationSec s have buckets of $expected.bucketSec s', ({ durationSec, expected }) => {
     expect(bucketsOf(durationSec)).toEqual(expected);
   });
 });
 
 describe('a beacon', () => {
-  test('is read, its time split at the full hour', () => {
+  test('is parsed, with its time split at the full hour', () => {
     const heat = Buffer.from([1, 2, 1]).toString('base64url');
     const session = readBeacon(beacon({ watchedSec: [28, 15], heat, startedMs: 2_000 }), ticket, ISSUED + 50_000);
     expect(session).toMatchObject({ startHourMs: Date.parse('2026-08-20T10:00:00Z'), watchedSec: [28, 15] });
     expect([...(session?.heat ?? [])]).toEqual([1, 2, 1]);
   });
 
-  test('is cut and not refused if its page was open for days, or slept', () => {
+  test('is truncated and not rejected if its page was open for days or suspended', () => {
     const waits = { startedMs: 30 * HOUR_MS, startupMs: 30 * HOUR_MS, stallMs: 40 * HOUR_MS, watchedSec: [3604] };
     const session = readBeacon(beacon(waits), ticket, ISSUED + 31 * HOUR_MS + 10_000);
     expect(session).toMatchObject({ startupMs: 24 * HOUR_MS, stallMs: 24 * HOUR_MS });
     expect(session?.watchedSec[0]).toBeLessThanOrEqual(3600);
   });
 
-  test('that claims more time than has passed is cut to that', () => {
+  test('that claims more time than has passed is truncated to the elapsed time', () => {
     const session = readBeacon(beacon({ watchedSec: [3600, 3600, 3600] }), ticket, ISSUED + 20_000);
     expect(session?.watchedSec).toEqual([25, 0, 0]);
     const heat = Buffer.alloc(600, 255).toString('base64url');
@@ -69,7 +69,7 @@ describe('a beacon', () => {
     expect(hot.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(48);
   });
 
-  test('belongs to the same session and hour as its visit, on any edge', () => {
+  test('belongs to the same session and hour on any edge', () => {
     const early = readBeacon(beacon({ startedMs: 31_000 }), ticket, ISSUED + 28_000);
     const late = readBeacon(beacon({ startedMs: 31_000, sequence: 2 }), ticket, ISSUED + 60_000);
     expect(early?.startHourMs).toBe(Date.parse('2026-08-20T11:00:00Z'));
@@ -78,7 +78,7 @@ describe('a beacon', () => {
     expect(next?.sessionId).not.toBe(early?.sessionId);
   });
 
-  test('claims at most the watched time over all heights together', () => {
+  test('is limited to the watched time over all heights together', () => {
     const claimed = beacon({ watchedSec: [10], rungSec: { 240: 4, 720: 3_000 } });
     expect(readBeacon(claimed, ticket, ISSUED + 20_000)?.rungSec).toEqual([
       ['240', 4],
@@ -98,7 +98,7 @@ describe('a beacon', () => {
     [beacon({ watchedSec: Array(80).fill(1) }), 'too many hours'],
     [beacon({ heat: '!' }), 'other characters'],
     [beacon({ page: 'a b' }), 'a page that is no host'],
-  ])('%s is not a beacon: %s', (text) => {
+  ])('rejects %s as a beacon: %s', (text) => {
     expect(readBeacon(text, ticket, ISSUED + 1_000)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import { type ViewingTicket, visitId } from './viewing-ticket.ts';
 
 /**
- * State of one tab's visit to one video so far: totals, never differences, so that lost, repeated or late beacons
+ * State of one tab's session with one video so far: totals, never differences, so that lost, repeated or late beacons
  * change nothing. `watchedSec[n]` belongs to the n-th UTC hour from `startHourMs`.
  */
 export type ViewingSession = {
@@ -11,13 +11,13 @@ export type ViewingSession = {
   sessionId: Guid;
   /** The UTC hour of the first frame played; the view counts there. */
   startHourMs: number;
-  /** Rises with each beacon of a session; only a higher one replaces the stored state. */
+  /** Increases with each beacon of a session; only a higher number replaces the stored state. */
   sequence: number;
   watchedSec: number[];
   bucketSec: number;
   /** Number of times each bucket was played, one byte each. */
   heat: Buffer;
-  /** Seconds watched by picture height in pixels; pairs, because objects with numeric keys take KiB each. */
+  /** Seconds watched by video height in pixels. Pairs, because objects with numeric keys take several KiB each. */
   rungSec: RungSec;
   startupMs: number | null;
   stallCount: number;
@@ -27,15 +27,15 @@ export type ViewingSession = {
   referrerHost: string;
 };
 
-/** Picture heights in pixels, each with its seconds watched. */
+/** Video heights in pixels, each with its seconds watched. */
 export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
 
 /** A received beacon: JSON of these fields. `heat` is base64url with a byte per bucket, without trailing zeros. */
 type Beacon = {
-  /** Number of the page's visit: the first, or one after an idle half hour. */
+  /** Number of the page's session; a new one begins after an idle half hour. */
   visit: number;
   sequence: number;
-  /** From the page's delivery to the first frame played. */
+  /** Time from the page's delivery to the first frame played. */
   startedMs: number;
   watchedSec: number[];
   heat: string;
@@ -53,10 +53,10 @@ const MAX_HOURS = 73;
 const MAX_VISITS = 2 * MAX_HOURS;
 const MAX_RATE = 4;
 const MAX_COUNT = 100_000;
-/** Maximum reported wait, in ms: a page may stay open for three days, and sleep. */
+/** Maximum reported wait, in ms. A page may stay open for three days, and be suspended. */
 const MAX_MS = 24 * HOUR_MS;
 const MAX_DURATION_MS = MAX_HOURS * HOUR_MS;
-/** Time without playback after which a page's visit ends. */
+/** Time without playback after which a page's session ends. */
 const IDLE_MS = HOUR_MS / 2;
 /** Maximum difference between a beacon and the clock that bounds it, in s. */
 const SLACK_SEC = 5;
@@ -68,14 +68,14 @@ const HEIGHT = /^[1-9]\d{1,3}$/;
 const MAX_RUNGS = 16;
 
 /**
- * Reads a beacon with its ticket. Limits totals to what the edge's own clock allows since the page was delivered, and
- * heat to the media's length. Returns null for anything that no player page writes, and for more visits than a page has
- * had time for.
+ * Parses a beacon with its ticket. Limits totals to the time that passed on the edge's own clock since the page was
+ * delivered, and heat to the media's length. Returns null for anything that no player page writes, and for more
+ * sessions than a page has had time for.
  */
 export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): ViewingSession | null {
   const beacon = parseBeacon(text);
   if (beacon === null || beacon.startedMs < beacon.visit * IDLE_MS) return null;
-  // Equal for each beacon of a visit, whichever edge receives it, because it is part of the session's identity.
+  // Equal for each beacon of a session, whichever edge receives it, because it is part of the session's identity.
   const startMs = ticket.issuedAtMs + beacon.startedMs;
   if (startMs > nowMs + CLOCK_MS) return null;
   const startHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
@@ -126,7 +126,7 @@ function cutHeat(
   elapsedSec: number,
 ): Buffer {
   const cut = heat.subarray(0, bucketCount);
-  // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
+  // Each entry into a bucket counts. Seeks enter without playing, at most four times a second.
   let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
   for (let index = 0; index < cut.length; index += 1) {
     const kept = Math.min(cut[index] ?? 0, left);
@@ -162,7 +162,7 @@ export function cutToSeconds(
 
 /** Limits all rungs together to the seconds watched. */
 function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): RungSec {
-  // Each is rounded separately.
+  // Each rung is rounded separately.
   let leftSec = watchedSec.reduce((sum, sec) => sum + sec, 0) + Object.keys(rungSec).length;
   const cut: [string, number][] = [];
   for (const [heightPx, sec] of Object.entries(rungSec)) {

@@ -10,7 +10,7 @@ export type ViewingTicket = {
   bucketSec: number;
   /** 0 for media without an end, whose heat is not counted. */
   bucketCount: number;
-  /** Unique to this page: its visits' ids derive from it, so that no client chooses one. */
+  /** Unique to this page. Session ids derive from it, so that no client can choose one. */
   page: string;
 };
 
@@ -39,7 +39,7 @@ export function newPageName(): string {
 }
 
 /**
- * Returns the id of a page's n-th visit, from 0: a page cannot create two sessions of the same visit, whatever it
+ * Returns the id of a page's n-th session, from 0. A page cannot create two sessions with the same number, whatever it
  * sends.
  */
 export function visitId({ page }: ViewingTicket, visit: number): Guid {

@@ -16,9 +16,8 @@ type Held = {
 };
 
 /**
- * Adds to the heat of media, in buckets of the size for its current length. Gains in other sizes are from pages with
- * another length, before a stream ended or a file was replaced: they are left out. Stored heat in other sizes is
- * replaced.
+ * Adds to the heat of media, in buckets of the size for its current length. Ignores gains in other sizes, which are
+ * from pages with another length, before a stream ended or a file was replaced. Replaces stored heat in other sizes.
  */
 export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<void> {
   if (gains.length === 0) return;
@@ -29,7 +28,7 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     insert into media_heat (library_id, media_id, bucket_sec, sessions, counts)
     select "libraryId", "mediaId", min("bucketSec"), 0, '' from ${sent} group by 1, 2 order by 1, 2
     on conflict do nothing`.execute(tx);
-  // While a replacement file is prepared, the first one is still played.
+  // While a replacement file is being prepared, viewers still play the first one.
   const { rows } = await sql<Held & { duration_ms: number }>`
     select held.*, coalesce((media.replaced->>'durationMs')::float8, media.duration_ms) as duration_ms
     from media_heat held

@@ -4,7 +4,7 @@ import type { RungSec } from '../sessions/viewing-session.ts';
 export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
 /**
- * `device`, `referrer` (a host, empty for none) and `rung` (picture height): the amount is seconds watched. `startup`:
+ * `device`, `referrer` (a host, empty for none) and `rung` (video height): the amount is seconds watched. `startup`:
  * the value is one of the bounds below, the amount ms. `stall`: ms. `failure`: a count.
  */
 export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';

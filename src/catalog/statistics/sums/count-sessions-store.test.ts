@@ -63,7 +63,7 @@ test('sessions give the same sums by hour, day, video, library and total, in any
   expect(await total.executeTakeFirst()).toEqual({ views: 3, watch_sec_total: 55 });
 });
 
-test('sessions belong to where they began, even if another network or page sends the rest', async () => {
+test('sessions count where they began, even if another network or page sends the rest', async () => {
   const mediaId = await addMedia();
   const first = visit(mediaId);
   await countSessions(database.db, [first]);
@@ -76,12 +76,12 @@ test('sessions belong to where they began, even if another network or page sends
   expect(referrers).toEqual([{ name: '', views: 1, watchSec: 25 }]);
 });
 
-test('sessions add up to an audience: viewers, devices, start-up, stalls, failures, rungs and who stays', async () => {
+test('sessions add up to an audience: viewers, devices, start-up, stalls, failures, rungs and retention', async () => {
   const mediaId = await addMedia();
   const salt = createSecretKey(Buffer.alloc(32, 1));
   const sessions = Array.from({ length: 6 }, (_, index) =>
     visit(mediaId, {
-      // Two visits of each viewer.
+      // Each viewer has two sessions.
       viewer: sketchPoint(salt, `viewer ${index % 3}`),
       device: index < 4 ? 'mobile' : 'tv',
       referrerHost: 'shop.example',
@@ -143,7 +143,7 @@ test('sessions of other players are summed separately, and count in the charts o
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: 40 });
 });
 
-test('sessions are deleted by whole days after their retention, and their sums stay', async () => {
+test('sessions are deleted by whole days after their retention, but their sums remain', async () => {
   const mediaId = await addMedia();
   const oldDay = START - 40 * 24 * HOUR_MS;
   await countSessions(database.db, [visit(mediaId), visit(mediaId, { startHourMs: oldDay })]);
@@ -161,7 +161,7 @@ test('sessions are deleted by whole days after their retention, and their sums s
   expect(await loadViewerSalt(database.db, oldDay, START)).toBeNull();
 });
 
-test('sessions of two edges at once count once each', async () => {
+test('sessions that several edges count simultaneously count once each', async () => {
   const mediaId = await addMedia();
   const sessions = Array.from({ length: 40 }, () => visit(mediaId));
   await Promise.all([0, 1, 2].map((edge) => countSessions(database.db, edge === 1 ? sessions.toReversed() : sessions)));
@@ -174,7 +174,7 @@ test('sessions of two edges at once count once each', async () => {
   expect(watchTimeChart['2026-08-20T10:00:00Z']).toBe(40 * 40);
 });
 
-test('sessions of a deleted video change nothing, and its history in the library stays', async () => {
+test('sessions of a deleted video change nothing, and its history in the library remains', async () => {
   const mediaId = await addMedia();
   await countSessions(database.db, [visit(mediaId)]);
   const statistics = createStatisticsStore(database.db);
@@ -184,7 +184,7 @@ test('sessions of a deleted video change nothing, and its history in the library
   expect(await statistics.load({ libraryId, mediaId: null }, RANGE)).toEqual(before);
 });
 
-test('sessions count the bytes that each edge sent so far, once, and several edges add up', async () => {
+test('bytes that each edge sent so far count once, and several edges add up', async () => {
   const mediaId = await addMedia();
   const [first, second] = [newGuid(), newGuid()];
   const total = (bytes: number) => [{ libraryId, mediaId, hourMs: START, bytes }];
@@ -201,7 +201,7 @@ test('sessions count the bytes that each edge sent so far, once, and several edg
   expect(await sent()).toBe(730);
 });
 
-test('a session that continues is updated in its own page, without new index entries', async () => {
+test('a continuing session is updated in its database page, without new index entries', async () => {
   const mediaId = await addMedia();
   const startHourMs = START + 5 * 24 * HOUR_MS;
   const begun = Array.from({ length: 200 }, () => visit(mediaId, { startHourMs }));
@@ -220,7 +220,7 @@ test('a session that continues is updated in its own page, without new index ent
   expect((await updates()).hot).toBeGreaterThan(180);
 });
 
-test('sessions make heat from five sessions on, its peak 100 and what nobody played left out', async () => {
+test('five or more sessions produce heat, with a peak of 100 and without parts that nobody played', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const sessions = Array.from({ length: 5 }, (_, index) =>
@@ -251,7 +251,7 @@ test('heat survives beacons for another length, and restarts when the length cha
   expect(await heatmap()).toEqual({ 2: 100, 3: 100 });
 });
 
-test('the hundred referrers with the most views are listed', async () => {
+test('lists the hundred referrers with the most views', async () => {
   const mediaId = await addMedia();
   await sql`insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
     select ${libraryId}, ${mediaId}, '2026-08-20', kind, n::text, n, 1

@@ -8,7 +8,7 @@ import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.t
 import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** A row is replaced every ten seconds: with space in its page that is a HOT update, which adds no index entries. */
+/** A row is replaced every ten seconds. With space in its page, that is a HOT update, which adds no index entries. */
 const FILL_PERCENT = 50;
 
 /** `countsEstimates`: sessions derived from other players' requests also count in the charts. */
@@ -59,7 +59,7 @@ const NEVER_COUNTED: CountedSession = {
   discardedSec: 0,
 };
 
-/** Creates the partitions of the sessions' days. Several edges may do it at once. */
+/** Creates the partitions of the sessions' days. Several edges may do so simultaneously. */
 async function ensureDays(db: Db, sessions: readonly SeenSession[]): Promise<void> {
   const days = new Set(sessions.map(({ startHourMs }) => Math.floor(startHourMs / DAY_MS)));
   for (const day of days) {
@@ -101,8 +101,8 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
 }
 
 /**
- * Keeps country, device and referrer of the start. Rows are locked in one order, and their counted state is read once
- * they are locked.
+ * Keeps country, device and referrer of the start. Locks rows in the same order as all writers, and reads their counted
+ * state once they are locked.
  */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];
@@ -161,7 +161,7 @@ function keyOfSeen({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** In one order for all writers. */
+/** All writers use the same order. */
 function sentRows(sessions: readonly SeenSession[]) {
   const rows = sessions.map(toRow).sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as sent (start_hour timestamptz, session_id uuid,

@@ -2,7 +2,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import { cutToSeconds } from '../sessions/viewing-session.ts';
 import type { SeenSession, Verdict } from './statistics-gain.ts';
 
-/** Deliveries to a viewer of a video, and the part already counted. Times are ms of the epoch. */
+/** Deliveries to a viewer of a video, and the part already counted. Times are in ms since 1970. */
 export type ViewEvidence = {
   viewerId: Guid;
   deliveredMs: number;
@@ -28,8 +28,8 @@ type Of = { evidence: ViewEvidence | null; before: Stored | null };
 type Rules = { nowMs: number; countsByRate: boolean };
 
 /**
- * Cuts a session to its viewer's evidence, and marks what it uses. Returns `wait` if its evidence may still arrive from
- * another edge.
+ * Limits a session to its viewer's evidence, and marks the part that it uses. Returns `wait` if its evidence may still
+ * arrive from another edge.
  */
 export function judgeSession(session: SeenSession, { evidence, before }: Of, rules: Rules): SeenSession | 'wait' {
   if (before !== null && before.sequence >= session.sequence) return session;

@@ -4,8 +4,8 @@ import { type AudienceFact, type ChartKind, type Experienced, type FactKind, fac
 import type { SketchPoint } from './viewer-sketch.ts';
 
 /**
- * Whether a session counts as a view. `repeated`: its viewer had a view of the video within the last half hour; watch
- * time counts. `undelivered`: no media reached its viewer; nothing counts.
+ * Verdict on whether a session counts as a view. `repeated`: its viewer had a view of the video within the last half
+ * hour; watch time counts. `undelivered`: no media reached its viewer; nothing counts.
  */
 export type Verdict = 'counted' | 'repeated' | 'undelivered';
 
@@ -19,7 +19,7 @@ export type SeenSession = ViewingSession & {
   isEstimate: boolean;
   /** Viewer id of this video for evidence of deliveries; null: the session counts without evidence. */
   viewerId: Guid | null;
-  /** Time until which evidence is awaited, in ms of the epoch. */
+  /** Time until which the session waits for evidence, in ms since 1970. */
   decideAtMs: number;
   verdict: Verdict;
   /** Seconds that are claimed but not counted. */
@@ -72,9 +72,9 @@ export type CountedPair = { seen: SeenSession; counted: CountedSession };
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Sums up the additions of a batch of sessions. A session already counted with the same or a higher sequence adds
- * nothing. The view counts in the starting hour, watch time in the hour in which it was watched. Estimates have
- * separate sums, and are in those of the charts only with `countsEstimates`.
+ * Sums the additions of a batch of sessions. A session already counted with the same or a higher sequence adds nothing.
+ * The view counts in the starting hour, watch time in the hour in which it was watched. Estimates have separate sums,
+ * and are included in the charts only with `countsEstimates`.
  */
 export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
   const gain = { hours: new Map<string, HourGain>(), heat: new Map(), days: new Map(), sketches: new Map() };
@@ -99,7 +99,7 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-/** Nothing of the session was counted before. */
+/** Returns whether nothing of the session was counted before. */
 function isUncounted(pair: CountedPair): boolean {
   return isNew(pair) || pair.counted.verdict === 'undelivered';
 }
@@ -157,7 +157,7 @@ function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
     gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
     gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
   }
-  // Time watched while the media had no length, as a stream, is no evidence of retention.
+  // Time watched while the media had no length, as a live stream, is not evidence of retention.
   gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
   heat.set(key, gain);
 }
@@ -166,7 +166,7 @@ function isBlank(heat: Buffer): boolean {
   return heat.every((count) => count === 0);
 }
 
-/** The device and the referrer are those of the start: later values do not move a session. */
+/** The device and the referrer are those of the start: later values do not change them. */
 function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
@@ -208,7 +208,7 @@ function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** In one order for all writers, so that they never wait for each other's rows. */
+/** All writers use the same order, so that they never wait for each other's rows. */
 function sorted<T>(gains: Map<string, T>): T[] {
   return [...gains].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, gain]) => gain);
 }

@@ -50,7 +50,7 @@ describe('the range of statistics', () => {
     expect(rangeOf({ dateTo: '', hourly: false, ...query }, NOW).fromMs % DAY_MS).toBe(0);
   });
 
-  test('the current day and hour are included, wherever in them the range begins', () => {
+  test('includes the current day and hour, wherever within them the range begins', () => {
     expect(keysOf({ dateFrom: '2026-08-20T23:00' })).toEqual(['2026-08-20T00:00:00Z']);
     expect(keysOf({ dateFrom: '2026-08-20T10:59', hourly: true })).toEqual(['2026-08-20T10:00:00Z']);
   });
@@ -59,16 +59,16 @@ describe('the range of statistics', () => {
     { dateFrom: '2025-08-20T10:00', hours: 365 * 24 + 1 },
     { dateFrom: '2025-08-19T10:00', hours: MAX_BUCKETS },
     { dateFrom: '2023-12-31T10:00', dateTo: '2024-12-31T10:00', hours: MAX_BUCKETS },
-  ])('a year by hours is there whole: %o', ({ hours, ...query }) => {
+  ])('a year of hourly buckets is complete: %o', ({ hours, ...query }) => {
     const keys = keysOf({ ...query, hourly: true });
     expect([keys.length, keys[0]]).toEqual([hours, `${query.dateFrom}:00Z`]);
   });
 
-  test.each(['2025-08-19T09:00', '0001-01-01'])('more hours than a year has are refused: %s', (dateFrom) => {
+  test.each(['2025-08-19T09:00', '0001-01-01'])('refuses more hourly buckets than a year has: %s', (dateFrom) => {
     expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Ask for a shorter/);
   });
 
-  test('days of a span that reaches back before all statistics keep its end', () => {
+  test('a range of days that begins before all statistics keeps its end', () => {
     const keys = keysOf({ dateFrom: '0001-01-01' });
     expect([keys.length, keys.at(-1)]).toEqual([MAX_BUCKETS, '2026-08-20T00:00:00Z']);
   });

@@ -10,7 +10,8 @@ export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
 export const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
 /**
- * The hours of a leap year, and the one that its end touches. As days, this reaches further back than any statistics.
+ * Number of hours of a leap year, plus the one that its end touches. As days, this reaches further back than any
+ * statistics.
  */
 export const MAX_BUCKETS = 366 * 24 + 1;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;

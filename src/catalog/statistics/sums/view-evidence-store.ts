@@ -13,7 +13,7 @@ export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 /** All deliveries to one viewer, and the time of the first. */
 export type Delivered = Delivery & { firstMs: number };
 
-/** Adds deliveries, in one statement and in one order for all edges. */
+/** Adds deliveries in one statement, in the same order at all edges. */
 export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
   const sent = JSON.stringify(deliveries.map((each) => ({ ...each, deliveredMs: Math.round(each.deliveredMs) })));
@@ -34,12 +34,12 @@ export type JudgeOptions = {
   countsByRate: boolean;
 };
 
-/** Sessions cut to their evidence, and those waiting for evidence that may still arrive. */
+/** Sessions limited to their evidence, and sessions that wait for evidence that may still arrive. */
 export type Judged = { sessions: SeenSession[]; waiting: SeenSession[] };
 
 /**
- * Creates rows for viewers without reported deliveries: estimates are made from deliveries, and none are seen by rate.
- * In a separate transaction, so that edges take their locks in one order.
+ * Creates rows for viewers without reported deliveries: estimates are made from deliveries, and counting by rate sees
+ * none. Uses a separate transaction, so that all edges take their locks in the same order.
  */
 export async function ensureEvidence(
   db: Db,
@@ -56,7 +56,7 @@ export async function ensureEvidence(
     on conflict (viewer_id) do update set seen_ms = ${nowMs}`.execute(db);
 }
 
-/** Judges a batch under locks on its viewers' evidence, and records what it uses. */
+/** Judges a batch under locks on its viewers' evidence, and records the evidence that it uses. */
 export async function judgeSessions(tx: Tx, sessions: readonly SeenSession[], options: JudgeOptions): Promise<Judged> {
   const viewers = [...new Set(sessions.flatMap(({ viewerId }) => viewerId ?? []))];
   if (viewers.length === 0) return { sessions: [...sessions], waiting: [] };

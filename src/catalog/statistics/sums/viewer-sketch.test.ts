@@ -6,13 +6,16 @@ import { addToSketch, countViewers, sketchPoint } from './viewer-sketch.ts';
 const saltBytes = Buffer.alloc(32, 3);
 const salt = createSecretKey(saltBytes);
 
-test.each([0, 1, 5, 100, 3_000, 12_000])('a sketch of %i viewers counts each once, to within 7 percent', (count) => {
-  const points = Array.from({ length: count }, (_, index) => sketchPoint(salt, `viewer ${index}`));
-  const sketch = addToSketch(addToSketch(Buffer.alloc(0), points), points.slice(0, 1_000));
-  expect(Math.abs(countViewers(sketch) - count)).toBeLessThanOrEqual(count * 0.07);
-});
+test.each([0, 1, 5, 100, 3_000, 12_000])(
+  'a sketch of %i viewers counts each viewer once, to within 7 percent',
+  (count) => {
+    const points = Array.from({ length: count }, (_, index) => sketchPoint(salt, `viewer ${index}`));
+    const sketch = addToSketch(addToSketch(Buffer.alloc(0), points), points.slice(0, 1_000));
+    expect(Math.abs(countViewers(sketch) - count)).toBeLessThanOrEqual(count * 0.07);
+  },
+);
 
-test('the same viewer has another position in the sketch of another day', () => {
+test('a viewer has different positions in the sketches of different days', () => {
   const points = Array.from(
     { length: 20 },
     (_, day) => sketchPoint(createSecretKey(Buffer.alloc(32, day)), 'viewer').register,

@@ -12,8 +12,9 @@ const KEPT_DAYS = 3;
 const RETRY_MS = 10_000;
 
 /**
- * Places viewers by the salts of the last days. Each salt is loaded once, after the first call that needs it: no beacon
- * waits, and the session's next one is placed. `load` returns null for a day whose salt is deleted.
+ * Returns a function that places viewers with the salts of the last days. Each salt is loaded once, after the first
+ * call that needs it: no beacon waits, and the session's next beacon is placed. `load` returns null for a day whose
+ * salt is deleted.
  */
 export function createPlaceViewer(
   load: (dayMs: number) => Promise<Uint8Array | null>,

@@ -3,7 +3,7 @@ import type { SeenSession } from '../sums/statistics-gain.ts';
 /** Buffers sessions for the database: the newest totals of each, written in batches each second. */
 export type SessionBuffer = {
   add(session: SeenSession): void;
-  /** Writes the buffered sessions, for at most 3 s, and ends. */
+  /** Writes the buffered sessions, for at most 3 s, and stops. */
   close(): Promise<void>;
 };
 
@@ -20,14 +20,14 @@ export type SessionBufferDeps = {
 
 const MAX_SESSIONS = 50_000;
 const FLUSH_MS = 1_000;
-/** Sessions per batch. Larger batches write fewer rows of sums each: 5,000 cost half of five times 1,000. */
+/** Sessions per batch. Larger batches write fewer rows of sums: one of 5,000 costs half as much as five of 1,000. */
 const BATCH = 5_000;
 const CLOSE_MS = 3_000;
 const LOG_EACH_MS = 60_000;
 
 /**
- * Opens the buffer. Sessions that could not be written are kept and retried at the next interval, so an outage loses
- * nothing that fits.
+ * Opens the buffer. Sessions that could not be written are kept and retried at the next interval, so an outage loses no
+ * session that fits.
  */
 export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const { count, log, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
@@ -60,7 +60,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       const batch = firstOf(waiting, BATCH);
       for (const [key] of batch) waiting.delete(key);
       try {
-        // After a close, no more evidence arrives.
+        // After closing, no further evidence arrives.
         const sessions = batch.map(([, session]) => (isClosing ? { ...session, decideAtMs: 0 } : session));
         later.push(...((await count(sessions)) ?? []));
       } catch (error) {
@@ -118,7 +118,7 @@ function keyOf({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** A viewer may change networks during a visit: it counts where it began. */
+/** A viewer may change networks during a session. The session counts where it began. */
 function asItBegan(session: SeenSession, first: SeenSession): SeenSession {
   const { country, device, referrerHost, viewer, decideAtMs } = first;
   return { ...session, country, device, referrerHost, decideAtMs, viewer: viewer ?? session.viewer };

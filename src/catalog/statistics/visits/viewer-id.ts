@@ -14,9 +14,8 @@ export type SeenViewer = {
 const GUID_BYTES = 16;
 
 /**
- * Returns the id of a viewer of one video. It is the same at every edge, and without the installation's secret it
- * reveals neither the address nor the same viewer of another video. Viewers of one address count by the /64 network of
- * IPv6.
+ * Returns the id of a viewer of one video. It is the same at every edge. Without the installation's secret it reveals
+ * neither the address nor the same viewer of another video. IPv6 addresses count by their /64 network.
  */
 export function viewerId({ kind, libraryId, mediaId, address, userAgent }: SeenViewer, secret: KeyObject): Guid {
   const text = `viewer\n${kind}\n${libraryId}\n${mediaId}\n${clientKey(address)}\n${userAgent}`;

@@ -14,17 +14,17 @@ import { viewerId } from './viewer-id.ts';
 /** A received beacon: a line with the page's ticket, then JSON (`viewing-session.ts`), with its sender and time. */
 export type SentBeacon = { body: string; country: string; address: string; userAgent: string; nowMs: number };
 
-/** Counts visits: those reported by player pages, and estimates of other players. */
+/** Counts viewing sessions: those reported by player pages, and estimates of other players. */
 export type Visits = {
   /**
-   * Accepts a player page's beacon. Beacons that no page of ours wrote, expired ones and those of crawlers are ignored.
-   * If distinct viewers are counted, the address is placed in the day's sketch; it is not passed on.
+   * Accepts a player page's beacon. Ignores beacons that none of our pages wrote, expired beacons and those of
+   * crawlers. If distinct viewers are counted, the address is placed in the day's sketch; it is not passed on.
    */
   take(beacon: SentBeacon): void;
   estimate(session: SeenSession): void;
   /** Accepts evidence that media was delivered to a viewer. */
   deliver(delivery: Delivery): void;
-  /** Writes the buffered visits, for some seconds at most, and ends. */
+  /** Writes the buffered sessions, for some seconds at most, and stops. */
   close(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ const EVIDENCE_WAIT_MS = 20_000;
 const MAX_AGENTS = 1_000;
 const MAX_AGENT_CHARS = 512;
 
-/** Starts counting visits in this thread. */
+/** Starts counting viewing sessions in this thread. */
 export function openVisits(deps: VisitsDeps): Visits {
   const { keepDeliveries } = deps;
   const deliveries = keepDeliveries === undefined ? null : openDeliveryBuffer(keepDeliveries);

@@ -1,9 +1,12 @@
 import type { SchemeName } from '../../../ports/drm-key-source.ts';
 import type { AddedBytes } from '../../presentation/segment-run.ts';
 
-/** Heads of senc, saiz and saio for all fragments of a segment. */
+/** Bytes of the senc, saiz and saio headers of all fragments of a segment. */
 const HEADS_BYTES = 256;
-/** A senc entry's subsample count, four subsamples, and its size in saiz. Few frames have more slices. */
+/**
+ * Bytes per divided sample: the subsample count of a senc entry, four subsamples, and the size in saiz. Few frames have
+ * more slices.
+ */
 const DIVIDED_BYTES = 2 + 4 * 6 + 1;
 const IV_BYTES = 8;
 
@@ -13,5 +16,5 @@ export function bytesAddedBy(scheme: SchemeName, kind: 'video' | 'audio'): Added
   return { eachSegment: HEADS_BYTES, eachSample: ivBytes + (kind === 'video' ? DIVIDED_BYTES : 0) };
 }
 
-/** Bytes that padding adds to a segment that is encrypted as a whole. */
+/** Bytes that padding adds to a segment encrypted as a whole. */
 export const BYTES_ADDED_BY_PADDING: AddedBytes = { eachSegment: 16, eachSample: 0 };

@@ -2,12 +2,13 @@ import type { EncryptInPlace } from '../../../lib/aes.ts';
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
-/** 1 block in 10: the pattern that FairPlay and all hardware decoders support. */
+/** Pattern of 1 block in 10, which FairPlay and all hardware decoders support. */
 const STRIDE_BYTES = 10 * BLOCK_BYTES;
 
 /**
- * AES-CBC, one block in ten of video and every whole block of audio, with one constant IV (ISO 23001-7 section 10.4).
- * The chain restarts at each protected part and skips unencrypted blocks. A remainder below 16 bytes stays clear.
+ * AES-CBC over one block in ten of video and every whole block of audio, with one constant IV (ISO 23001-7 section
+ * 10.4). The chain restarts at each protected part and skips unencrypted blocks. A remainder shorter than 16 bytes
+ * stays clear.
  */
 export const cbcs: ProtectionScheme = {
   name: 'cbcs',
@@ -47,7 +48,9 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** Copies two machine words without creating objects: for 16 bytes many times faster than `copy` or `set`. */
+/**
+ * Copies two machine words without allocating objects. For 16 bytes, this is many times faster than `copy` or `set`.
+ */
 function copyBlock(from: DataView, fromAt: number, to: DataView, toAt: number): void {
   to.setBigInt64(toAt, from.getBigInt64(fromAt));
   to.setBigInt64(toAt + 8, from.getBigInt64(fromAt + 8));

@@ -1,12 +1,12 @@
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
-/** Offset of the lower half of the block count. No sample has more blocks. */
+/** Offset of the lower half of the block count. No sample needs the upper half. */
 const COUNT_AT = 12;
 
 /**
- * AES-CTR, every block (ISO 23001-7 section 10.1). The counter block is the sample's 8-byte IV and a 64-bit block count
- * from 0, which continues across the sample's protected parts.
+ * AES-CTR over every block (ISO 23001-7 section 10.1). The counter block is the sample's 8-byte IV and a 64-bit block
+ * count from 0, which continues across the sample's protected parts.
  */
 export const cenc: ProtectionScheme = {
   name: 'cenc',
@@ -28,7 +28,7 @@ function encryptSample({ bytes, subsamples, encrypt, iv }: SampleJob): void {
     counter.writeUInt32BE(blocks, COUNT_AT);
     encrypt(bytes.subarray(at, at + protectedBytes), counter);
     at += protectedBytes;
-    // All parts except the last are whole blocks.
+    // All parts except the last consist of whole blocks.
     blocks += protectedBytes / BLOCK_BYTES;
   }
 }

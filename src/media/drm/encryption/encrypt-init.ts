@@ -8,9 +8,9 @@ import { readPssh, writeCommonPssh } from '../keys/pssh.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
 /**
- * Protection of an init segment. `videoKids` are the key ids of all of the video's key groups: hls.js makes one
- * ClearKey request, from the first init segment that it sees, and never requests the keys of the other tracks.
- * `psshBoxes` are whole boxes of further systems, in order.
+ * Protection of an init segment. `videoKids` are the key ids of all key groups of the video: hls.js sends one ClearKey
+ * request, for the first init segment that it loads, and never requests the keys of the other tracks. `psshBoxes` are
+ * whole boxes of further systems, in order.
  */
 export type InitProtection = {
   scheme: ProtectionScheme;
@@ -25,9 +25,9 @@ const SCHEME_VERSION = 0x10000;
 
 /**
  * Rewrites a clear init segment for encrypted fragments (ISO 23001-7 sections 4 and 8). The sample entry becomes `encv`
- * or `enca` with a sinf (frma, schm, schi, tenc). The moov ends with the common pssh box, from which ClearKey takes the
- * key ids, and the given ones. Throws BrokenMedia on a damaged or already encrypted init segment and on an invalid pssh
- * box.
+ * or `enca` with a sinf (frma, schm, schi, tenc). The moov ends with the common pssh box, from which ClearKey reads the
+ * key ids, and the given boxes. Throws BrokenMedia for a damaged or already encrypted init segment and for an invalid
+ * pssh box.
  */
 export function encryptInit(init: Buffer, protection: InitProtection): Buffer {
   const { handler } = readInitSegment(init);
@@ -46,7 +46,7 @@ export function encryptInit(init: Buffer, protection: InitProtection): Buffer {
   );
 }
 
-/** Copies a box, replacing the one at `path` below it. */
+/** Copies a box and replaces the inner box at `path`. */
 function rewriteBox(box: Box, path: readonly string[], replace: (target: Box) => Buffer): Buffer {
   const [next, ...rest] = path;
   if (next === undefined) return replace(box);
@@ -69,7 +69,7 @@ function protectEntry(stsd: Box, isVideo: boolean, protection: InitProtection): 
   return writeFullBox('stsd', 0, 0, writeU32(1), writeBox(isVideo ? 'encv' : 'enca', body, sinf));
 }
 
-/** Writes the defaults of all samples: version 1 if there is a pattern to store (section 8.2). */
+/** Writes the defaults of all samples, as version 1 if there is a pattern to store (section 8.2). */
 function writeTenc(isVideo: boolean, { scheme, key }: InitProtection): Buffer {
   const pattern = isVideo ? scheme.videoPattern : null;
   const patternByte = pattern === null ? 0 : pattern.cryptBlocks * 16 + pattern.skipBlocks;

@@ -5,14 +5,14 @@ import { openAes } from '../../../lib/aes.ts';
 import type { Subsample } from '../subsamples/subsample.ts';
 import { PROTECTION_SCHEMES } from './all.ts';
 
-/** Encrypts one sample naively, directly from the text of ISO 23001-7 section 10. */
+/** Encrypts one sample naively, written directly from the text of ISO 23001-7 section 10. */
 const REFERENCES = {
-  /** One key stream over the protected parts. */
+  /** One key stream over all protected parts. */
   cenc(bytes: Buffer, parts: readonly Subsample[], key: Buffer, iv: Buffer): void {
     const cipher = createCipheriv('aes-128-ctr', key, Buffer.concat([iv, Buffer.alloc(8)]));
     eachPart(bytes, parts, (part) => void cipher.update(part).copy(part));
   },
-  /** A chain for each part, over one whole block in ten. */
+  /** One chain per part, over one whole block in ten. */
   cbcs(bytes: Buffer, parts: readonly Subsample[], key: Buffer, iv: Buffer): void {
     eachPart(bytes, parts, (part) => {
       const cipher = createCipheriv('aes-128-cbc', key, iv).setAutoPadding(false);
@@ -29,7 +29,7 @@ function eachPart(bytes: Buffer, parts: readonly Subsample[], use: (part: Buffer
   }
 }
 
-test.each(PROTECTION_SCHEMES)('a sample of any parts is encrypted as $name says', (scheme) => {
+test.each(PROTECTION_SCHEMES)('encrypts a sample with any parts as specified for $name', (scheme) => {
   const { name } = scheme;
   const parts = fc.array(fc.record({ clearBytes: fc.nat(300), protectedBytes: fc.nat(2_000) }), { maxLength: 12 });
   const key = randomBytes(16);

@@ -19,7 +19,7 @@ import { encryptInit } from './encrypt-init.ts';
 import { measureEncrypted } from './encrypt-segment.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
-/** More slices in each frame than fit in a sample's entry. */
+/** Each frame has more slices than fit in a sample's entry. */
 const manySlices = await encodeSlices(64);
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
 const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [
@@ -36,7 +36,7 @@ function protect(rendition: ClearRendition, name: SchemeName, ivPrefix = 7) {
   return { key, cipher, init, segments };
 }
 
-/** Returns every sample's entry in a fragment's senc box, as hexadecimal text of its IV. */
+/** Returns the IV of every sample in a fragment's senc box, as hexadecimal text. */
 function readIvs(segment: Buffer): string[] {
   const senc = requireBox(readBoxes(segment), 'moof', 'traf', 'senc');
   const count = segment.readUInt32BE(senc.payloadStart + 4);
@@ -49,7 +49,7 @@ function readIvs(segment: Buffer): string[] {
   });
 }
 
-/** Reads a file's packets with mediabunny, an independent reader, which decrypts them if given the key. */
+/** Reads a file's packets with mediabunny, an independent reader, which decrypts them with the key, if given. */
 async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSec: number; data: Buffer }[]> {
   const resolveKeyId = ({ keyId }: { keyId: string }): Uint8Array => {
     if (key === null || keyId !== key.kid.replaceAll('-', '')) throw new Error(`Expected a known key, got ${keyId}.`);
@@ -69,14 +69,14 @@ async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSe
 describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   const clear = renditions[kind];
 
-  test('is decrypted by another reader to the same packets', async () => {
+  test('decrypts to the same packets in another reader', async () => {
     const { key, init, segments } = protect(clear, scheme);
     const packets = await readPackets(Buffer.concat([init, ...segments]), key);
     expect(packets.length).toBeGreaterThan(40);
     expect(packets).toEqual(await readPackets(Buffer.concat([clear.init, ...clear.segments]), null));
   });
 
-  test('no longer contains the clear bytes, sample by sample', () => {
+  test('no longer contains the clear bytes of any sample', () => {
     const { segments } = protect(clear, scheme);
     segments.forEach((segment, index) => {
       const before = readFragment(clear.segments[index] ?? Buffer.alloc(0));
@@ -92,14 +92,14 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     });
   });
 
-  test('has the same bytes each time, as many as measured before', () => {
+  test('gives the same bytes each time, with the measured size', () => {
     const { cipher, segments } = protect(clear, scheme);
     const measured = clear.segments.map((segment, number) => measureEncrypted(segment, { cipher, number }));
     expect(measured).toEqual(segments.map(({ length }) => length));
     expect(clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number }))).toEqual(segments);
   });
 
-  test('is the same whether its fragments come as one segment or one by one', () => {
+  test('gives the same bytes for a whole segment and for single fragments', () => {
     const { cipher } = protect(clear, scheme);
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = clear.segments;
     const firstSample = readFragment(first).samples.length;
@@ -118,14 +118,14 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
       const traf = childBoxes(requireBox(moof, 'traf'));
       const senc = requireBox(traf, 'senc');
       const saio = findBox(traf, 'saio');
-      // Audio in cbcs has neither IVs nor subsamples, so its entries are empty and there is nothing to locate.
+      // Audio in cbcs has neither IVs nor subsamples, so its entries are empty and need no location.
       expect(saio === null).toBe(scheme === 'cbcs' && kind === 'audio');
       if (saio === null) continue;
       expect(moof.start + segment.readUInt32BE(saio.payloadStart + 8)).toBe(senc.payloadStart + 8);
     }
   });
 
-  test('is refused when it is damaged', () => {
+  test('is rejected if it is damaged', () => {
     const { cipher } = protect(clear, scheme);
     const segment = clear.segments[0] ?? Buffer.alloc(0);
     expect(() => encryptCopy(segment.subarray(0, -1), { cipher, number: 0 })).toThrow(BrokenMedia);
@@ -133,7 +133,7 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   });
 });
 
-test.each(cases)('$kind encrypted with $scheme is the same whatever room there is', ({ scheme, kind }) => {
+test.each(cases)('$kind encrypted with $scheme is the same for any buffer headroom', ({ scheme, kind }) => {
   const { cipher } = protect(renditions[kind], scheme);
   const segment = Buffer.concat(renditions[kind].segments);
   const place = { cipher, number: 5 };
@@ -141,9 +141,9 @@ test.each(cases)('$kind encrypted with $scheme is the same whatever room there i
   for (const headroomBytes of [0, 1, 700, 5_000]) expect(encryptCopy(segment, place, headroomBytes)).toEqual(expected);
 });
 
-describe('frames of more slices than can be distinguished', () => {
+describe('frames with too many slices', () => {
   test.each(PROTECTION_SCHEMES)(
-    'are decrypted by another reader when $name encrypted as much as it could',
+    'decrypt in another reader if $name encrypted as much as possible',
     async ({ name }) => {
       const { key, init, segments } = protect(manySlices, name);
       const packets = await readPackets(Buffer.concat([init, ...segments]), key);
@@ -156,7 +156,7 @@ describe('frames of more slices than can be distinguished', () => {
 });
 
 describe('initialisation vectors', () => {
-  test('are never the same twice under one key', () => {
+  test('are never reused under one key', () => {
     const scheme = findScheme('cenc');
     const key = newContentKeys('cenc').groups.sd;
     const ivs = [3, 4].flatMap((ivPrefix) => {
@@ -169,7 +169,7 @@ describe('initialisation vectors', () => {
 });
 
 describe('an encrypted init segment', () => {
-  test.each(cases)('names $scheme and its key for $kind, and holds the headers of all systems', ({ scheme, kind }) => {
+  test.each(cases)('contains $scheme, its key id for $kind and the headers of all systems', ({ scheme, kind }) => {
     const keys = newContentKeys(scheme);
     const key = keys.groups.hd;
     const other = writeCommonPssh([newContentKeys(scheme).groups.sd.kid]);
@@ -190,13 +190,13 @@ describe('an encrypted init segment', () => {
     expect(init.readUInt8(tenc + 11)).toBe(scheme === 'cenc' ? 8 : 0);
   });
 
-  test('is not encrypted twice', () => {
+  test('cannot be encrypted twice', () => {
     const { init, cipher } = protect(renditions.video, 'cenc');
     const protection = { scheme: cipher.scheme, key: cipher.key, videoKids: [cipher.key.kid], psshBoxes: [] };
     expect(() => encryptInit(init, protection)).toThrow(BrokenMedia);
   });
 
-  test('accepts no invalid header, and no key of another video', () => {
+  test('rejects an invalid header and a key of another video', () => {
     const { scheme, key } = protect(renditions.video, 'cenc').cipher;
     const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
     expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);
@@ -208,7 +208,7 @@ describe('an encrypted init segment', () => {
 test.each([
   { codec: 'vp09', args: ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8'] },
   { codec: 'hev1', args: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none'] },
-])('video of codec $codec is refused by name', async ({ codec, args }) => {
+])('names the unsupported codec $codec in the error', async ({ codec, args }) => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=10:d=0.4'];
   const { init } = splitRendition(await encode([...source, ...args, ...FRAGMENTED]));
   const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, ivPrefix: 0 };

@@ -6,7 +6,7 @@ import { SUBSAMPLE_BYTES, type Subsample } from '../subsamples/subsample.ts';
 import { sampleIv } from './sample-iv.ts';
 import type { TrackCipher } from './track-cipher.ts';
 
-/** Position of a fragment: its segment's number, and the index of its first sample in that segment. */
+/** Position of a fragment: the number of its segment, and the index of its first sample in that segment. */
 type FragmentPlace = { segment: number; firstSample: number };
 
 const FLAG_SUBSAMPLES = 2;
@@ -15,24 +15,24 @@ const MDAT_HEAD_BYTES = 8;
 const STEP_BYTES = 2 * 2 ** 20;
 
 /**
- * Maximum bytes that encryption adds to a segment, except for very strange ones: 250 samples with the maximum number of
+ * Maximum bytes that encryption adds to a segment, except for very unusual ones: 250 samples with the maximum number of
  * subsamples.
  */
 export const HEADROOM_BYTES = 64 * 1024;
 
-/** A segment's cipher and number. `firstSample` is the index in the segment of the first given sample, 0 by default. */
+/** Cipher and number of a segment. `firstSample` is the index of the first given sample in the segment. Default: 0. */
 export type SegmentPlace = { cipher: TrackCipher; number: number; firstSample?: number };
 
-/** A buffer with the clear bytes at its end, from `clearStart` on. The bytes before are free. */
+/** A buffer whose end, from `clearStart` on, has the clear bytes. The bytes before are free. */
 type Room = { bytes: Buffer; clearStart: number };
 
 /**
- * Encrypts fragments of a segment as stored (moof, mdat), usually all of them, and returns the bytes to serve: the
- * samples in a new mdat, and a new moof that describes the encryption (senc, saiz, saio; ISO 23001-7 section 7), with
- * updated sizes and data offset. The same fragments give the same bytes each time. Throws BrokenMedia on damaged bytes.
+ * Encrypts stored fragments of a segment (moof, mdat), usually all of them. Returns the bytes to serve: the samples in
+ * a new mdat, and a new moof that describes the encryption (senc, saiz, saio; ISO 23001-7 section 7), with updated
+ * sizes and data offset. The same fragments give the same bytes each time. Throws BrokenMedia for damaged bytes.
  *
- * It overwrites the clear bytes, in steps of about 2 ms. The result is a part of the room, which needs HEADROOM_BYTES
- * before the clear bytes. With less, or for very strange segments, the result is a separate buffer.
+ * Overwrites the clear bytes, in steps of about 2 ms. The result is a part of `room`, which needs HEADROOM_BYTES before
+ * the clear bytes. With less, or for very unusual segments, the result is a separate buffer.
  */
 export function* encryptSegment(room: Room, place: SegmentPlace): Generator<undefined, Buffer> {
   const plans = planSegment(room.bytes.subarray(room.clearStart), place);
@@ -56,12 +56,12 @@ export function* encryptSegment(room: Room, place: SegmentPlace): Generator<unde
   return output;
 }
 
-/** Returns the number of bytes that `encryptSegment` would produce, without encrypting. */
+/** Returns the size of the result of `encryptSegment`, without encrypting. */
 export function measureEncrypted(segment: Buffer, place: SegmentPlace): number {
   return countBytes(planSegment(segment, place));
 }
 
-/** Returns the end of the room, or a new buffer if output would overwrite clear bytes that are still to be read. */
+/** Returns the end of `room`, or a new buffer if the output would overwrite clear bytes that are not read yet. */
 function layOut(plans: readonly FragmentPlan[], { bytes, clearStart }: Room): Buffer {
   const totalBytes = countBytes(plans);
   let at = bytes.length - totalBytes;
@@ -89,7 +89,7 @@ function planSegment(segment: Buffer, { cipher, number, firstSample = 0 }: Segme
   return plans;
 }
 
-/** `iv` is null if the sample has no IV of its own. */
+/** `iv` is null if the sample has no IV. */
 type SamplePlan = { sizeBytes: number; iv: Buffer | null; subsamples: Subsample[] | null };
 type FragmentPlan = {
   head: Buffer[];
@@ -99,7 +99,7 @@ type FragmentPlan = {
   samples: SamplePlan[];
 };
 
-/** Plans first, so that the output can be laid out once and encrypted in place. */
+/** Plans a fragment, so that the output can be laid out once and encrypted in place. */
 function planFragment(
   fragment: Fragment,
   cipher: TrackCipher,
@@ -136,7 +136,7 @@ function chooseIv(
   return scheme.sampleIvBytes === 0 ? null : sampleIv({ ivPrefix, segment, sample: firstSample + index });
 }
 
-/** Writes one sample's entry in senc: its IV, and its subsamples if it has any. */
+/** Writes the senc entry of one sample: its IV, and its subsamples, if any. */
 function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
   if (subsamples === null) return iv ?? Buffer.alloc(0);
   const entry = Buffer.allocUnsafe((iv?.length ?? 0) + 2 + subsamples.length * SUBSAMPLE_BYTES);
@@ -150,8 +150,8 @@ function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
 }
 
 /**
- * Writes the clear fragment's head with the encryption boxes added at the end of its traf, and adjusts all offsets that
- * they move.
+ * Writes the header of the clear fragment with the encryption boxes at the end of its traf, and adjusts all offsets
+ * that they shift.
  */
 function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], isDivided: boolean): Buffer[] {
   const entries = plans.map(writeEntry);
@@ -170,8 +170,8 @@ function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], is
 }
 
 /**
- * Writes saiz and saio: the size of each senc entry and the offset of the first from the moof. Nothing for empty
- * entries.
+ * Writes saiz and saio: the size of each senc entry, and the offset of the first from the moof. Writes nothing if the
+ * entries are empty.
  */
 function writeLocators(entries: readonly Buffer[], sencEnd: number): Buffer[] {
   const sizes = Buffer.from(entries.map((entry) => entry.length));

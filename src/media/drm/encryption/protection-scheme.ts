@@ -2,12 +2,12 @@ import type { AesMode, EncryptInPlace } from '../../../lib/aes.ts';
 import type { SchemeName } from '../../../ports/drm-key-source.ts';
 import type { Subsample } from '../subsamples/subsample.ts';
 
-/** Number of 16-byte blocks that are encrypted and then skipped, repeatedly (ISO 23001-7 section 9.6). */
+/** Numbers of 16-byte blocks that are alternately encrypted and skipped (ISO 23001-7 section 9.6). */
 export type BlockPattern = { cryptBlocks: number; skipBlocks: number };
 
 /**
- * One sample to encrypt in place. If `subsamples` is null, all of it is protected. `iv` is the sample's own or the
- * key's constant one. `encrypt` is opened for the key and the scheme's mode.
+ * One sample to encrypt in place. If `subsamples` is null, the whole sample is protected. `iv` is that of the sample or
+ * the key's constant one. `encrypt` is opened with the key and the scheme's mode.
  */
 export type SampleJob = {
   bytes: Buffer;
@@ -16,18 +16,18 @@ export type SampleJob = {
   iv: Buffer;
 };
 
-/** A protection scheme of ISO 23001-7 section 10. One file each, listed in `all.ts`. */
+/** A protection scheme of ISO 23001-7 section 10. Each scheme has its own file and is listed in `all.ts`. */
 export type ProtectionScheme = {
   /** Four-letter code in the schm box. */
   name: SchemeName;
-  /** EXT-X-KEY METHOD (RFC 8216bis section 4.4.4.4). */
+  /** METHOD of EXT-X-KEY (RFC 8216bis section 4.4.4.4). */
   hlsMethod: 'SAMPLE-AES' | 'SAMPLE-AES-CTR';
   aesMode: AesMode;
-  /** Bytes of IV in each sample. 0: all samples use the key's constant IV. */
+  /** Bytes of the IV in each sample. 0 if all samples use the key's constant IV. */
   sampleIvBytes: 0 | 8;
   /** Whether protected parts must be whole blocks. */
   isBlockAligned: boolean;
-  /** Pattern of video tracks. Null protects every block. Audio has no pattern in either scheme. */
+  /** Pattern of video tracks. Null protects every block. Neither scheme uses a pattern for audio. */
   videoPattern: BlockPattern | null;
   encryptSample: (job: SampleJob) => void;
 };

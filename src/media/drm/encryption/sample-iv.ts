@@ -1,4 +1,4 @@
-/** Position of a sample under its key. `ivPrefix` is the rendition's number, which no other rendition ever has. */
+/** Position of a sample under its key. `ivPrefix` is the rendition's number, which is unique. */
 export type SamplePlace = { ivPrefix: number; segment: number; sample: number };
 
 const IV_PREFIXES = 2 ** 32;
@@ -6,9 +6,10 @@ const SEGMENTS = 2 ** 18;
 const SAMPLES = 2 ** 14;
 
 /**
- * Returns the 8-byte IV of a sample: 32 bits of IV prefix, 18 of segment, 14 of the sample's index in its segment. The
- * same sample always has the same IV, so a segment is encrypted to the same bytes each time. Two samples under one key
- * never share an IV as long as no two renditions under it share an IV prefix. Throws on numbers that do not fit.
+ * Returns the 8-byte IV of a sample: 32 bits of IV prefix, 18 bits of segment number, and 14 bits of the sample's index
+ * in its segment. A sample always has the same IV, so encrypting a segment always gives the same bytes. Two samples
+ * under one key never share an IV, as long as no two renditions with that key share an IV prefix. Throws for numbers
+ * that do not fit.
  */
 export function sampleIv({ ivPrefix, segment, sample }: SamplePlace): Buffer {
   requireBelow('ivPrefix', ivPrefix, IV_PREFIXES);

@@ -9,23 +9,23 @@ import { readAvcConfiguration } from '../subsamples/h264-parameter-sets.ts';
 import { mostSubsamples } from '../subsamples/subsample.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
-/** Protection of a rendition. `ivPrefix` is its own number, see `sampleIv`. */
+/** Protection of a rendition. `ivPrefix` is the rendition's number. See `sampleIv`. */
 export type Protection = { scheme: ProtectionScheme; key: ContentKey; ivPrefix: number };
 
-/** State needed to encrypt fragments of one rendition. Opened once, used for all its segments. */
+/** State needed to encrypt fragments of one rendition. It is opened once and used for all segments. */
 export type TrackCipher = Protection & {
   encrypt: EncryptInPlace;
   sampleDefaults: SampleDefaults;
-  /** Opens a divider of one fragment's samples into clear and protected parts. Null: samples are protected whole. */
+  /** Opens a divider of one fragment's samples into clear and protected parts. Null if whole samples are protected. */
   openDivider: (() => SampleDivider) | null;
 };
 
 const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
 
 /**
- * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are divided,
- * as CMAF requires. Audio of any codec is protected whole. Throws on other video codecs: their headers must stay clear,
- * which requires parsing them.
+ * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`), whose slices are divided
+ * as CMAF requires. Whole samples of audio are protected, for any codec. Throws for other video codecs, because their
+ * headers must stay clear, which requires a parser.
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);

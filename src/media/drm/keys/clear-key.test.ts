@@ -11,7 +11,7 @@ const encoded = Buffer.from('67ef0fd8d1ae4f0da9e40d9b8f1c2d3e', 'hex').toString(
 const key = { kid, key: Buffer.from('8aa1b2c3d4e5f60718293a4b5c6d7e8f', 'hex'), constantIv: Buffer.alloc(16) };
 
 describe('a ClearKey licence', () => {
-  test('contains the requested keys and no other', () => {
+  test('contains only the requested keys', () => {
     const request = parseClearKeyRequest(JSON.stringify({ kids: [encoded], type: 'temporary' }));
     const others = Object.values(newContentKeys('cenc').groups);
     expect(JSON.parse(writeClearKeyLicence(request, [...others, key]))).toEqual({
@@ -45,11 +45,11 @@ test.each([
   { what: 'more key ids than a video has', text: JSON.stringify({ kids: Array(65).fill(encoded) }) },
   { what: 'a licence to keep', text: `{"kids":["${encoded}"],"type":"persistent-license"}` },
   { what: 'a very long text', text: ' '.repeat(8193) },
-])('a licence request with $what is refused', ({ text }) => {
+])('rejects a licence request with $what', ({ text }) => {
   expect(() => parseClearKeyRequest(text)).toThrow(Refused);
 });
 
-test('any JSON at all is a request or refused', () => {
+test('accepts or rejects any JSON without other errors', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
       try {

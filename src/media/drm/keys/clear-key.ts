@@ -14,7 +14,8 @@ const ENCODED_KID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
  * Parses a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Rejects other JSON, no key id or more than
- * 64, key ids that are not 16 bytes, and persistent licences: a player must request one each time.
+ * 64, key ids that are not 16 bytes, and persistent licences, because a player must request a licence for each
+ * playback.
  */
 export function parseClearKeyRequest(text: string): ClearKeyRequest {
   if (text.length > MAX_REQUEST_CHARS) {
@@ -32,9 +33,9 @@ export function parseClearKeyRequest(text: string): ClearKeyRequest {
 }
 
 /**
- * Writes the licence, a JSON Web Key set, with the requested keys that the video has. Refuses, as not found, a request
- * if the video has none of its keys. The caller decides who may have which key (a key group may be withheld): `keys`
- * are those that the client may get.
+ * Writes the licence, a JSON Web Key set, with the requested keys that the video has. Refuses a request as not found if
+ * the video has none of its keys. The caller decides which keys the client may get, and passes only those as `keys` (a
+ * key group may be withheld).
  */
 export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly ContentKey[]): string {
   const granted = keys.filter((key) => request.kids.includes(key.kid));

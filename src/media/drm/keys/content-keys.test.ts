@@ -21,7 +21,7 @@ describe('content keys', () => {
     );
   });
 
-  test('are read back as they were stored', () => {
+  test('are read back unchanged', () => {
     const keys = newContentKeys('cbcs');
     expect(parseContentKeys(formatContentKeys(keys))).toEqual(keys);
   });
@@ -33,7 +33,7 @@ describe('content keys', () => {
     { what: 'a short key', text: formatContentKeys(newContentKeys('cenc')).replace(/"key":"../, '"key":"') },
     { what: 'a bad key id', text: formatContentKeys(newContentKeys('cenc')).replace(/"kid":"./, '"kid":"g') },
     { what: 'null', text: 'null' },
-  ])('are refused when stored as $what', ({ text }) => {
+  ])('stored as $what are rejected', ({ text }) => {
     expect(() => parseContentKeys(text)).toThrow();
   });
 
@@ -44,14 +44,14 @@ describe('content keys', () => {
     expect(() => kidOfBytes(Buffer.alloc(15))).toThrow('Expected a key id of 16 bytes');
   });
 
-  test('are for an existing scheme', () => {
+  test('need a known scheme', () => {
     expect(findScheme('cbcs').name).toBe('cbcs');
     expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
   });
 });
 
 describe('a sample initialisation vector', () => {
-  test('contains queue, segment and sample without overlap', () => {
+  test('contains IV prefix, segment and sample without overlap', () => {
     expect(sampleIv({ ivPrefix: 0xffffffff, segment: 0, sample: 0 }).toString('hex')).toBe('ffffffff00000000');
     expect(sampleIv({ ivPrefix: 0, segment: 2 ** 18 - 1, sample: 0 }).toString('hex')).toBe('00000000ffffc000');
     expect(sampleIv({ ivPrefix: 0, segment: 0, sample: 2 ** 14 - 1 }).toString('hex')).toBe('0000000000003fff');
@@ -63,7 +63,7 @@ describe('a sample initialisation vector', () => {
     { ivPrefix: 0, segment: 0, sample: 2 ** 14 },
     { ivPrefix: -1, segment: 0, sample: 0 },
     { ivPrefix: 0, segment: 0.5, sample: 0 },
-  ])('is refused for %o, which would repeat one', (place) => {
+  ])('is rejected for %o, which would repeat another one', (place) => {
     expect(() => sampleIv(place)).toThrow('for an initialisation vector');
   });
 });

@@ -30,7 +30,7 @@ export function kidOfBytes(bytes: Uint8Array): Guid {
   return kid;
 }
 
-/** Serialises the keys as JSON, which is sealed before it is stored. */
+/** Serialises keys as JSON, which the caller seals before storing it. */
 export function formatContentKeys(keys: ContentKeys): string {
   const hex = ({ kid, key, constantIv }: ContentKey) => ({
     ...{ kid, key: key.toString('hex'), constantIv: constantIv.toString('hex') },
@@ -39,7 +39,7 @@ export function formatContentKeys(keys: ContentKeys): string {
   return JSON.stringify({ scheme: keys.scheme, audio: hex(audio), sd: hex(sd), hd: hex(hd) });
 }
 
-/** Parses the output of `formatContentKeys`. Throws on anything else, without repeating the text. */
+/** Parses the output of `formatContentKeys`. Throws for anything else, without including the text in the error. */
 export function parseContentKeys(text: string): ContentKeys {
   const stored = parseJson(text);
   const scheme = field(stored, 'scheme');
@@ -53,7 +53,7 @@ export function parseContentKeys(text: string): ContentKeys {
   return { scheme, groups: { audio: read('audio'), sd: read('sd'), hd: read('hd') } };
 }
 
-/** The parser's own error would repeat a part of the keys. */
+/** The error of `JSON.parse` would include a part of the keys. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

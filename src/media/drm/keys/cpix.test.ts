@@ -18,7 +18,7 @@ const widevine = writeFullBox('pssh', 0, 0, kidBytes(SYSTEM_IDS.widevine), write
 const mediaLine = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://v",KEYFORMAT="com.apple.streamingkeydelivery"';
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
-/** A content key as key servers write it, with prefixes and line breaks other than ours. */
+/** Returns a content key as key servers write it, with prefixes and line breaks that differ from ours. */
 function contentKey({ kid }: ContentKey, key: Buffer, attributes = 'commonEncryptionScheme="cbcs"'): string {
   const secret = `<p:Secret>\n<p:PlainValue>\n ${base64(key)}\n</p:PlainValue></p:Secret>`;
   return `<ContentKey kid="${kid.toUpperCase()}" ${attributes}><Data>${secret}</Data></ContentKey>`;
@@ -37,7 +37,7 @@ function answer(contentKeys: string, drmSystems = '', attributes = 'contentId="v
 const allKeys = KEY_GROUPS.map((group) => contentKey(request.keys.groups[group], served.groups[group].key)).join('');
 
 describe('a key request', () => {
-  test('requests a key per group, and for each system its headers', () => {
+  test('requests a key per group and headers for each system', () => {
     const root = parseXml(writeCpixRequest(request));
     expect([root.namespace, root.name]).toEqual([CPIX, 'CPIX']);
     expect([root.attributes.get('contentId'), root.attributes.get('version')]).toEqual(['video & 1', '2.3']);
@@ -59,7 +59,7 @@ describe('a key request', () => {
     ]);
   });
 
-  test('holds no key', () => {
+  test('contains no key', () => {
     const text = writeCpixRequest(request);
     for (const { key } of Object.values(request.keys.groups)) {
       expect(text).not.toContain(key.toString('base64'));
@@ -67,14 +67,14 @@ describe('a key request', () => {
     }
   });
 
-  test('is not made for FairPlay with cenc', () => {
+  test('rejects FairPlay with cenc', () => {
     const keys = newContentKeys('cenc');
     expect(() => writeCpixRequest({ ...request, keys })).toThrow('Expected scheme cbcs for FairPlay');
   });
 });
 
-describe('a key answer', () => {
-  test('gives each group its key under the requested id', () => {
+describe('a key response', () => {
+  test('has a key for each group with the requested id', () => {
     const { keys, systems } = parseCpixAnswer(answer(allKeys), request);
     for (const group of KEY_GROUPS) {
       const { kid, constantIv } = request.keys.groups[group];
@@ -83,7 +83,7 @@ describe('a key answer', () => {
     expect(systems).toEqual([]);
   });
 
-  test("takes the server's constant IV", () => {
+  test("replaces the IV with the server's constant IV", () => {
     const { hd, sd, audio } = request.keys.groups;
     const iv = Buffer.alloc(16, 7);
     const text = answer(
@@ -95,8 +95,8 @@ describe('a key answer', () => {
   });
 });
 
-describe('a key answer for several systems', () => {
-  test('gives the headers of the requested systems and ignores others', () => {
+describe('a key response for several systems', () => {
+  test('returns the headers of the requested systems and ignores others', () => {
     const { kid } = request.keys.groups.hd;
     const systems = [
       drmSystem(kid, SYSTEM_IDS.widevine, `<PSSH>${base64(widevine)}</PSSH><ContentProtectionData/>`),
@@ -152,11 +152,11 @@ describe('a key answer for several systems', () => {
       text: answer(allKeys, signalling(`${mediaLine}\n#EXT-X-ENDLIST`)),
       message: 'only',
     },
-  ])('with $what is refused', ({ text, message }) => {
+  ])('with $what is rejected', ({ text, message }) => {
     expect(() => parseCpixAnswer(text, request)).toThrow(message);
   });
 
-  test('with a damaged header is refused', () => {
+  test('with a damaged header is rejected', () => {
     const text = answer(allKeys, drmSystem(hd.kid, SYSTEM_IDS.widevine, '<PSSH>AAAAEHBzc2g=</PSSH>'));
     expect(() => parseCpixAnswer(text, request)).toThrow(BrokenMedia);
   });

@@ -16,7 +16,7 @@ import { childElements, parseXml, type XmlElement } from './xml.ts';
 const CPIX = 'urn:dashif:org:cpix';
 const PSKC = 'urn:ietf:params:xml:ns:keyprov:pskc';
 const VERSION = '2.3';
-/** 1280 x 720: video from this size on is in group `hd`. */
+/** Minimum pixels of video in the group `hd`: 1280 x 720. */
 const HD_PIXELS = 921_600;
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
@@ -28,7 +28,7 @@ const USAGE: Readonly<Record<KeyGroup, { track: string; filter: string }>> = {
 
 /**
  * Writes the document that requests the keys of a video from a key server (SPEKE API v2, CPIX 2.3): one content key per
- * group under the given key ids, the systems' headers, and the tracks that each key is for. Throws on FairPlay with
+ * group with the given key ids, the systems' headers, and the tracks that each key is for. Throws for FairPlay with
  * `cenc`.
  */
 export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): string {
@@ -56,9 +56,9 @@ export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): stri
 
 /**
  * Parses a key server's response to `request`: a key for each requested key id, clear in base64 (the transport is TLS),
- * and each system's headers. A constant IV of the server (`explicitIV`) replaces ours. Throws, without repeating a key,
- * on damaged XML, another video's document, a missing, doubled or wrapped (`EncryptedValue`) key, a scheme that was not
- * requested and an invalid pssh box.
+ * and each system's headers. A constant IV from the server (`explicitIV`) replaces ours. Throws, without including a
+ * key in the error, for damaged XML, another video's document, a missing, duplicate or wrapped (`EncryptedValue`) key,
+ * a scheme that was not requested and an invalid pssh box.
  */
 export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);
@@ -126,7 +126,7 @@ function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemS
   ];
 }
 
-/** Copied to manifests unchanged, so it may contain only whole elements with their own namespaces. */
+/** The text is copied to manifests unchanged, so it may contain only whole elements with their own namespaces. */
 function checkFragment(text: string): string {
   if (text.includes('<!') || text.includes('<?')) throw new Error('Expected only elements in ContentProtectionData.');
   parseXml(`<fragment>${text}</fragment>`);
@@ -143,7 +143,7 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   throw new Error(`Expected only ${tag} lines in the CPIX answer's signalling for ${playlist} playlists.`);
 }
 
-/** Returns the base64 content of the children of that name. Empty ones are ignored. */
+/** Returns the base64 content of the children with a name. Ignores empty ones. */
 function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement) => boolean = () => true): Buffer[] {
   return childElements(parent, CPIX, name)
     .filter((child) => isWanted(child) && child.content.trim() !== '')

@@ -3,10 +3,10 @@ import { readBoxes, readFields, readVersion, writeFullBox, writeU32 } from '../.
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { kidBytes, kidOfBytes } from './content-keys.ts';
 
-/** A protection system's header (ISO 23001-7 section 8.1). A version 0 box contains no key ids. */
+/** Header of a protection system (ISO 23001-7 section 8.1). A version 0 box contains no key ids. */
 export type Pssh = { systemId: Guid; kids: Guid[]; data: Buffer };
 
-/** Protection system ids, as registered with DASH-IF. */
+/** Ids of protection systems, as registered with DASH-IF. */
 export const SYSTEM_IDS = {
   /** W3C common system, which ClearKey reads in an init segment. */
   common: systemId('1077efec-c0b2-4d02-ace3-3c1e52e2fb4b'),
@@ -17,13 +17,13 @@ export const SYSTEM_IDS = {
   fairPlay: systemId('94ce86fb-07ff-4f43-adb8-93d2fa968ca2'),
 } as const;
 
-/** Writes the version 1 box of the W3C common system: key ids, no data. */
+/** Writes the version 1 box of the W3C common system, with key ids and no data. */
 export function writeCommonPssh(kids: readonly Guid[]): Buffer {
   const ids = kids.map(kidBytes);
   return writeFullBox('pssh', 1, 0, kidBytes(SYSTEM_IDS.common), writeU32(ids.length), ...ids, writeU32(0));
 }
 
-/** Parses one pssh box that fills `bytes`. Throws BrokenMedia on anything else. */
+/** Parses one pssh box that fills `bytes`. Throws BrokenMedia for anything else. */
 export function readPssh(bytes: Buffer): Pssh {
   const [box, second] = readBoxes(bytes);
   if (box?.type !== 'pssh' || second !== undefined) throw new BrokenMedia('Expected exactly one pssh box.');

@@ -4,7 +4,7 @@ import { escapeXml } from '../../../lib/escape-xml.ts';
 import { BrokenXml, childElements, parseXml } from './xml.ts';
 
 describe('an XML document', () => {
-  test('is read with namespaces, attributes, text, CDATA, comments and entities', () => {
+  test('is parsed with namespaces, attributes, text, CDATA, comments and entities', () => {
     const root = parseXml(`<?xml version="1.0"?>
       <!-- before --><a:root xmlns:a="urn:a" xmlns="urn:default" plain='&quot;1&#x41;&#66;'>
         x<b>y &amp; z<![CDATA[<&>]]></b><!-- > <c> --><a:b/><c xmlns=""/>
@@ -19,7 +19,7 @@ describe('an XML document', () => {
     expect(childElements(root, 'urn:a', 'b')).toHaveLength(1);
   });
 
-  test('returns any text that was escaped into it', () => {
+  test('returns any escaped text unchanged', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, (content, value) => {
@@ -50,11 +50,11 @@ describe('an XML document', () => {
     { what: 'too many levels', text: '<r>'.repeat(33) + '</r>'.repeat(33) },
     { what: 'too many elements', text: `<r>${'<a/>'.repeat(10_000)}</r>` },
     { what: 'too many characters', text: `<r>${' '.repeat(1_048_576)}</r>` },
-  ])('is refused when it is $what', ({ text }) => {
+  ])('is rejected if it is $what', ({ text }) => {
     expect(() => parseXml(text)).toThrow(BrokenXml);
   });
 
-  test('is read or refused whatever its characters', () => {
+  test('is accepted or rejected without other errors for any characters', () => {
     const piece = fc.constantFrom(
       '<',
       '>',

@@ -1,17 +1,18 @@
 /**
- * An element of a document. Attribute names are as written. `content` is its own text, without that of its children.
+ * An element of a document. Attribute names include their prefixes. `content` is the element's own text, without that
+ * of its children.
  */
 export type XmlElement = {
-  /** Namespace name, '' for none. */
+  /** Namespace name, or '' for none. */
   namespace: string;
-  /** Name without its prefix. */
+  /** Local name without the prefix. */
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
   content: string;
 };
 
-/** Text that is not XML of the supported subset. */
+/** Thrown for text outside the supported XML subset. */
 export class BrokenXml extends Error {
   constructor(message: string) {
     super(message);
@@ -26,7 +27,7 @@ type OpenElement = {
   attributes: Map<string, string>;
   children: XmlElement[];
   content: string;
-  /** Namespace names by prefix, including the parents'. */
+  /** Namespace names by prefix, including inherited ones. */
   prefixes: ReadonlyMap<string, string>;
 };
 
@@ -41,8 +42,8 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 /**
  * Parses a small XML 1.0 document with namespaces: elements, attributes, text, CDATA, comments, and the five named and
- * all numbered entities. Throws BrokenXml on all else: no DTD (so no entity can grow), no processing instruction but
- * the declaration, names in ASCII; at most 1 Mi characters, 32 levels and 10,000 elements.
+ * all numbered entities. Throws BrokenXml for anything else: a DTD (so no entity can expand), a processing instruction
+ * other than the declaration, names with non-ASCII characters, more than 1 Mi characters, 32 levels or 10,000 elements.
  */
 export function parseXml(text: string): XmlElement {
   if (text.length > MAX_CHARS) throw new BrokenXml(`Expected XML of at most ${MAX_CHARS} characters.`);
@@ -88,12 +89,12 @@ export function parseXml(text: string): XmlElement {
   return root;
 }
 
-/** Returns the children of that namespace and name. */
+/** Returns the children with a namespace and name. */
 export function childElements(parent: XmlElement, namespace: string, name: string): XmlElement[] {
   return parent.children.filter((child) => child.namespace === namespace && child.name === name);
 }
 
-/** Adds text, CDATA and comments at `at` to the open element. Returns where they end, or `at` for a tag. */
+/** Adds text, CDATA and comments at `at` to the open element. Returns the offset of their end, or `at` for a tag. */
 function readCharacters(text: string, at: number, element: OpenElement | null): number {
   if (text.startsWith('<!--', at)) return endOf(text, '-->', at + 4);
   if (text.startsWith('<![CDATA[', at) && element !== null) {

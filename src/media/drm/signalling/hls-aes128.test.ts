@@ -13,9 +13,9 @@ function encryptCopy(segment: Buffer, mediaSequence: number): Buffer {
   return runAtOnce(encryptHlsSegment({ room, clearBytes: segment.length }, encrypt, mediaSequence));
 }
 
-describe('a segment encrypted whole', () => {
+describe('a segment encrypted as a whole', () => {
   test.each([0, 1, 15, 16, 17, 1000, 2 ** 21 - 1, 2 ** 21, 5_000_000])(
-    'is decrypted with its sequence number as IV at %i bytes',
+    'decrypts with its sequence number as IV at %i bytes',
     (sizeBytes) => {
       const segment = randomBytes(sizeBytes);
       const encrypted = encryptCopy(segment, 0x1_0000_0002);
@@ -24,14 +24,14 @@ describe('a segment encrypted whole', () => {
     },
   );
 
-  test('needs room for its padding and a sequence number', () => {
+  test('needs space for its padding and a sequence number', () => {
     const encryptIn = (room: Buffer) => runAtOnce(encryptHlsSegment({ room, clearBytes: 4 }, encrypt, 0));
     expect(() => encryptIn(Buffer.alloc(4))).toThrow('Expected room for 16 bytes, got 4.');
     expect(() => encryptCopy(Buffer.alloc(4), -1)).toThrow('Expected a media sequence number');
   });
 });
 
-test('its playlist line names the key and leaves the IV to the sequence number', () => {
+test('its playlist line has the key URI and no IV', () => {
   expect(writeKeyAttributes({ method: 'AES-128', uri: 'key/1?a=b' })).toBe('METHOD=AES-128,URI="key/1?a=b"');
   expect(() => writeKeyAttributes({ method: 'AES-128', uri: 'a"\n#EXT' })).toThrow('Expected a playlist attribute');
 });

@@ -1,13 +1,14 @@
 import type { EncryptInPlace } from '../../../lib/aes.ts';
 
 const BLOCK_BYTES = 16;
-/** Must be a multiple of a block. */
+/** Bytes per step, a multiple of the block size. */
 const STEP_BYTES = 2 * 2 ** 20;
 
 /**
- * Encrypts a whole segment for basic DRM, in steps of about 2 ms: AES-128-CBC with PKCS7 padding, the segment's media
- * sequence number as IV (RFC 8216 sections 4.3.2.4 and 5.2). `room` begins with the `clearBytes` of the segment and is
- * as long as the encrypted form, which overwrites them. `encrypt` is opened for `cbc`. The init segment stays clear.
+ * Encrypts a whole segment for basic DRM, in steps of about 2 ms: AES-128-CBC with PKCS7 padding and the segment's
+ * media sequence number as IV (RFC 8216 sections 4.3.2.4 and 5.2). `room` begins with the `clearBytes` of the segment
+ * and has the size of the encrypted form, which overwrites them. `encrypt` must be opened for `cbc`. The init segment
+ * stays clear.
  */
 export function* encryptHlsSegment(
   { room, clearBytes }: { room: Buffer; clearBytes: number },
@@ -28,13 +29,13 @@ export function* encryptHlsSegment(
     if (at > 0) yield;
     const step = room.subarray(at, at + STEP_BYTES);
     encrypt(step, iv);
-    // The chain continues from the last block.
+    // The chain continues with the last block.
     iv = step.subarray(-BLOCK_BYTES);
   }
   return room;
 }
 
-/** Returns the encrypted size of a segment, for callers that must know it in advance. */
+/** Returns the encrypted size of a segment in bytes. */
 export function encryptedHlsSizeBytes(clearBytes: number): number {
   return clearBytes - (clearBytes % BLOCK_BYTES) + BLOCK_BYTES;
 }

@@ -53,7 +53,7 @@ describe('EXT-X-KEY lines', () => {
       system: { name: 'fairPlay', keyUri: 'skd://v1' },
       line: 'METHOD=SAMPLE-AES,URI="skd://v1",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"',
     },
-  ])('hold $what', ({ scheme, system, line }) => {
+  ])('contain $what', ({ scheme, system, line }) => {
     expect(hlsKeys({ scheme, kid }, [system]).map(writeKeyAttributes)).toEqual([line]);
   });
 
@@ -69,7 +69,7 @@ describe('EXT-X-KEY lines', () => {
     { what: "another system's header", systems: [{ name: 'widevine', pssh: playReady }] },
     { what: 'an address with a quote', systems: [{ name: 'identity', keyUrl: '/k",IV=0x0' }] },
     { what: 'an address with a line break', systems: [{ name: 'identity', keyUrl: '/k\n#EXT-X-ENDLIST' }] },
-  ])('are not created for $what', ({ systems }) => {
+  ])('are rejected for $what', ({ systems }) => {
     expect(() => hlsKeys({ scheme: 'cenc', kid }, systems).map(writeKeyAttributes)).toThrow('Expected');
   });
 });
@@ -85,7 +85,7 @@ describe('ContentProtection elements', () => {
   const written = writeContentProtection({ scheme: 'cbcs', kid }, systems);
   const elements = written.map(parseXml);
 
-  test('name the scheme with its key id first, then each system of DASH, the common one last', () => {
+  test('list the scheme with its key id first, then each system, the common one last', () => {
     expect(elements.map((it) => [it.attributes.get('schemeIdUri'), it.attributes.get('value')])).toEqual([
       ['urn:mpeg:dash:mp4protection:2011', 'cbcs'],
       ['urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e', 'ClearKey1.0'],
@@ -96,7 +96,7 @@ describe('ContentProtection elements', () => {
     expect(elements[0]?.attributes.get('cenc:default_KID')).toBe(kid);
   });
 
-  test('hold the headers and the licence address', () => {
+  test('contain the headers and the licence URL', () => {
     const contents = elements.map((it) => it.children.map((child) => [child.namespace, child.name, child.content]));
     const cenc = 'urn:mpeg:cenc:2013';
     expect(contents).toEqual([

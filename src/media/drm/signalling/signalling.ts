@@ -11,9 +11,9 @@ import type { HlsKey } from './hls-key.ts';
 export type SignalledKey = { scheme: SchemeName; kid: Guid };
 
 /**
- * A way for players to get the key. `identity` serves the raw 16 bytes at a URL. It is for Shaka Player's ClearKey in
- * HLS and needs a playlist of its own: next to the key of `clearKey`, hls.js mistakes it for its own SAMPLE-AES and
- * shows nothing. `pssh` is the whole box.
+ * A way for players to get the key. `identity` serves the raw 16 bytes at a URL, for Shaka Player's ClearKey in HLS. It
+ * needs a separate playlist: next to the key of `clearKey`, hls.js treats it as a SAMPLE-AES key and does not play.
+ * `pssh` is the whole box.
  */
 export type KeySystem =
   | { name: 'clearKey'; licenceUrl: string }
@@ -23,9 +23,9 @@ export type KeySystem =
   | { name: 'fairPlay'; keyUri: string };
 
 /**
- * Returns the keys of a media playlist, one per system (RFC 8216 section 4.3.2.4). ClearKey's URI is the bare key id,
- * because hls.js uses the first 16 bytes of it as the key id. Throws on FairPlay with `cenc`, which it cannot decrypt,
- * and on `identity` together with `clearKey`.
+ * Returns the keys of a media playlist, one per system (RFC 8216 section 4.3.2.4). The URI for ClearKey is the bare key
+ * id, because hls.js uses its first 16 bytes as the key id. Throws for FairPlay with `cenc`, which FairPlay cannot
+ * decrypt, and for `identity` together with `clearKey`.
  */
 export function hlsKeys(key: SignalledKey, systems: readonly KeySystem[]): HlsKey[] {
   const names = systems.map(({ name }) => name);
@@ -37,16 +37,17 @@ export function hlsKeys(key: SignalledKey, systems: readonly KeySystem[]): HlsKe
 }
 
 /**
- * Writes the ContentProtection elements of a DASH AdaptationSet: the scheme with its key id, one per system, and the
- * common system (ISO 23009-1 section 5.8.4.1, DASH-IF IOP part 6). The MPD declares no prefix for them: each element
- * declares its own. FairPlay and `identity` do not exist in DASH and give none.
+ * Writes the ContentProtection elements of a DASH AdaptationSet: the scheme with its key id, one element per system,
+ * and the common system (ISO 23009-1 section 5.8.4.1, DASH-IF IOP part 6). Each element declares its own prefix,
+ * because the MPD declares none. FairPlay and `identity` do not exist in DASH and give no element.
  */
 export function writeContentProtection(key: SignalledKey, systems: readonly KeySystem[]): string[] {
   const scheme = `schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="${key.scheme}"`;
   const common = `schemeIdUri="urn:uuid:${SYSTEM_IDS.common}"`;
   return [
     `<ContentProtection ${scheme} xmlns:cenc="${CENC}" cenc:default_KID="${key.kid}"/>`,
-    // ClearKey's own comes first: Shaka uses the licence URL of the first element of a key system.
+    // The ClearKey element precedes the common one, because Shaka uses the licence URL of the first element of a key
+    // system.
     ...systems.flatMap(describeForDash),
     `<ContentProtection ${common}>${psshElement(writeCommonPssh([key.kid]))}</ContentProtection>`,
   ];

@@ -5,7 +5,7 @@ import type { HlsKey } from './hls-key.ts';
 import { hlsKeys, type KeySystem, type SignalledKey, writeContentProtection } from './signalling.ts';
 
 /**
- * Returns the keys of a media playlist as a key server signals them, per system, or made from its pssh boxes if it
+ * Returns the keys of a media playlist as signalled by a key server, per system, or made from its pssh boxes if it
  * signals none. `signals` are those of the key.
  */
 export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals[]): HlsKey[] {
@@ -27,7 +27,8 @@ function toKey(line: string): HlsKey {
 }
 
 /**
- * Writes the ContentProtection elements of an AdaptationSet under a key server's key. `signals` are those of the key.
+ * Writes the ContentProtection elements of an AdaptationSet with a key from a key server. `signals` are those of the
+ * key.
  */
 export function writeSystemProtection(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
   const made = signals.flatMap((signal) => {
@@ -47,7 +48,7 @@ function wrapProtection(system: DrmSystem, content: string): string {
   return `<ContentProtection schemeIdUri="urn:uuid:${SYSTEM_IDS[system]}">${text}</ContentProtection>`;
 }
 
-/** Returns null if the server sends too little for a system. */
+/** Returns null if the server did not send enough for a system. */
 function toKeySystem({ kid }: SignalledKey, { system, pssh }: SystemSignals): KeySystem | null {
   switch (system) {
     case 'widevine':

@@ -10,18 +10,18 @@ const NAL_SLICE = 1;
 const NAL_IDR = 5;
 const NAL_SPS = 7;
 const NAL_PPS = 8;
-/** Data partitions, scalable, multiview and 3D slices: coded pictures that plain H.264 players ignore. */
+/** NAL types of data partitions and of scalable, multiview and 3D slices, which plain H.264 players ignore. */
 const FOREIGN_SLICES = new Set([2, 3, 4, 20, 21]);
-/** Maximum bytes of a NAL header, that of a multiview slice. */
+/** Maximum bytes of a NAL header, as in a multiview slice. */
 const FOREIGN_HEADER_BYTES = 4;
-/** Longer than slice headers, except very strange ones. */
+/** Bytes left clear if a slice header cannot be parsed. Except in very unusual streams, slice headers are shorter. */
 const UNREAD_HEADER_BYTES = 64;
 
 /**
- * Divides H.264 samples. The NAL length, NAL header and slice header of each slice stay clear, and so does everything
- * that is not a slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8). Parameter sets inside the fragment apply to
- * the slices after them. If a slice header cannot be parsed, the first 64 bytes of the slice stay clear. Throws
- * BrokenMedia on a damaged sample.
+ * Opens a divider of H.264 samples. The NAL length, NAL header and slice header of each slice stay clear, and so do all
+ * NAL units that are not slices (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8). Parameter sets within the fragment
+ * apply to the slices after them. If a slice header cannot be parsed, the first 64 bytes of the slice stay clear.
+ * Throws BrokenMedia for a damaged sample.
  */
 export function openH264Divider({ nalLengthBytes, sets }: AvcConfiguration, rules: SubsampleRules): SampleDivider {
   const known: ParameterSets = { sequences: new Map(sets.sequences), pictures: new Map(sets.pictures) };
@@ -50,7 +50,10 @@ function measureClear(nal: Buffer, known: ParameterSets): number {
   return nal.length;
 }
 
-/** A picture that is damaged in the source is passed on as damaged as it is: one bad slice must not end a segment. */
+/**
+ * Returns the clear bytes of a slice. A frame damaged in the source is passed on unchanged, because one bad slice must
+ * not make a segment fail.
+ */
 function measureSlice(nal: Buffer, known: ParameterSets): number {
   try {
     return measureSliceHeader(nal, known);

@@ -7,9 +7,9 @@ export type PictureSet = {
   sequenceId: number;
   isCabac: boolean;
   hasBottomFieldOrder: boolean;
-  /** Map units by which a slice group changes. Null if slices do not have the field. */
+  /** Map units by which a slice group changes, or null if slices do not have the field. */
   groupChangeRate: number | null;
-  /** Default number of references in list 0 and 1, which a slice may override. */
+  /** Default number of references in lists 0 and 1, which a slice may override. */
   activeReferences: readonly [number, number];
   isWeighted: boolean;
   bipredictiveWeights: number;
@@ -17,7 +17,7 @@ export type PictureSet = {
   hasRedundantCount: boolean;
 };
 
-/** Parameter sets known at a position in the stream. */
+/** Parameter sets in effect at a position in the stream. */
 export type ParameterSets = { sequences: Map<number, H264SequenceSet>; pictures: Map<number, PictureSet> };
 
 /** Parsed content of an `avcC` box (ISO 14496-15 section 5.3.3). */
@@ -28,7 +28,10 @@ const NAL_PPS = 8;
 const MAX_REFERENCES = 32;
 const MAX_SIDE_MACROBLOCKS = 4096;
 
-/** Reads the content of an `avcC` box: size of the length field, and parameter sets. Throws BrokenMedia. */
+/**
+ * Reads the content of an `avcC` box: the size of the length field, and the parameter sets. Throws BrokenMedia if it is
+ * damaged.
+ */
 export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
   const sets: ParameterSets = { sequences: new Map(), pictures: new Map() };
   let at = 4;
@@ -45,7 +48,7 @@ export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
   return { nalLengthBytes, sets };
 }
 
-/** Adds an SPS or PPS NAL unit to `sets`. Any other NAL unit changes nothing. Throws BrokenMedia on a damaged one. */
+/** Adds an SPS or PPS NAL unit to `sets`. Ignores other NAL units. Throws BrokenMedia for a damaged one. */
 export function readParameterSet(nal: Buffer, sets: ParameterSets): void {
   const type = (nal[0] ?? 0) & 0x1f;
   if (type === NAL_SPS) {
@@ -73,7 +76,7 @@ function readPictureSet(reader: BitReader, sets: ParameterSets): void {
   });
 }
 
-/** Skips the slice group map and returns its change rate, which matters for types 3 to 5. */
+/** Skips the slice group map and returns its change rate, which types 3 to 5 use. */
 function readSliceGroups(reader: BitReader): number | null {
   const groups = reader.ue(7) + 1;
   if (groups === 1) return null;

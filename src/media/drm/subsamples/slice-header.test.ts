@@ -15,7 +15,7 @@ function encodeSlices(source: string, codec: readonly string[]): Promise<Buffer>
   return encode(['-f', 'lavfi', '-i', source, '-c:v', 'libx264', '-threads', '1', '-g', '12', ...codec, ...FRAGMENTED]);
 }
 
-/** The slices of a fragmented stream, with the configuration that they need. */
+/** Returns the slices of a fragmented stream, with the configuration needed to parse them. */
 function openSlices(stream: Buffer): Slices {
   const { init, fragments } = splitStream(stream);
   const stsd = requireBox(readBoxes(init), 'moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd');
@@ -33,7 +33,7 @@ function openSlices(stream: Buffer): Slices {
   return { stream, configuration: readAvcConfiguration(avcC), avcC, nals };
 }
 
-/** Bits of each slice header without emulation prevention, as ffmpeg's own parser reports them. */
+/** Returns the bits of each slice header without emulation prevention, as reported by ffmpeg's own parser. */
 async function traceHeaderBits(stream: Buffer): Promise<number[]> {
   const args = ['-v', 'trace', '-i', 'pipe:0', '-c', 'copy', '-bsf:v', 'trace_headers', '-f', 'null', '-'];
   const { stderr } = await runTool('ffmpeg', args, stream);
@@ -50,7 +50,7 @@ async function traceHeaderBits(stream: Buffer): Promise<number[]> {
   return lengths;
 }
 
-/** Bytes of the NAL unit that contain its first `bits` bits. */
+/** Returns the number of NAL unit bytes that contain its first `bits` bits. */
 function rawBytes(nal: Buffer, bits: number): number {
   const wanted = Math.ceil(bits / 8);
   let at = 0;
@@ -83,7 +83,7 @@ describe('the length of a slice header', () => {
     { what: 'grey pictures', source: `${fading},format=gray`, params: 'weightp=2:ref=4' },
     { what: 'own scaling lists', source: pattern, params: 'cqm=jvt:ref=3' },
     { what: 'fixed quantiser and a low number of frames', source: pattern, params: 'qp=0:keyint=250:ref=16' },
-  ])('is what ffmpeg finds: $what', async ({ source, params }) => {
+  ])("equals ffmpeg's: $what", async ({ source, params }) => {
     const { stream, configuration, nals } = openSlices(await encodeSlices(source, ['-x264-params', params]));
     const bits = await traceHeaderBits(stream);
     expect(bits).toHaveLength(nals.length);
@@ -92,8 +92,8 @@ describe('the length of a slice header', () => {
     expect(measured).toEqual(nals.map((nal, index) => rawBytes(nal, bits[index] ?? 0)));
   });
 
-  test('counts emulation prevention bytes inside the header', () => {
-    // Two headers that differ only in frame_num: the zeros of the second need an emulation prevention byte.
+  test('includes emulation prevention bytes', () => {
+    // Two headers that differ only in frame_num. The zeros of the second need an emulation prevention byte.
     const sequences = [...real.configuration.sets.sequences].map(([id, set]) => [id, { ...set, frameNumberBits: 32 }]);
     const sets = { ...real.configuration.sets, sequences: new Map(sequences as [number, H264SequenceSet][]) };
     const tail = Buffer.alloc(40, 0xff);
@@ -102,7 +102,7 @@ describe('the length of a slice header', () => {
     expect(measureSliceHeader(escaped, sets)).toBe(measureSliceHeader(plain, sets) + 1);
   });
 
-  test('is refused for a slice whose parameter set is missing', () => {
+  test('is not available for a slice whose parameter set is missing', () => {
     const [nal] = real.nals;
     if (nal === undefined) throw new Error('Expected a slice.');
     const none = { sequences: new Map(), pictures: new Map() };
@@ -118,16 +118,16 @@ function damage(bytes: Buffer, changes: readonly (readonly [number, number])[], 
   return changed;
 }
 
-describe('slices that are not plain', () => {
+describe('unusual slices', () => {
   const rules = { isBlockAligned: false, most: 40 };
   const inSample = (nal: Buffer) => Buffer.concat([Buffer.from([0, 0, nal.length >> 8, nal.length & 255]), nal]);
 
-  test.each([2, 3, 4, 20, 21])('a slice of type %i is protected behind its NAL header', (type) => {
+  test.each([2, 3, 4, 20, 21])('protects type %i after the NAL header', (type) => {
     const nal = Buffer.alloc(300, 7).fill(0x60 | type, 0, 1);
     expect(openH264Divider(real.configuration, rules)(inSample(nal))).toEqual([{ clearBytes: 8, protectedBytes: 296 }]);
   });
 
-  test('a slice whose header cannot be read is protected behind its first 64 bytes', () => {
+  test('with an unreadable header are protected after the first 64 bytes', () => {
     const none = { ...real.configuration, sets: { sequences: new Map(), pictures: new Map() } };
     const nal = Buffer.alloc(300, 7).fill(0x65, 0, 1);
     expect(openH264Divider(none, rules)(inSample(nal))).toEqual([{ clearBytes: 68, protectedBytes: 236 }]);
@@ -154,7 +154,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives parameter sets with which slices are still measured or refused', () => {
+  test('gives parameter sets with which slices are measured or rejected', () => {
     fc.assert(
       fc.property(fc.constantFrom(...real.nals), edits, fc.nat(real.avcC.length), (nal, changes, cut) => {
         try {
@@ -168,7 +168,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives subsamples that add up to the sample and do not exceed the limit, or BrokenMedia', () => {
+  test('gives subsamples that add up to the sample within the limit, or BrokenMedia', () => {
     const [first] = splitStream(real.stream).fragments;
     const sample = first?.payload.subarray(0, first.samples[0]?.sizeBytes) ?? Buffer.alloc(0);
     fc.assert(

@@ -4,7 +4,7 @@ import type { H264SequenceSet } from '../../nal/h264-sequence-set.ts';
 import type { ParameterSets, PictureSet } from './h264-parameter-sets.ts';
 
 const NAL_IDR = 5;
-/** Maximum reference list changes and marking commands, given by the fields of the largest picture buffer. */
+/** Maximum reference list changes and marking commands: the fields of the largest picture buffer. */
 const MAX_COMMANDS = 66;
 const MAX_REFERENCES = 32;
 
@@ -21,10 +21,10 @@ type Slice = {
 };
 
 /**
- * Measures the clear part of an H.264 slice: bytes from the NAL unit's first byte to the end of its slice header (ITU-T
- * H.264 section 7.3.3), including emulation prevention bytes, rounded up to a whole byte. `nal` is a slice NAL unit
- * (type 1 or 5) without its length field. Throws BrokenMedia if the header is damaged or names a parameter set that is
- * not in `sets`.
+ * Measures the clear part of an H.264 slice: the bytes from the start of the NAL unit to the end of its slice header
+ * (ITU-T H.264 section 7.3.3), including emulation prevention bytes, rounded up to a whole byte. `nal` is a slice NAL
+ * unit (type 1 or 5) without its length field. Throws BrokenMedia if the header is damaged or refers to a parameter set
+ * that is not in `sets`.
  */
 export function measureSliceHeader(nal: Uint8Array, sets: ParameterSets): number {
   const reader = openNalBits(nal);
@@ -44,7 +44,7 @@ export function measureSliceHeader(nal: Uint8Array, sets: ParameterSets): number
   return reader.bytesRead();
 }
 
-/** From colour_plane_id to redundant_pic_cnt. */
+/** Skips colour_plane_id to redundant_pic_cnt. */
 function skipPictureOrder({ reader, isIdr, sequence, picture }: Slice): void {
   if (sequence.hasSeparatePlanes) reader.bits(2);
   reader.bits(sequence.frameNumberBits);
@@ -64,7 +64,7 @@ function skipPictureOrder({ reader, isIdr, sequence, picture }: Slice): void {
   if (picture.hasRedundantCount) reader.ue(127);
 }
 
-/** From direct_spatial_mv_pred_flag to dec_ref_pic_marking. */
+/** Skips direct_spatial_mv_pred_flag to dec_ref_pic_marking. */
 function skipReferences(slice: Slice): void {
   const { reader, kind, picture } = slice;
   const lists = kind === 'B' ? 2 : kind === 'P' || kind === 'SP' ? 1 : 0;
@@ -79,7 +79,7 @@ function skipReferences(slice: Slice): void {
   if (slice.isReference) skipMarking(slice);
 }
 
-/** One list of ref_pic_list_modification (section 7.3.3.1). */
+/** Skips one list of ref_pic_list_modification (section 7.3.3.1). */
 function skipListChanges(reader: BitReader): void {
   if (reader.bit() === 0) return;
   for (let command = 0; command <= MAX_COMMANDS; command += 1) {
@@ -89,7 +89,7 @@ function skipListChanges(reader: BitReader): void {
   throw new BrokenMedia(`Expected at most ${MAX_COMMANDS} changes of a reference list in a slice header.`);
 }
 
-/** pred_weight_table (section 7.3.3.2). */
+/** Skips pred_weight_table (section 7.3.3.2). */
 function skipWeights({ reader, sequence }: Slice, active: readonly number[]): void {
   const hasChroma = !sequence.hasSeparatePlanes && sequence.chromaFormat !== 0;
   reader.ue(7);
@@ -107,7 +107,7 @@ function skipSignedWhenFlagged(reader: BitReader, count: number): void {
   for (let index = 0; index < count; index += 1) reader.se();
 }
 
-/** dec_ref_pic_marking (section 7.3.3.3). */
+/** Skips dec_ref_pic_marking (section 7.3.3.3). */
 function skipMarking({ reader, isIdr }: Slice): void {
   if (isIdr) {
     reader.bits(2);
@@ -123,7 +123,7 @@ function skipMarking({ reader, isIdr }: Slice): void {
   throw new BrokenMedia(`Expected at most ${MAX_COMMANDS} reference marking commands in a slice header.`);
 }
 
-/** From cabac_init_idc to slice_group_change_cycle, the header's last field. */
+/** Skips cabac_init_idc to slice_group_change_cycle, the last field of the header. */
 function skipQuantisation({ reader, kind, sequence, picture }: Slice): void {
   if (picture.isCabac && kind !== 'I' && kind !== 'SI') reader.ue(2);
   reader.se();

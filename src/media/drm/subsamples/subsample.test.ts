@@ -14,7 +14,7 @@ function divide(parts: readonly (readonly [number, number])[], rules: SubsampleR
 test.each([
   { ivBytes: 8, most: 40 },
   { ivBytes: 0, most: 42 },
-])('with an IV of $ivBytes bytes a sample can have $most parts', ({ ivBytes, most }) => {
+])('with an IV of $ivBytes bytes, a sample has at most $most parts', ({ ivBytes, most }) => {
   expect(mostSubsamples(ivBytes)).toBe(most);
 });
 
@@ -74,11 +74,11 @@ test.each([
     ],
     expected: [[5, 200_096]],
   },
-] as const)('$what', ({ parts, expected }) => {
+] as const)('subsamples: $what', ({ parts, expected }) => {
   expect(divide(parts, small).map(({ clearBytes, protectedBytes }) => [clearBytes, protectedBytes])).toEqual(expected);
 });
 
-test('any parts give a list that fits and has their length', () => {
+test('any parts give a list that fits and has their total length', () => {
   const sizes = fc.tuple(fc.nat(90_000), fc.nat(5_000));
   fc.assert(
     fc.property(

@@ -4,12 +4,12 @@ export type Subsample = { clearBytes: number; protectedBytes: number };
 /** Collects the subsamples of one sample, as few as possible. */
 export type SubsampleList = {
   add(clearBytes: number, protectedBytes: number): void;
-  /** Returns the subsamples. Their total length is exactly that of everything added. */
+  /** Returns the subsamples. Their total length is exactly the sum of all added lengths. */
   end(): Subsample[];
 };
 
 /**
- * With `isBlockAligned` every protected part is a multiple of 16 bytes, and the surplus before it stays clear (as CMAF,
+ * If `isBlockAligned`, every protected part is a multiple of 16 bytes, and the surplus before it stays clear (as CMAF,
  * ISO 23000-19, requires for `cenc`). `most` is the maximum number of subsamples that a sample can declare.
  */
 export type SubsampleRules = { isBlockAligned: boolean; most: number };
@@ -18,21 +18,24 @@ export type SubsampleRules = { isBlockAligned: boolean; most: number };
 export const SUBSAMPLE_BYTES = 6;
 
 const BLOCK_BYTES = 16;
-/** A saiz entry counts a sample's encryption data in 8 bits: its IV, a 16-bit count and the subsamples. */
+/**
+ * Maximum bytes of encryption data per sample, whose size has 8 bits in saiz: its IV, a 16-bit count and the
+ * subsamples.
+ */
 const MAX_ENTRY_BYTES = 255;
 const COUNT_BYTES = 2;
-/** A senc entry counts clear bytes in 16 bits. */
+/** Maximum clear bytes of a subsample, stored in 16 bits in senc. */
 const MAX_CLEAR_BYTES = 0xffff;
 
-/** Returns the maximum number of subsamples of a sample with an IV of that length. */
+/** Returns the maximum number of subsamples of a sample with an IV of the given length. */
 export function mostSubsamples(ivBytes: number): number {
   return Math.floor((MAX_ENTRY_BYTES - COUNT_BYTES - ivBytes) / SUBSAMPLE_BYTES);
 }
 
 /**
- * Opens a list. A protected part below one block would not be changed by a cipher and is counted as clear. If there are
- * more parts than a sample can have, the smallest are left clear. If even their clear bytes are too many to be counted,
- * everything from the first part on is protected as one, which any decryption undoes as well.
+ * Creates a list. A protected part shorter than one block counts as clear, because a cipher would not change it. If
+ * there are more parts than a sample can have, the smallest are left clear. If their clear bytes exceed the limit,
+ * everything from the first part on is protected as one, which players decrypt as well.
  */
 export function createSubsampleList({ isBlockAligned, most }: SubsampleRules): SubsampleList {
   const parts: Subsample[] = [];
@@ -61,7 +64,7 @@ export function createSubsampleList({ isBlockAligned, most }: SubsampleRules): S
   };
 }
 
-/** Splits clear lengths that exceed 16 bits, and drops empty parts. */
+/** Splits clear lengths above 16 bits and drops empty parts. */
 function writeParts(parts: readonly Subsample[]): Subsample[] {
   return parts.flatMap(({ clearBytes, protectedBytes }) => {
     if (clearBytes + protectedBytes === 0) return [];

@@ -4,23 +4,23 @@ import { hevc } from './hevc.ts';
 import type { VideoCodec } from './video-codec.ts';
 import { vp9 } from './vp9.ts';
 
-/** All codecs that the engine can encode, the most widely supported first. */
+/** All codecs that the engine can encode, in descending order of player support. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
-/** Their names, from which settings and uploads choose. */
+/** Codec names, from which settings and uploads choose. */
 export const CODEC_NAMES: readonly string[] = VIDEO_CODECS.map(({ name }) => name);
 
-/** Returns the name of a codec in the interface. A codec that is not in the list keeps its own. */
+/** Returns the API name of a codec. A codec that is not in the list keeps its name. */
 export function wireNameOf(name: string): string {
   return VIDEO_CODECS.find((codec) => codec.name === name)?.wireName ?? name;
 }
 
-/** Codec names by their names in the interface. */
+/** Codec names by their API names. */
 export const WIRE_CODECS: ReadonlyMap<string, string> = new Map(
   VIDEO_CODECS.map(({ name, wireName = name }) => [wireName, name]),
 );
 
-/** Finds a codec by name. Throws on an unknown name. */
+/** Finds a codec by name. Throws for an unknown name. */
 export function findCodec(name: string): VideoCodec {
   const codec = VIDEO_CODECS.find((candidate) => candidate.name === name);
   if (codec !== undefined) return codec;

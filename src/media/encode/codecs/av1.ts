@@ -2,8 +2,8 @@ import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
- * AV1 by SVT-AV1, capped quality: preset 12, CRF 35, a quarter fewer bits than x264 `veryfast` for about a fifth more
- * work. 4:2:0, 8-bit, HDR as 10-bit. ffmpeg 5.1 cannot force keyframes with this encoder.
+ * AV1 with SVT-AV1, capped quality: preset 12, CRF 35, a quarter fewer bits than x264 `veryfast` for about a fifth more
+ * work. 4:2:0, 8-bit, and 10-bit for HDR. ffmpeg 5.1 cannot force keyframes with this encoder.
  */
 export const av1: VideoCodec = {
   name: 'av1',
@@ -26,8 +26,8 @@ export const av1: VideoCodec = {
 };
 
 /**
- * Returns the metadata OBUs of brightness (AV1 specification sections 5.8.3 and 5.8.4): coordinates of 0 to 1, and
- * cd/m2.
+ * Returns options for the brightness metadata OBUs (AV1 specification sections 5.8.3 and 5.8.4): coordinates from 0 to
+ * 1, and luminance in cd/m2.
  */
 function metadataParams(metadata: HdrMetadata | undefined): string[] {
   const params: string[] = [];

@@ -2,8 +2,8 @@ import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
- * HEVC by libx265, capped quality: CRF 26 `veryfast` with a two-second buffer under the rung's cap. Parameter sets only
- * in the init segment (`hvc1`), as Apple's players require. Main profile, HDR as Main 10.
+ * HEVC with libx265, capped quality: CRF 26 `veryfast` with a two-second buffer under the rung's cap. Parameter sets
+ * are only in the init segment (`hvc1`), as Apple's players require. Main profile, and Main 10 for HDR.
  */
 export const hevc: VideoCodec = {
   name: 'hevc',
@@ -26,7 +26,7 @@ export const hevc: VideoCodec = {
   },
 };
 
-/** Returns the SEI messages of brightness (ITU-T H.265 sections D.2.28 and D.2.35), in their own units. */
+/** Returns options for the brightness SEI messages (ITU-T H.265 sections D.2.28 and D.2.35), in their own units. */
 function metadataParams(metadata: HdrMetadata | undefined): string[] {
   const params: string[] = [];
   if (metadata?.mastering) {

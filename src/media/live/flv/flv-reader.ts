@@ -7,7 +7,8 @@ const TAG_TAIL_BYTES = 4;
 const VIDEO = 9;
 
 /**
- * Splits an FLV file, received in chunks of any size, into its video tags (Adobe's FLV specification 10.1, annex E).
+ * Creates a reader that splits an FLV file, received in chunks of any size, into its video tags (Adobe's FLV
+ * specification 10.1, annex E).
  */
 export function createFlvReader(): { push(chunk: Buffer): FlvTag[] } {
   let held: Buffer = Buffer.alloc(0);
@@ -26,7 +27,7 @@ export function createFlvReader(): { push(chunk: Buffer): FlvTag[] } {
         const bodyBytes = held.readUIntBE(1, 3);
         const sizeBytes = TAG_HEAD_BYTES + bodyBytes + TAG_TAIL_BYTES;
         if (held.length < sizeBytes) break;
-        // The fourth byte of the time is the highest.
+        // The fourth byte of the timestamp is the highest.
         const timestampMs = held.readUIntBE(4, 3) + held.readUInt8(7) * 2 ** 24;
         const body = held.subarray(TAG_HEAD_BYTES, TAG_HEAD_BYTES + bodyBytes);
         if (held.readUInt8(0) === VIDEO) tags.push({ type: VIDEO, timestampMs, body: Buffer.from(body) });

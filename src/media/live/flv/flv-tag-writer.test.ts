@@ -21,7 +21,7 @@ const frame = (kind: 'video' | 'audio', dtsMs: number, offsetMs: number): LiveEv
 test.each([
   { what: 'H.264', config: avcConfig(Buffer.from(AVC_RECORD, 'hex'), 0) },
   { what: 'HEVC', config: hevcConfig(Buffer.from(HEVC_RECORD, 'hex'), 0) },
-])('a written tag reads back: $what and AAC', ({ config }) => {
+])('a written tag is read back unchanged: $what and AAC', ({ config }) => {
   const sent: LiveEvent[] = [
     { type: 'config', config },
     { type: 'config', config: aacConfig(Buffer.from([0x11, 0x90])) },
@@ -33,7 +33,7 @@ test.each([
   expect(sent.map((event) => readFlvTag(writer.write(event), 0))).toEqual(sent);
 });
 
-test("times begin at 0, whatever the publisher's clock", () => {
+test('times start at 0 for any publisher clock', () => {
   const writer = new FlvTagWriter();
   expect([90_000_000_000.4, 90_000_000_033.7].map((ms) => writer.write(frame('video', ms, 0)).timestampMs)).toEqual([
     0, 33,

@@ -1,9 +1,12 @@
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { FlvTag } from './flv-tag.ts';
 
-/** The fixed part of a visual sample entry, with the head of the box inside it (ISO 14496-12 section 12.1.3). */
+/**
+ * Offset of the configuration in a visual sample entry: the fixed part and the header of the inner box (ISO 14496-12
+ * section 12.1.3).
+ */
 const VISUAL_DESCRIPTION_AT = 86 + 8;
-/** Offset of the length of the AudioSpecificConfig in an `esds` that we wrote (`sample-entry.ts`). */
+/** Offset of the length of the AudioSpecificConfig in our `esds` (`sample-entry.ts`). */
 const SPECIFIC_LENGTH_AT = 69;
 const AAC_HEAD = 0xaf;
 const KEY_FRAME = 0x10;
@@ -13,8 +16,8 @@ const EXTENDED = 0x80;
 const PACKET = { sequenceStart: 0, codedFrames: 1 };
 
 /**
- * Writes the media of non-FLV publishers as FLV tags, for relays: H.264 and AAC in the form that every RTMP receiver
- * accepts, HEVC as in enhanced RTMP. Times begin at 0.
+ * Writes the media of publishers that do not use FLV as FLV tags, for relays: H.264 and AAC in the form that every RTMP
+ * receiver accepts, and HEVC as in enhanced RTMP. Times start at 0.
  */
 export class FlvTagWriter {
   #firstMs: number | null = null;

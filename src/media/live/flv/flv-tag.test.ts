@@ -28,7 +28,7 @@ test.each([
     bytes: '05',
   },
   { what: 'a track that ends too soon', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
-])('track 0 of enhanced RTMP is taken: $what', ({ body, bytes }) => {
+])('reads track 0 of enhanced RTMP: $what', ({ body, bytes }) => {
   const event = video([KEY_FRAME | MULTITRACK.video], ...body);
   expect(event?.type === 'unit' ? event.unit.bytes.toString('hex') : null).toBe(bytes);
 });
@@ -36,7 +36,7 @@ test.each([
 test.each([
   { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
   { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
-])('further tracks of enhanced RTMP are left out with a reason: $what', ({ body }) => {
+])('rejects further tracks of enhanced RTMP with a reason: $what', ({ body }) => {
   expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
 });
 
@@ -47,16 +47,16 @@ test.each([
   { type: 8, first: 0x72, reason: 'got G.711 A-law' },
   { type: 9, first: 0x12, reason: 'got Sorenson H.263' },
   { type: 9, first: 0x14, reason: 'got VP6' },
-] as const)('media that is not taken says what it is: $reason', ({ type, first, reason }) => {
+] as const)('names the media that is not supported: $reason', ({ type, first, reason }) => {
   expect(() => readFlvTag({ type, timestampMs: 0, body: Buffer.alloc(8, first) }, 25)).toThrow(reason);
 });
 
-test('HEVC in plain tags is taken as H.264 is', () => {
+test('reads HEVC in plain tags like H.264', () => {
   const event = readFlvTag({ type: 9, timestampMs: 40, body: Buffer.from([0x1c, 1, 0, 0, 80, 1, 2, 3]) }, 25);
   expect(event).toMatchObject({ type: 'unit', unit: { isKey: true, dtsMs: 40, ptsMs: 120 } });
 });
 
-test('the configuration of the first track comes as that of a stream with one', () => {
+test('the configuration of the first of several tracks equals that of a single track', () => {
   const plain = video([KEY_FRAME | SEQUENCE_START], fourCc('avc1'), AVC_RECORD);
   const first = video([KEY_FRAME | MULTITRACK.video, SEQUENCE_START], fourCc('avc1'), [0], AVC_RECORD);
   expect(first).toEqual(plain);
@@ -66,18 +66,18 @@ test('the configuration of the first track comes as that of a stream with one', 
   });
 });
 
-test('sound of 5.1 channels is described as it comes, also as the first of several tracks', () => {
+test('keeps 5.1 channels of audio, also in the first of several tracks', () => {
   const specific = Buffer.from([0x11, 0xb0]);
   const head = Buffer.from([0x90 | MULTITRACK.audio, SEQUENCE_START]);
   const body = Buffer.concat([head, fourCc('mp4a'), Buffer.from([0]), specific]);
   const event = readFlvTag({ type: 8, timestampMs: 0, body }, 0);
   if (event?.type !== 'config') throw new Error('Expected a configuration.');
   expect(event.config.timescale).toBe(48_000);
-  // The channel count of the sample entry.
+  // Channel count in the sample entry.
   expect(event.config.sampleEntry.readUInt16BE(24)).toBe(6);
 });
 
-test('damaged tags of several tracks are refused with BrokenMedia and nothing else', () => {
+test('rejects damaged tags of several tracks only with BrokenMedia', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ minLength: 1, maxLength: 80 }), (type, bytes) => {
       const first = type === 8 ? 0x90 | MULTITRACK.audio : KEY_FRAME | MULTITRACK.video;

@@ -10,9 +10,9 @@ export type FlvTag = { type: 8 | 9; timestampMs: number; body: Buffer };
 type VideoCodec = 'h264' | 'hevc' | 'av1';
 
 const AVC = 7;
-/** HEVC in plain tags, as some encoders send it, with the layout of H.264. */
+/** Codec id of HEVC in plain tags, which some encoders send with the layout of H.264. */
 const HEVC = 12;
-/** FLV 10.1 annex E.4.2.1 and E.4.3.1. */
+/** Codec names of FLV 10.1 annex E.4.2.1 and E.4.3.1. */
 const AUDIO_NAMES: Readonly<Record<number, string>> = {
   0: 'PCM',
   1: 'ADPCM',
@@ -34,11 +34,11 @@ const VIDEO_NAMES: Readonly<Record<number, string>> = {
   6: 'screen video',
 };
 const AAC = 10;
-/** Enhanced RTMP v2: the top bit of the first byte announces a FourCC. */
+/** Top bit of the first byte, which announces a FourCC (enhanced RTMP v2). */
 const EXTENDED = 0x80;
 const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
 
-/** Enhanced packet types. */
+/** Packet types of enhanced RTMP. */
 const SEQUENCE_START = 0;
 const CODED_FRAMES = 1;
 const SEQUENCE_END = 2;
@@ -51,8 +51,8 @@ const COMMAND_FRAME = 5;
 
 /**
  * Reads one tag. Returns null for tags without media: the end of a sequence, seek commands, metadata. `frameRate` is
- * the encoder's declaration (onMetaData). Throws BrokenMedia on a damaged tag, and LeftOut on codecs other than H.264,
- * HEVC, AV1 and AAC and on further tracks.
+ * the rate declared by the encoder (onMetaData). Throws BrokenMedia for a damaged tag, and LeftOut for codecs other
+ * than H.264, HEVC, AV1 and AAC and for further tracks.
  */
 export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
   if (tag.body.length < 2) return null;
@@ -68,7 +68,7 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   return audioUnit(timestampMs, data);
 }
 
-/** Enhanced RTMP v2, ExAudioTagHeader: packet type in the low bits, then a FourCC. */
+/** Follows ExAudioTagHeader of enhanced RTMP v2: the packet type in the low bits, then a FourCC. */
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const head = readExtendedPacket(body, MULTITRACK_AUDIO);
   if (head === null) return null;

@@ -24,11 +24,11 @@ test.each([
   ['HEVC of 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
   ['AV1 of 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
   ['AV1 of 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
-])('%s gets rungs only if they show the same colours', (_, source, expected) => {
+])('%s has rungs only if they can show the same colours', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
 });
 
-test('a rung is capped by what its source takes, not below a third of its usual cap', () => {
+test("caps a rung by its source's bit rate but not below a third of its usual cap", () => {
   const source = track('avc1', 'avcC', [1, 100, 0, 31]);
   const capsOf = (bps: number) => planLiveLadder(source, OPTIONS, bps).rungs.map(({ maxBitrateBps }) => maxBitrateBps);
   const usual = [1_400_000, 800_000, 600_000];

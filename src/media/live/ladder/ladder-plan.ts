@@ -11,12 +11,12 @@ import { hasDeepPictures } from '../tracks/sample-entry.ts';
 /** Rungs to encode in addition to the source rendition, and the processor cores that they need. */
 export type LiveLadder = { rungs: readonly RungPlan[]; cores: number };
 
-/** Core seconds per pixel, measured with x264 `veryfast` on camera video, decoding H.264. */
+/** Core seconds per pixel, measured with x264 `veryfast` on camera video and H.264 decoding. */
 const DECODE_SEC = 2.2e-9;
 const ENCODE_SEC = 1.1e-8;
-/** Frame rate if the publisher's encoder declares none. */
+/** Assumed frame rate if the publisher's encoder declares none. */
 const USUAL_RATE = 30;
-/** Half the pixels need about 0.6 of the bits. */
+/** Exponent of the bit rate by pixels: half the pixels need about 0.6 of the bits. */
 const COST_EXPONENT = 0.75;
 const MIN_CAP_SHARE = 1 / 3;
 /** Pixels from which one thread is too slow: 720p. */
@@ -26,8 +26,8 @@ const FASTEST_RATE = 120;
 const TIME_BASE = '1/1000';
 
 /**
- * Plans a library's rungs below the size of a publisher's video, highest first. None if nothing is smaller. None for
- * HDR, which is passed on unchanged: rungs of 8 bits would show other colours.
+ * Plans a library's rungs below the size of a publisher's video, highest first. Plans none if no rung is smaller, and
+ * none for HDR, which is passed on unchanged: 8-bit rungs would show other colours.
  */
 export function planLiveLadder(source: TrackConfig, options: LadderOptions, sourceBps = 0): LiveLadder {
   const isKept = hasDeepPictures(source.sampleEntry);
@@ -37,8 +37,8 @@ export function planLiveLadder(source: TrackConfig, options: LadderOptions, sour
 }
 
 /**
- * Caps a rung by its source: a rung must not need more bits than the source uses for as many pixels. Never below a
- * third of the usual cap, because a stream may begin with a still image.
+ * Caps a rung by its source, because a rung must not need more bits per pixel than the source. The cap is at least a
+ * third of the usual one, because a stream may begin with a still image.
  */
 function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): RungPlan {
   if (sourceBps <= 0) return rung;
@@ -47,7 +47,7 @@ function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): Ru
   return { ...rung, maxBitrateBps: Math.min(rung.maxBitrateBps, capBps) };
 }
 
-/** Plans the one rendition that replaces a publisher's video if that must not be shown unmarked. */
+/** Plans the single rendition that replaces a publisher's video if the video must not be shown without a watermark. */
 export function planMarkedSource(source: TrackConfig, options: LadderOptions): LiveLadder {
   const rungs = planRungs(source, options).slice(0, 1);
   return { rungs, cores: coresFor(source, rungs) };
@@ -72,8 +72,8 @@ function rateOf({ frameRate }: TrackConfig): number {
 
 /**
  * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
- * its input time. No frame is reordered or held back, and keyframes are where the source has them. A watermark, a PNG
- * as the sandbox's source, is drawn over the first rung, and the others inherit it.
+ * its input time. Frames are not reordered or delayed, and keyframes are those of the source. A watermark, a PNG
+ * mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);
@@ -91,7 +91,7 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
     ...['-filter_threads', '1', '-filter_complex_threads', '1', '-copyts'],
     ...['-protocol_whitelist', 'pipe', '-format_whitelist', 'matroska,webm', ...DECODER_GUARD],
     ...['-max_pixels', String(MAX_PIXELS)],
-    // Not `nobuffer`: it drops everything read while probing, the whole first GOP.
+    // Do not use `nobuffer`: it drops everything read while probing, which is the whole first GOP.
     ...['-probesize', '32768', '-analyzeduration', '0', '-threads', '1', '-f', 'matroska', '-i', 'pipe:0'],
     ...(mark === null ? [] : OPEN_MARK),
     ...['-filter_complex', scaling(rungs, mark), ...outputs],

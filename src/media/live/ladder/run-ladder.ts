@@ -10,13 +10,13 @@ import { matroskaFrame, matroskaHead } from '../matroska/matroska.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { ladderArgv } from './ladder-plan.ts';
 
-/** A frame of the source in decode order. `timeMs` is its presentation time on a clock of the run. */
+/** A frame of the source in decode order. `timeMs` is its presentation time on the clock of the run. */
 export type LadderFrame = { timeMs: number; isKey: boolean; bytes: Buffer };
 
 export type LadderHandlers = {
-  /** Called with the configuration of rung `index` once, then with each of its frames, in presentation order. */
+  /** Called once with the configuration of rung `index`, then with each of its frames, in presentation order. */
   encoded(index: number, event: LiveEvent): void;
-  /** Called once, after the last frame. `problem` is the reason if the process ended before its input. */
+  /** Called once, after the last frame. `problem` is the reason if the process exited before the end of its input. */
   ended(problem: string | null): void;
 };
 
@@ -25,12 +25,12 @@ export type LadderRun = {
   /** Bytes that the encoder has not read yet. */
   readonly waitingBytes: number;
   write(frame: LadderFrame): void;
-  /** Ends the input. Remaining frames are emitted, then `ended` is called. */
+  /** Ends the input. The remaining frames are output, then `ended` is called. */
   end(): void;
   kill(): void;
 };
 
-/** Longer than any stream, and within the limit of timers. */
+/** Time limit in seconds, longer than any stream and within the limit of timers. */
 const LIFE_SEC = 2_000_000;
 const LIMITS = {
   cpuSec: 8 * LIFE_SEC,
@@ -39,14 +39,13 @@ const LIMITS = {
   openFiles: 64,
 };
 
-/** A watermark, and the folder that contains it as a file while it is drawn. */
+/** A watermark, and a folder for it as a file while the run uses it. */
 export type FiledMark = { mark: Watermark; folder: string };
 
 export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; marking?: FiledMark };
 
 /**
- * Starts the one sandboxed ffmpeg that encodes all rungs of a stream, with priority over all other work of this
- * machine.
+ * Starts one sandboxed ffmpeg that encodes all rungs of a stream, with priority over all other work of this machine.
  */
 export async function runLadder(media: LadderMedia, handlers: LadderHandlers, signal: AbortSignal): Promise<LadderRun> {
   const { marking } = media;
@@ -84,7 +83,7 @@ async function startLadder(
     signal,
   );
   const stdin = child.stdin as Writable;
-  // The process reports its end.
+  // The exit of the process is handled elsewhere.
   stdin.on('error', () => undefined);
   child.stdout.resume();
   let broken: string | null = null;

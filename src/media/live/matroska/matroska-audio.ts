@@ -29,7 +29,7 @@ const NANOSECONDS_PER_MS = 1_000_000;
 const OPUS_RATE_HZ = 48_000;
 const KEY_FRAME = 0x80;
 
-/** Vorbis's channel order (RFC 7845 section 5.1.1.2): streams, coupled streams, and the position of each channel. */
+/** Vorbis channel order (RFC 7845 section 5.1.1.2): streams, coupled streams, and the position of each channel. */
 const OPUS_MAPPINGS: Readonly<Record<number, readonly number[]>> = {
   3: [2, 1, 0, 2, 1],
   4: [2, 2, 0, 1, 2, 3],
@@ -39,7 +39,7 @@ const OPUS_MAPPINGS: Readonly<Record<number, readonly number[]>> = {
   8: [5, 3, 0, 6, 1, 2, 3, 4, 5, 7],
 };
 
-/** Writes the head of a Matroska stream with one audio track whose blocks follow one by one (RFC 9559). */
+/** Writes the header of a Matroska stream with one audio track. Its blocks are written one by one (RFC 9559). */
 export function writeMatroskaHead({ format, channels }: Pick<ForeignAudio, 'format' | 'channels'>): Buffer {
   const opus = [
     element(ID.codecPrivate, writeOpusHead(channels)),
@@ -66,13 +66,13 @@ export function writeMatroskaHead({ format, channels }: Pick<ForeignAudio, 'form
   ]);
 }
 
-/** Writes frames at a time of whole ms, as a separate cluster. */
+/** Writes frames at a time in whole ms, as a separate cluster. */
 export function writeMatroskaBlock(timeMs: number, frames: Buffer): Buffer {
   const block = element(ID.simpleBlock, Buffer.from([0x81, 0, 0, KEY_FRAME]), frames);
   return element(ID.cluster, element(ID.timestamp, number(Math.max(0, Math.round(timeMs)))), block);
 }
 
-/** Writes the identification header of RFC 7845 section 5.1, without samples to skip. */
+/** Writes the identification header of RFC 7845 section 5.1, with no samples to skip. */
 function writeOpusHead(channels: number): Buffer {
   const head = Buffer.alloc(19);
   head.write('OpusHead', 'latin1');

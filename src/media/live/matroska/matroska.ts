@@ -2,7 +2,7 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { configurationOf } from '../../bmff/sample-entry.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 
-/** Matroska codec ids by sample entry type. Their private data is the body of the entry's configuration box. */
+/** Matroska codec ids by sample entry type. Their private data is the payload of the entry's configuration box. */
 const CODECS: Readonly<Record<string, string>> = {
   avc1: 'V_MPEG4/ISO/AVC',
   hvc1: 'V_MPEGH/ISO/HEVC',
@@ -14,9 +14,8 @@ const TRACK = 1;
 const KEYFRAME = 0x80;
 
 /**
- * Writes the head of an endless Matroska stream with one video track (RFC 9559). A decoder in another process can read
- * it from a pipe and needs no memory of earlier data. Timestamps are whole milliseconds. Throws BrokenMedia on an
- * unsupported codec.
+ * Writes the header of an endless Matroska stream with one video track (RFC 9559). A decoder in another process can
+ * read it from a pipe without seeking. Timestamps are whole milliseconds. Throws BrokenMedia for an unsupported codec.
  */
 export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): Buffer {
   const type = sampleEntry.toString('latin1', 4, 8);
@@ -43,7 +42,7 @@ export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): B
   return Buffer.concat([header, idOf(0x18538067), UNKNOWN_SIZE, info, element(0x1654ae6b, track)]);
 }
 
-/** Writes a frame as a separate cluster, so that it can be read as soon as it is written. */
+/** Writes a frame as a separate cluster, so that it can be read immediately. */
 export function matroskaFrame(timeMs: number, isKey: boolean, bytes: Buffer): Buffer {
   const block = Buffer.from([0x80 | TRACK, 0, 0, isKey ? KEYFRAME : 0]);
   return element(0x1f43b675, element(0xe7, uint(timeMs)), element(0xa3, block, bytes));

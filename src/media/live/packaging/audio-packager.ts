@@ -1,19 +1,19 @@
 import type { AccessUnit, TrackConfig } from '../tracks/access-unit.ts';
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
-/** A publisher's clock may differ this much from the count of samples from one frame to the next. */
+/** Maximum difference between a publisher's clock and the sample count from one frame to the next, in seconds. */
 const MAX_JITTER_SEC = 0.05;
-/** Part of a frame by which the publisher's clock differs on average before a frame is added or left out. */
+/** Mean difference from the publisher's clock, in frames, at which a frame is added or dropped. */
 const MAX_DRIFT_FRAMES = 0.6;
-/** Frames over which the difference is averaged. */
+/** Number of frames over which the difference is averaged. */
 const AVERAGED_FRAMES = 8;
 
 export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
- * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
- * Frames follow each other without a gap: missing ones are replaced by silence, and times stay within 0.6 frames of
- * the publisher's.
+ * Cuts audio into parts, and into segments at the times of `cutAt`. A frame belongs to the segment in which it begins.
+ * Frames follow each other without a gap: silence replaces missing frames, and times stay within 0.6 frames of the
+ * publisher's.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;
@@ -23,7 +23,7 @@ export class AudioPackager {
   readonly #boundaries: number[] = [];
   #nextTick: number | null = null;
   #isStarted = false;
-  /** How far the publisher's clock is ahead of the count, averaged; null after a gap. */
+  /** Mean lead of the publisher's clock over the sample count, or null after a gap. */
   #driftTicks: number | null = null;
 
   constructor(config: TrackConfig, firstSegment: number) {
@@ -38,12 +38,15 @@ export class AudioPackager {
     return this.#writer.segment;
   }
 
-  /** End of the last frame, ms on the timeline. 0 before the first. */
+  /** End of the last frame, in ms on the timeline. 0 before the first frame. */
   get endMs(): number {
     return ((this.#nextTick ?? 0) * 1000) / this.#rate;
   }
 
-  /** From this time on frames belong to the next segment, ms on the timeline. Returns the number of that segment. */
+  /**
+   * Sets a time, in ms on the timeline, from which frames belong to the next segment. Returns the number of that
+   * segment.
+   */
   cutAt(mediaMs: number): number {
     this.#boundaries.push(this.#tickOf(mediaMs));
     return this.#writer.segment + this.#boundaries.length - (this.#isStarted ? 0 : 1);
@@ -57,14 +60,14 @@ export class AudioPackager {
     const most =
       this.#driftTicks === null ? this.#frameTicks / 2 : Math.max(this.#frameTicks, MAX_JITTER_SEC * this.#rate);
     if (Math.abs(driftTicks) > most) this.#driftTicks = null;
-    // It begins before what was written ends, or before the first segment.
+    // The frame begins before the end of the written audio, or before the first segment.
     if (driftTicks < -most) return output;
     if (driftTicks > most) this.#skipTo(said, output);
     if (this.#correct(said, output)) this.#add(unit.bytes, output);
     return output;
   }
 
-  /** Writes silence up to a time on the timeline, as far as whole frames fit. */
+  /** Writes silence up to a time on the timeline, in whole frames. */
   fillTo(mediaMs: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     const start = this.#boundaries[0] ?? this.#nextTick;
@@ -75,7 +78,7 @@ export class AudioPackager {
     return output;
   }
 
-  /** Ends what is open. The next frame belongs to `nextSegment`. */
+  /** Ends the open part and segment. The next frame belongs to `nextSegment`. */
   end(nextSegment: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     if (this.#isStarted) this.#endSegment(output);
@@ -86,7 +89,10 @@ export class AudioPackager {
     return output;
   }
 
-  /** Where the next frame follows what was written. The very first one begins when the publisher says. */
+  /**
+   * Returns the start of the next frame, which follows the written audio. The very first frame begins at the
+   * publisher's time.
+   */
   #begin(said: number): number {
     const first = this.#isStarted ? undefined : this.#boundaries[0];
     if (this.#nextTick === null) {
@@ -94,7 +100,7 @@ export class AudioPackager {
       if (said < from - this.#frameTicks / 2) return from;
       this.#nextTick = said <= from ? Math.max(0, said) : from + ((said - from) % this.#frameTicks);
     }
-    // Sound that ended early, of a track without silence.
+    // The audio ended early and the track has no silent frame.
     if (first !== undefined && this.#nextTick < first - this.#frameTicks / 2) this.#nextTick = first;
     return this.#nextTick;
   }
@@ -105,7 +111,7 @@ export class AudioPackager {
     else this.#addSilence(Math.round(drift / this.#frameTicks), output);
   }
 
-  /** Keeps the average distance from the publisher's clock small; false when the frame is left out for it. */
+  /** Keeps the mean distance from the publisher's clock small. Returns false if the frame must be dropped for that. */
   #correct(said: number, output: AudioOutput): boolean {
     const drift = said - (this.#nextTick ?? said);
     const average = this.#driftTicks === null ? drift : this.#driftTicks + (drift - this.#driftTicks) / AVERAGED_FRAMES;
@@ -141,7 +147,7 @@ export class AudioPackager {
     this.#nextTick = tick + this.#frameTicks;
   }
 
-  /** Ends segments up to the one in which the frame begins. */
+  /** Ends all segments before the one in which the frame begins. */
   #cross(tick: number, output: AudioOutput): void {
     for (
       let next = this.#boundaries[0];

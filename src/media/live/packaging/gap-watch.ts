@@ -1,24 +1,27 @@
 /**
- * Without frames for this long, ms of media, a track is missing. Players of parts are 0.78 s behind the live edge.
- * Transport streams send sound in packets of up to 0.4 s.
+ * Minimum time without frames after which a track counts as missing, in ms of media. Players of parts are 0.78 s behind
+ * the live edge. Transport streams send audio in packets of up to 0.4 s.
  */
 const MIN_PATIENCE_MS = { audio: 600, video: 400 } as const;
 const MAX_PATIENCE_MS = 6_000;
-/** Frames may be this many of their usual distances apart. */
+/** Maximum distance of frames, as a multiple of their usual distance. */
 const MISSED_FRAMES = 3;
 const MAX_DISTANCE_MS = 2_000;
-/** Part of the newest distance in the usual one. */
+/** Weight of the newest distance in the mean distance. */
 const DISTANCE_WEIGHT = 1 / 4;
-/** A track that is sent late is waited for this much longer than it was late. */
+/** Extra wait for a late track beyond its usual delay, in ms. */
 const LATE_MARGIN_MS = 300;
-/** Part of the longest delay that is left after each frame. */
+/** Factor by which the longest delay decays with each frame. */
 const LATE_DECAY = 0.995;
-/** Encoders hold the last frames before a gap back until it ends: frames this soon after it do not count as late. */
+/**
+ * Time after a gap in which frames do not count as late, in ms. Encoders delay the last frames before a gap until it
+ * ends.
+ */
 const RETURN_MS = 500;
 
 /**
- * Tells from the frames of one track, and the time of the other, whether the track is missing or only late. Times in ms
- * on the timeline.
+ * Decides whether a track is missing or only late, from its frames and the time of the other track. Times are in ms on
+ * the timeline.
  */
 export class GapWatch {
   readonly #leastMs: number;
@@ -26,17 +29,17 @@ export class GapWatch {
   #distanceMs = 0;
   #lateMs = 0;
   #frames = 0;
-  /** Time of the other track at the newest frame, and where frames came again after a gap. */
+  /** Time of the other track at the newest frame. `#backAtMs` is its time at the end of the last gap. */
   #cameAtMs = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `startMs`: from where on frames are expected. */
+  /** `startMs` is the time from which frames are expected. */
   constructor(kind: 'audio' | 'video', startMs: number) {
     this.#leastMs = MIN_PATIENCE_MS[kind];
     this.#lastMs = startMs;
   }
 
-  /** Notes a frame of the track; `otherMs` is the newest time of the other track. */
+  /** Records a frame of the track. `otherMs` is the newest time of the other track. */
   came(mediaMs: number, otherMs: number): void {
     if (this.#frames > 0) {
       if (otherMs - this.#cameAtMs > this.#patienceMs()) this.#backAtMs = otherMs;
@@ -50,13 +53,13 @@ export class GapWatch {
     this.#lastMs = Math.max(this.#lastMs, mediaMs);
   }
 
-  /** Whether the track is missing when the other one is at `otherMs`. */
+  /** Whether the track is missing if the other track is at `otherMs`. */
   isMissing(otherMs: number): boolean {
     return otherMs - this.#lastMs > this.#patienceMs();
   }
 
   #patienceMs(): number {
-    // One frame says neither how often frames come nor how late.
+    // A single frame reveals neither the distance of frames nor their delay.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
     const patienceMs = Math.max(this.#leastMs, MISSED_FRAMES * this.#distanceMs, this.#lateMs + LATE_MARGIN_MS);
     return Math.min(patienceMs, MAX_PATIENCE_MS);

@@ -10,11 +10,11 @@ const BOTH = { video: VIDEO, audio: AUDIO };
 const AUDIO_FRAME_MS = 1024 / 48;
 const SOUND = Buffer.alloc(20, 1);
 
-/** Times of a publisher's clock, ms, in which a track sends nothing. */
+/** Times in ms of the publisher's clock between which a track sends nothing. */
 type Away = { audio?: readonly [number, number][]; video?: readonly [number, number][] };
 type Source = Away & { lengthMs: number; fromMs?: number; audioLateMs?: number; keyEveryMs?: number; rate?: number };
 
-/** Frames in the order in which a publisher sends them; their times are exact. */
+/** Returns frames with exact times, in the order in which a publisher sends them. */
 function media({
   lengthMs,
   fromMs = 0,
@@ -41,7 +41,7 @@ function media({
 type Sent = { unit: AccessUnit; edgesMs: { video: number; audio: number } };
 type Packaged = { sent: Sent[]; events: PackagedEvent[] };
 
-/** Packages publishers one after the other; `sent` says how far each track was listed after each frame. */
+/** Packages publishers one after the other. `sent` has the listed end of each track after each frame. */
 function packageAll(
   runs: readonly AccessUnit[][],
   tracks: ConstructorParameters<typeof StreamPackager>[0] = BOTH,
@@ -90,7 +90,7 @@ function samplesOf(packaged: Packaged, kind: 'audio' | 'video'): Sample[] {
   );
 }
 
-/** Where samples do not follow each other, ms. */
+/** Returns the gaps between samples, in ms. */
 function holesOf(samples: readonly Sample[]): [number, number][] {
   return samples.flatMap(({ startMs }, at): [number, number][] => {
     const endMs = samples[at - 1]?.endMs ?? 0;
@@ -121,39 +121,38 @@ test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
     silentMs: 5_000,
     heldMs: 0,
   },
-])(
-  'neither track has a hole, and both are on time, where a publisher leaves out: $title',
-  ({ source, silentMs, heldMs }) => {
-    const packaged = packageAll([media(source)]);
-    const [audio, video] = [samplesOf(packaged, 'audio'), samplesOf(packaged, 'video')];
-    expect([holesOf(audio), holesOf(video)]).toEqual([[], []]);
-    for (const samples of [audio, video])
-      expect(Math.abs((samples.at(-1)?.endMs ?? 0) - source.lengthMs)).toBeLessThan(300);
-    expect(Math.abs(silent(audio).length * AUDIO_FRAME_MS - silentMs)).toBeLessThan(200);
-    const held = video.filter(({ startMs, endMs }) => endMs - startMs > 100 && endMs - startMs <= 251);
-    expect(Math.abs(held.length * 250 - heldMs)).toBeLessThan(600);
-    // Sound after a gap is where the publisher has it.
-    const ends = source.audio?.map(([, to]) => to).filter((to) => to < source.lengthMs) ?? [];
-    for (const toMs of ends) {
-      const after = audio.find(({ startMs, bytes }) => startMs > toMs - 15 && bytes.equals(SOUND));
-      expect(Math.abs((after?.startMs ?? 0) - Math.ceil(toMs / AUDIO_FRAME_MS) * AUDIO_FRAME_MS)).toBeLessThan(
-        2.5 * AUDIO_FRAME_MS,
-      );
-    }
-    expect(segmentsOf(packaged, 'audio').map(({ number }) => number)).toEqual(
-      segmentsOf(packaged, 'video').map(({ number }) => number),
+])('keeps both tracks continuous and on time if a publisher omits: $title', ({ source, silentMs, heldMs }) => {
+  const packaged = packageAll([media(source)]);
+  const [audio, video] = [samplesOf(packaged, 'audio'), samplesOf(packaged, 'video')];
+  expect([holesOf(audio), holesOf(video)]).toEqual([[], []]);
+  for (const samples of [audio, video])
+    expect(Math.abs((samples.at(-1)?.endMs ?? 0) - source.lengthMs)).toBeLessThan(300);
+  expect(Math.abs(silent(audio).length * AUDIO_FRAME_MS - silentMs)).toBeLessThan(200);
+  const held = video.filter(({ startMs, endMs }) => endMs - startMs > 100 && endMs - startMs <= 251);
+  expect(Math.abs(held.length * 250 - heldMs)).toBeLessThan(600);
+  // Audio after a gap is at the publisher's time.
+  const ends = source.audio?.map(([, to]) => to).filter((to) => to < source.lengthMs) ?? [];
+  for (const toMs of ends) {
+    const after = audio.find(({ startMs, bytes }) => startMs > toMs - 15 && bytes.equals(SOUND));
+    expect(Math.abs((after?.startMs ?? 0) - Math.ceil(toMs / AUDIO_FRAME_MS) * AUDIO_FRAME_MS)).toBeLessThan(
+      2.5 * AUDIO_FRAME_MS,
     );
-  },
-);
+  }
+  expect(segmentsOf(packaged, 'audio').map(({ number }) => number)).toEqual(
+    segmentsOf(packaged, 'video').map(({ number }) => number),
+  );
+});
 
-test.each(['audio', 'video'] as const)('a missing track (%s) is filled within 1 s of media', (kind) => {
+test.each(['audio', 'video'] as const)('fills a missing track (%s) within 1 s of media', (kind) => {
   const { sent } = packageAll([media({ lengthMs: 12_000, [kind]: [[4_000, 10_000]] })]);
   for (const { unit, edgesMs } of sent) {
     if (unit.kind !== kind && unit.dtsMs > 5_000) expect(unit.dtsMs - edgesMs[kind]).toBeLessThan(1_000);
   }
 });
 
-/** Sends sound in packets of up to 0.35 s, each with the frame after it, as ffmpeg writes transport streams. */
+/**
+ * Reorders audio into packets of up to 0.35 s, each sent with the frame after it, as ffmpeg writes transport streams.
+ */
 function inPackets(units: readonly AccessUnit[]): AccessUnit[] {
   const audio = units.filter(({ kind }) => kind === 'audio');
   const sentMs = new Map<AccessUnit, number>();
@@ -168,7 +167,7 @@ function inPackets(units: readonly AccessUnit[]): AccessUnit[] {
   return units.toSorted((a, b) => (sentMs.get(a) ?? a.dtsMs) - (sentMs.get(b) ?? b.dtsMs));
 }
 
-test('sound whose last packet is held back over a gap is filled as soon in the next gap', () => {
+test('fills a second gap as fast if the last audio packet before the first was delayed', () => {
   const away: [number, number][] = [
     [4_500, 6_500],
     [8_500, 11_500],
@@ -178,19 +177,19 @@ test('sound whose last packet is held back over a gap is filled as soon in the n
   expect(Math.max(...lags)).toBeLessThan(1_300);
 });
 
-test.each([300, 900, 2_500])('sound that is always sent %i ms late is kept', (audioLateMs) => {
+test.each([300, 900, 2_500])('keeps audio that is always sent %i ms late', (audioLateMs) => {
   const audio = samplesOf(packageAll([media({ lengthMs: 30_000, audioLateMs })]), 'audio');
   expect(silent(audio.filter(({ startMs }) => startMs > 4_000 && startMs < 26_000))).toEqual([]);
 });
 
-test.each([1, 2, 5])('every picture of a source of %i pictures a second is kept', (rate) => {
+test.each([1, 2, 5])('keeps every frame of a source with %i fps', (rate) => {
   const units = media({ lengthMs: 40_000, rate, keyEveryMs: 10_000 });
   const video = samplesOf(packageAll([units]), 'video');
   const late = units.filter(({ kind, dtsMs }) => kind === 'video' && dtsMs >= 20_000);
   expect(video.filter(({ startMs }) => startMs >= 20_000)).toHaveLength(late.length);
 });
 
-test('sound without pictures goes on over a gap in segments of 2 s', () => {
+test('audio without video continues over a gap in segments of 2 s', () => {
   const packaged = packageAll(
     [media({ lengthMs: 16_000, audio: [[3_000, 11_000]] }).filter(({ kind }) => kind === 'audio')],
     {
@@ -205,7 +204,7 @@ test('sound without pictures goes on over a gap in segments of 2 s', () => {
   expect(cuts).toEqual(segmentsOf(packaged, 'audio').map(({ number }) => number));
 });
 
-test('publishers that come back leave no hole and stay in step', () => {
+test('reconnecting publishers leave no gap and stay in sync', () => {
   const runs = Array.from({ length: 6 }, (_, run) =>
     media({ lengthMs: 2_500 + run * 130, fromMs: run * 100_000, keyEveryMs: 1_000 }),
   );
@@ -216,7 +215,7 @@ test('publishers that come back leave no hole and stay in step', () => {
   expect(Math.abs((audio.at(-1)?.endMs ?? 0) - (video.at(-1)?.endMs ?? 0))).toBeLessThan(30);
 });
 
-test('a clock that drifts, and lost frames, move sound less than 20 ms from its time', () => {
+test('clock drift and lost frames move audio by less than 20 ms', () => {
   const units = media({ lengthMs: 60_000 }).map((unit) =>
     unit.kind === 'audio' ? { ...unit, dtsMs: unit.dtsMs * 1.002, ptsMs: unit.ptsMs * 1.002 } : unit,
   );
@@ -232,7 +231,7 @@ test('a clock that drifts, and lost frames, move sound less than 20 ms from its 
   const audio = samplesOf(packageAll([marked]), 'audio').filter(({ bytes }) => bytes.length === 20);
   const offsets = audio.map(({ startMs, bytes }) => Math.abs(startMs - (times[bytes.readUInt32BE(0)] ?? 0)));
   expect(audio.length).toBeGreaterThan(times.length * 0.99);
-  // A lost frame is noticed a few frames later.
+  // The packager detects a lost frame a few frames later.
   expect(offsets.filter((offset) => offset > 20).length).toBeLessThan(times.length * 0.2);
   expect(Math.max(...offsets)).toBeLessThan(45);
 });

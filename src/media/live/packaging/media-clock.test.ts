@@ -6,17 +6,17 @@ type Frame = readonly [AccessUnit['kind'], number];
 
 const HOUR_MS = 3_600_000;
 
-/** Frames of a track each 20 ms. */
+/** Returns frames of a track every 20 ms. */
 function frames(kind: Frame[0], fromMs: number, toMs: number): Frame[] {
   return Array.from({ length: (toMs - fromMs) / 20 }, (_, at) => [kind, fromMs + at * 20] as const);
 }
 
-/** Frames of both tracks each 20 ms. */
+/** Returns frames of both tracks every 20 ms. */
 function both(fromMs: number, toMs: number): Frame[] {
   return frames('video', fromMs, toMs).flatMap(([, ms]) => [['video', ms] as const, ['audio', ms] as const]);
 }
 
-/** Distance of the last frame of sound from the last picture, and the time of the last picture, ms. */
+/** Returns the distance of the last audio frame from the last video frame, and the time of the latter, in ms. */
 function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number } {
   const clock = new MediaClock(0);
   const last = { video: 0, audio: 0 };
@@ -50,11 +50,11 @@ test.each([
     ],
     endMs: 13_961,
   },
-])('sound and picture stay together when $title', ({ list, endMs }) => {
+])('keeps audio and video in sync if $title', ({ list, endMs }) => {
   expect(placeAll(list)).toEqual({ distanceMs: 0, endMs });
 });
 
-test('a track with a clock of its own goes on where the other is', () => {
+test("a track with a separate clock continues at the other track's time", () => {
   const list: Frame[] = [...frames('video', HOUR_MS, HOUR_MS + 30_000), ['audio', 0], ['video', HOUR_MS + 30_000]];
   expect(Math.abs(placeAll(list).distanceMs)).toBeLessThanOrEqual(20);
 });

@@ -1,17 +1,20 @@
 import type { AccessUnit } from '../tracks/access-unit.ts';
 
-/** A step of a publisher's clock beyond this, forwards or back, is a jump unless the other track says otherwise. */
+/**
+ * Maximum forward step of a publisher's clock, in ms. A larger step, or one back by more than `MAX_REWIND_MS`, is a
+ * jump unless the other track contradicts.
+ */
 const MAX_STEP_MS = 10_000;
 const MAX_REWIND_MS = 2_000;
-/** Tracks whose times are this near to each other are on one clock. */
+/** Maximum distance of the times of two tracks on the same clock, in ms. */
 const SAME_CLOCK_MS = 1_500;
 
 type Kind = AccessUnit['kind'];
 
 /**
- * Places a publisher's times on the timeline of a period: the first frame is shown at `startMs`, and the tracks keep
- * their distance. Where the publisher's clock jumps, the timeline goes on as if it had not. A track that was away while
- * the other went on has not jumped: its next frame belongs where the other track is.
+ * Maps a publisher's times to the timeline of a period. The first frame is shown at `startMs`, and the tracks keep
+ * their distance. If the publisher's clock jumps, the timeline continues without a jump. A track that paused while the
+ * other continued has not jumped: its next frame is at the time of the other track.
  */
 export class MediaClock {
   readonly #startMs: number;
@@ -38,7 +41,7 @@ export class MediaClock {
     const other = this.#last.get(kind === 'video' ? 'audio' : 'video');
     const last = this.#last.get(kind) ?? other;
     if (last === undefined || follows(last, dtsMs + own)) return own;
-    // The other track has jumped already, or has gone on while this one was away.
+    // The other track has already jumped, or has continued while this one paused.
     for (const shift of [newest, own]) {
       if ([last, other].some((ms) => ms !== undefined && Math.abs(dtsMs + shift - ms) <= SAME_CLOCK_MS)) return shift;
     }
@@ -52,7 +55,10 @@ function follows(last: number, next: number): boolean {
   return next - last <= MAX_STEP_MS && last - next <= MAX_REWIND_MS;
 }
 
-/** A track that was away and comes back with another clock goes on where the other track is. */
+/**
+ * Returns the time at which a track continues. If it paused and returns with another clock, that is the time of the
+ * other track.
+ */
 function jumpTarget(last: number, other: number | undefined): number {
   return other !== undefined && other - last > SAME_CLOCK_MS ? other : last + 1;
 }

@@ -6,9 +6,11 @@ import { writeFragmentHead } from '../../cmaf/write-fragment.ts';
 
 /** EXT-X-PART-INF:PART-TARGET of live playlists, in seconds. */
 export const PART_TARGET_SEC = 0.26;
-/** Maximum duration of a part, in seconds. Publishers' clocks in whole milliseconds need some room below the target. */
+/**
+ * Maximum duration of a part, in seconds. It is below the target because publishers' clocks have whole milliseconds.
+ */
 const MAX_PART_SEC = 0.2555;
-/** The maximum of `sealFragments` for a segment. */
+/** Maximum parts of a segment, same as in `sealFragments`. */
 const MAX_PARTS = 256;
 
 /** One partial segment: a separate fragment. */
@@ -18,7 +20,7 @@ export type LivePart = {
   part: number;
   fragment: SegmentFragment;
   durationTicks: number;
-  /** Whether it begins with a sync sample. */
+  /** Whether the part begins with a sync sample. */
   isIndependent: boolean;
 };
 
@@ -27,7 +29,7 @@ export type LiveSegment = { kind: 'video' | 'audio'; segment: Segment };
 type Frame = Sample & { bytes: Buffer };
 
 /**
- * Collects the frames of one track into parts, and parts into segments. Frames inside a part have no gaps. Ticks of
+ * Collects the frames of one track into parts, and parts into segments. A part has no gaps. Times are in ticks of
  * `timescale`.
  */
 export class PartWriter {
@@ -81,7 +83,8 @@ export class PartWriter {
   }
 
   /**
-   * Ends the open segment, whose last part has already ended. Returns null if it is empty. The number rises either way.
+   * Ends the open segment, whose last part must have ended. Returns null if the segment is empty. The segment number
+   * increases in both cases.
    */
   endSegment(): LiveSegment | null {
     const parts = this.#parts;
@@ -91,7 +94,7 @@ export class PartWriter {
     return toSegment(this.#kind, this.#timescale, number, parts);
   }
 
-  /** Discards what is open. The number rises. */
+  /** Discards the open segment. The segment number increases. */
   dropSegment(): void {
     this.#frames = [];
     this.#ticks = 0;
@@ -99,12 +102,12 @@ export class PartWriter {
     this.#segment += 1;
   }
 
-  /** Skips segments: the next frame belongs to `segment`. Nothing may be open. */
+  /** Skips segments, so that the next frame belongs to `segment`. No segment may be open. */
   skipTo(segment: number): void {
     this.#segment = Math.max(this.#segment, segment);
   }
 
-  /** Whether the open segment has almost reached its maximum of parts. */
+  /** Whether the open segment almost has the maximum number of parts. */
   get isFull(): boolean {
     return this.#parts.length >= MAX_PARTS - 2;
   }
@@ -112,7 +115,7 @@ export class PartWriter {
   #seal(index: number): SegmentFragment {
     const samples = this.#frames.map(({ bytes: _, ...sample }) => sample);
     const payload = Buffer.concat(this.#frames.map(({ bytes }) => bytes));
-    // As in `sealFragments`: it rises over the timeline, whichever process wrote the segment.
+    // As in `sealFragments`, the number increases over the timeline, whichever process wrote the segment.
     const sequence = this.#segment * MAX_PARTS + index + 1;
     const delayed = delaySamples(samples, presentationDelayTicks(this.#timescale));
     const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples: delayed });
@@ -121,8 +124,8 @@ export class PartWriter {
 }
 
 /**
- * Makes a segment of the fragments written before their publisher or process died. Returns null if there are none. The
- * last frame lasts until all frames were shown, as at a regular end.
+ * Creates a segment from the fragments written before a publisher or process was interrupted. Returns null if there are
+ * none. The last frame lasts until all frames were shown, as in a regular segment.
  */
 export function toCutSegment(
   kind: 'video' | 'audio',
@@ -158,7 +161,7 @@ function sumTicks(samples: readonly Sample[]): number {
   return samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
 }
 
-/** Makes a segment of parts. Returns null if there are none. */
+/** Creates a segment from parts. Returns null if there are none. */
 function toSegment(
   kind: 'video' | 'audio',
   timescale: number,

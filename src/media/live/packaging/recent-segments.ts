@@ -2,8 +2,8 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { LivePart } from './part-writer.ts';
 
 /**
- * Segments that an owner keeps in memory in addition to those not stored yet, including the open one. An edge that
- * connects gets their parts: players at the live edge play within one segment of it.
+ * Number of segments that an owner keeps in memory in addition to those not stored yet, including the open one. New
+ * edges get their parts, because players at the live edge play within one segment of it.
  */
 const KEPT_SEGMENTS = 3;
 
@@ -21,7 +21,7 @@ export class RecentSegments {
 
   add(renditionId: Guid, part: LivePart): void {
     const segments = this.#of(renditionId);
-    // When one encoder ends and another begins, parts of two segments arrive interleaved.
+    // When one encoder replaces another, parts of two segments arrive interleaved.
     let open = segments.findLast(({ number }) => number === part.segment);
     if (open === undefined) {
       open = { renditionId, number: part.segment, parts: [], isClosed: false, stored: null };
@@ -49,12 +49,12 @@ export class RecentSegments {
     if (segment !== undefined) segment.stored = stored;
     const surplus = Math.max(0, segments.length - KEPT_SEGMENTS);
     const old = segments.slice(0, surplus);
-    // Unstored segments are kept whatever their number.
+    // Keep unstored segments, whatever their number.
     const unstored = old.filter((one) => one.stored === null);
     this.#segments.set(renditionId, [...unstored, ...segments.slice(surplus)]);
   }
 
-  /** Returns all held segments, oldest first. */
+  /** Returns all segments in memory, oldest first. */
   all(): RecentSegment[] {
     return [...this.#segments.values()].flat().toSorted((a, b) => a.number - b.number);
   }

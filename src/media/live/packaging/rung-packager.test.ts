@@ -5,14 +5,14 @@ const FRAME = 3_600;
 const SEGMENT = 50 * FRAME;
 const picture = (at: number) => ({ isKey: at % 50 === 0, bytes: Buffer.from([at % 256]) });
 
-test('segments have the borders and numbers of the source, and one without pictures is a gap', () => {
+test('segments have the borders and numbers of the source and a segment without frames is a gap', () => {
   const packager = new RungPackager(7);
   const segments: { number: number; startTick: number; durationTicks: number }[] = [];
   const gaps: number[] = [];
   for (let at = 0; at < 200; at += 1) {
     const segment = Math.floor(at / 50);
     if (at % 50 === 0) packager.cut(7 + segment, segment * SEGMENT);
-    // The second segment was skipped.
+    // The encoder skipped the second segment.
     if (segment === 1) continue;
     const output = packager.push(at * FRAME, picture(at));
     gaps.push(...output.gaps);
@@ -25,7 +25,7 @@ test('segments have the borders and numbers of the source, and one without pictu
   );
 });
 
-test('abandoned outputs are named, and nothing of them is written later', () => {
+test('lists abandoned segments and never writes them later', () => {
   const packager = new RungPackager(0);
   packager.cut(0, 0);
   packager.push(0, picture(0));

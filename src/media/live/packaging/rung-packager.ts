@@ -1,7 +1,7 @@
 import { VIDEO_TIMESCALE } from '../tracks/access-unit.ts';
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
-/** `gaps`: numbers of the source's segments that this rung lacks. */
+/** `gaps` are the numbers of source segments that this rung lacks. */
 export type RungOutput = { ended: LivePart[]; segments: LiveSegment[]; gaps: number[] };
 
 type Cut = { segment: number; tick: number };
@@ -9,7 +9,7 @@ type Pending = { tick: number; isKey: boolean; bytes: Buffer };
 
 /**
  * Cuts the encoded frames of one rung into parts, and into segments at the source's cuts, with the same numbers. Frames
- * arrive in presentation order, so they have no offsets. Ticks of `VIDEO_TIMESCALE`.
+ * arrive in presentation order, so they have no offsets. Times are in ticks of `VIDEO_TIMESCALE`.
  */
 export class RungPackager {
   readonly #writer: PartWriter;
@@ -22,12 +22,12 @@ export class RungPackager {
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, firstSegment);
   }
 
-  /** Announces a segment of the source. Its frames come later. */
+  /** Announces a segment of the source, whose frames follow later. */
   cut(segment: number, tick: number): void {
     this.#cuts.push({ segment, tick });
   }
 
-  /** Adds the next frame. Drops it if it is not shown after the last. */
+  /** Adds the next frame. Drops a frame that is not shown after the previous one. */
   push(tick: number, { isKey, bytes }: { isKey: boolean; bytes: Buffer }): RungOutput {
     const output: RungOutput = { ended: [], segments: [], gaps: [] };
     if (this.#pending !== null && tick <= this.#pending.tick) return output;
@@ -36,7 +36,7 @@ export class RungPackager {
     return output;
   }
 
-  /** Ends everything that is open. The last frame lasts until `endTick`. */
+  /** Ends the open part and segments. The last frame lasts until `endTick`. */
   end(endTick: number): RungOutput {
     const output: RungOutput = { ended: [], segments: [], gaps: [] };
     this.#passCuts(endTick - 1, output);
@@ -45,7 +45,7 @@ export class RungPackager {
     return output;
   }
 
-  /** Discards everything that is open. Returns the numbers of segments that are missing or incomplete. */
+  /** Discards all open segments. Returns the numbers of missing and incomplete segments. */
   abort(): number[] {
     const lost = [...(this.#open === null ? [] : [this.#open]), ...this.#cuts.map(({ segment }) => segment)];
     this.#cuts.length = 0;
@@ -55,7 +55,7 @@ export class RungPackager {
     return lost;
   }
 
-  /** Writes everything shown before `tick`. */
+  /** Writes all media shown before `tick`. */
   #advance(tick: number, output: RungOutput): void {
     this.#passCuts(tick, output);
     this.#write(tick, output);

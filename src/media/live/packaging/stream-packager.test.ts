@@ -11,7 +11,7 @@ const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
 const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0, silence: null };
 const NEW = { segment: 0, endMs: 0 };
 
-/** 25 fps, two frames reordered, a keyframe every 2 s, and audio, as a publisher sends them. */
+/** Yields frames with 25 fps, two reordered frames, a keyframe every 2 s, and audio, as a publisher sends them. */
 function* media(fromMs: number, lengthMs: number): Generator<AccessUnit> {
   let soundMs = fromMs;
   for (let ms = 0; ms < lengthMs; ms += 40) {
@@ -34,7 +34,7 @@ const partsOf = (events: readonly PackagedEvent[], kind: string) =>
 const segmentsOf = (events: readonly PackagedEvent[], kind: string) =>
   events.flatMap((event) => (event.type === 'segment' && event.segment.kind === kind ? [event.segment.segment] : []));
 
-test('parts keep to their target, and segments begin at keyframes with equal decode and presentation time', () => {
+test('parts stay within their target and segments begin with a keyframe that is decoded when it is shown', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
   const events = [...pushAll(packager, media(5_000, 6_000)), ...packager.end()];
   for (const [kind, timescale] of [
@@ -53,7 +53,7 @@ test('parts keep to their target, and segments begin at keyframes with equal dec
   }
 });
 
-test('a publisher that comes back continues without a gap, whatever its clock', () => {
+test('a reconnecting publisher continues without a gap for any clock', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
   const first = [...pushAll(packager, media(0, 3_000)), ...packager.end()];
   const second = [...pushAll(packager, media(900_000, 4_000)), ...packager.end()];
@@ -66,12 +66,12 @@ test('a publisher that comes back continues without a gap, whatever its clock', 
   expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
 });
 
-test('frames after a publisher was cut off between reordered pictures begin when all of them were shown', () => {
+test('after a break within reordered frames, new frames begin when all earlier ones were shown', () => {
   const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
   const frame = (dtsMs: number, ptsMs: number): AccessUnit => {
     return { kind: 'video', dtsMs, ptsMs, isKey: dtsMs === 0, bytes: Buffer.alloc(3) };
   };
-  // The last frame is shown 80 ms after it is decoded: the two between were never sent.
+  // The last frame is shown 80 ms after it is decoded. The two frames between were never sent.
   const first = [...pushAll(packager, [frame(0, 80), frame(40, 200)]), ...packager.end()];
   const second = [...pushAll(packager, [frame(0, 80), frame(40, 120)]), ...packager.end()];
   const shown = segmentsOf(first, 'video').flatMap(({ fragments, startTick }) => {
@@ -93,7 +93,7 @@ const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: n
   });
 
 test.each([
-  // Segments: their count, and the seconds of the longest and in total.
+  // Expected number of segments, and the longest and total length in seconds.
   {
     what: 'keyframes each 8 s',
     units: frames(600, (at) => ({ ms: at * 40, isKey: at % 200 === 0 })),
@@ -115,7 +115,7 @@ test.each([
     units: frames(100, (at) => ({ ms: at * 40 + (at < 50 ? 0 : 3_600_000), isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
-])('a stream continues: $what', ({ units, expected }) => {
+])('continues a stream: $what', ({ units, expected }) => {
   const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 0 }, audio: null }, NEW);
   const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
   const lengths = segments.map(({ durationTicks }) => durationTicks / 90_000);
@@ -125,7 +125,7 @@ test.each([
   expect(Math.abs(lengths.reduce((sum, sec) => sum + sec, 0) - all)).toBeLessThan(0.15);
 });
 
-test('decode times rise whatever times a publisher sends', () => {
+test('decode times ascend for any times of a publisher', () => {
   const times = fc.array(
     fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),
     {
@@ -152,7 +152,7 @@ test('decode times rise whatever times a publisher sends', () => {
   );
 });
 
-test('damaged tags are refused without an exception', () => {
+test('rejects damaged tags without other exceptions', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ maxLength: 200 }), (type, bytes) => {
       try {

@@ -10,13 +10,13 @@ import { type ShownFrame, type ShownOutput, VideoPackager } from './video-packag
 export type PeriodTracks = {
   video: TrackConfig | null;
   audio: TrackConfig | null;
-  /** Maximum distance of keyframes according to the encoder's settings. Omitted if unknown. */
+  /** Maximum distance of keyframes in the encoder's settings, in seconds. Omitted if unknown. */
   longestGopSec?: number;
-  /** Initial video bitrate, in bits per second. Omitted, or 0, if not measured. */
+  /** Initial bit rate of the video, in bits per second. Omitted or 0 if not measured. */
   videoBps?: number;
 };
 
-/** Position where a period continues: 0 and 0 for a new one. */
+/** Position at which a period continues. Both fields are 0 for a new period. */
 export type PeriodPlace = { segment: number; endMs: number };
 
 export type PackagedEvent =
@@ -26,15 +26,18 @@ export type PackagedEvent =
   | { type: 'segment'; segment: LiveSegment }
   /** A video frame, after the cut that it begins. */
   | { type: 'frame'; frame: ShownFrame }
-  /** The video ends here for now, in ticks of `VIDEO_TIMESCALE`. */
+  /** The video pauses or ends here, in ticks of `VIDEO_TIMESCALE`. */
   | { type: 'end'; tick: number };
 
-/** Segment duration without video. */
+/** Segment duration without video, in ms. */
 const AUDIO_SEGMENT_MS = 2_000;
-/** A track that is missing is filled up to this far behind the other: its next frames may be a little late. */
+/**
+ * Distance behind the other track up to which a missing track is filled, in ms, because its next frames may be slightly
+ * late.
+ */
 const FILL_BEHIND_MS = 50;
 
-/** Returns a fingerprint of the tracks' parameters. Publishers with equal ones can share a rendition. */
+/** Returns a fingerprint of the tracks' parameters. Publishers with equal fingerprints can share a rendition. */
 export function parametersOf({ video, audio }: PeriodTracks): string {
   const hash = createHash('sha256');
   for (const track of [video, audio]) hash.update(track === null ? '-' : track.sampleEntry).update('|');
@@ -42,8 +45,8 @@ export function parametersOf({ video, audio }: PeriodTracks): string {
 }
 
 /**
- * Packages one publisher's media into a period, from its first keyframe to its end. For a publisher that reconnects
- * with the same parameters, keep the packager: call `end`, then continue to push.
+ * Packages one publisher's media into a period, from its first keyframe to its end. If a publisher reconnects with the
+ * same parameters, call `end` and continue to push to the same packager.
  */
 export class StreamPackager {
   readonly #video: VideoPackager | null;
@@ -52,7 +55,7 @@ export class StreamPackager {
   #segment: number;
   #nextCutMs = 0;
   #watches = watchesFrom(0);
-  /** The newest frame of each track, ms on the timeline. */
+  /** Newest frame of each track, in ms on the timeline. */
   #newestMs: Record<AccessUnit['kind'], number> = { video: 0, audio: 0 };
 
   constructor(tracks: PeriodTracks, place: PeriodPlace) {
@@ -69,8 +72,8 @@ export class StreamPackager {
   #endMs: number;
 
   /**
-   * Takes the next frame of either track; what comes before the first keyframe is left out. While the other track is
-   * missing, it is filled up to this one: sound with silence, pictures with the last keyframe.
+   * Adds the next frame of either track. Drops frames before the first keyframe. While the other track is missing,
+   * fills it up to this frame: audio with silence, video with the last keyframe.
    */
   push(unit: AccessUnit): { mediaMs: number; events: PackagedEvent[] } | null {
     const clock = this.#clock ?? this.#start(unit);
@@ -111,7 +114,7 @@ export class StreamPackager {
     return events;
   }
 
-  /** Begins a run of frames at the first keyframe; null before it. */
+  /** Starts a run of frames at the first keyframe. Returns null before that. */
   #start(unit: AccessUnit): MediaClock | null {
     if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) return null;
     this.#clock = new MediaClock(this.#endMs);
@@ -126,7 +129,7 @@ export class StreamPackager {
     return this.#video?.hold(untilMs).flatMap((output) => this.#videoEvents(output)) ?? [];
   }
 
-  /** Null for a picture that is left out. */
+  /** Returns null for a dropped frame. */
   #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] | null {
     const output = this.#video?.push(unit, mediaMs) ?? null;
     return output === null ? null : this.#videoEvents(output);
@@ -152,7 +155,7 @@ export class StreamPackager {
     return [...events, ...audioEvents(this.#audio.push(unit, mediaMs))];
   }
 
-  /** Begins a segment of a stream without pictures: at the frame, or within a gap before it. */
+  /** Starts a segment of a stream without video: at the frame, or within a gap before it. */
   #cutAudio(audio: AudioPackager, mediaMs: number): PackagedEvent[] {
     const isGap = mediaMs - this.#nextCutMs > AUDIO_SEGMENT_MS / 4;
     const cutMs = isGap ? this.#nextCutMs : mediaMs;

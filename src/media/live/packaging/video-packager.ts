@@ -2,54 +2,65 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/ac
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** A keyframe sooner after the last cut begins no segment. */
+/** Minimum distance of a keyframe from the last cut at which it starts a segment. */
 const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
-/** A scene cut sooner than this never begins a segment. */
+/** Minimum distance of a scene cut from the last cut at which it may start a segment. */
 const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
-/** Shorter segments do not lower the target duration, in seconds. */
+/** Minimum target duration, in seconds. */
 const MIN_TARGET_SEC = 2;
-/** Higher settings are rarely intended: encoders with forced keyframes declare their default. */
+/**
+ * Maximum keyframe distance that is believed, in seconds. Higher settings are rarely intended: encoders with forced
+ * keyframes declare their default.
+ */
 const MAX_TARGET_SEC = 10;
-/** A segment ends after this long even without a keyframe. */
+/** Maximum length of a segment, even without a keyframe. */
 const MAX_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
-/** A frame without a successor for longer than this is shown for this long. */
+/** Maximum duration of a frame without a successor. */
 const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /**
- * Without a frame rate the last frame lasts as long as the previous one, which may have been delayed by a slow
- * connection.
+ * Maximum duration of the last frame without a known frame rate. It lasts as long as the previous one, which a slow
+ * connection may have delayed.
  */
 const MAX_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
-/** While pictures are missing the last keyframe is shown again and again, each time this long: a part of its own. */
+/** Duration of each repetition of the last keyframe while video is missing. Each repetition is a part of its own. */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
-/** Publishers round times to whole milliseconds. A frame this close to the encoder's frame rate is on its grid. */
+/**
+ * Maximum distance of a frame from the grid of the encoder's frame rate at which it is moved to the grid. Publishers
+ * round times to whole milliseconds.
+ */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
-/** Returns the target duration for an encoder's maximum keyframe distance. 0 if that is unknown. */
+/**
+ * Returns the target duration for the maximum keyframe distance of an encoder, in seconds. Returns 0 if the distance is
+ * unknown.
+ */
 export function targetFor(longestGopSec: number): number {
   if (longestGopSec <= 0 || longestGopSec > MAX_TARGET_SEC) return 0;
   return Math.max(MIN_TARGET_SEC, Math.round(longestGopSec));
 }
 
-/** `cutTick`: a segment begins there, before the parts in the same output. */
+/** `cutTick` is the start of a new segment, which precedes the parts in the same output. */
 export type PackagerOutput = {
   ended: LivePart[];
   segment: LiveSegment | null;
   cut: { segment: number; tick: number } | null;
 };
 
-/** A frame as received, and its presentation time on the timeline. Input for everything else made from the video. */
+/**
+ * A received frame and its presentation time on the timeline. It is the input of everything else made from the video.
+ */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
-/** `held`: the part of a held picture, which follows the cut. */
+/** `held` is the part with a repeated keyframe, which follows the cut. */
 export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[] };
 
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
- * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decode times are shifted so that a
- * segment's first frame is decoded when it is shown (tfdt is the keyframe's presentation time). A frame is written once
+ * Cuts the frames of a publisher into parts, and into segments at its keyframes. Shifts decode times so that the first
+ * frame of a segment is decoded when it is shown (tfdt is the presentation time of the keyframe). Writes a frame once
  * the next one determines its duration.
  */
 export class VideoPackager {
@@ -62,11 +73,11 @@ export class VideoPackager {
   #gridTick = 0;
   /** Duration of the last written frame. */
   #lastTicks = USUAL_FRAME_TICKS;
-  /** End of the frame that is shown last. */
+  /** End of the frame with the latest presentation time. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
   #isHeld = false;
-  /** Where the held picture ends. */
+  /** End of the repeated keyframe. */
   #heldTick = 0;
 
   readonly #longestGopSec: number;
@@ -83,21 +94,21 @@ export class VideoPackager {
     return this.#writer.segment;
   }
 
-  /** End of the last frame, or start of the next. */
+  /** End of the last frame, or start of the next one. */
   get endTick(): number {
     if (this.#pending === null) return this.#isHeld ? this.#heldTick : this.#segmentTick;
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
   }
 
   /**
-   * Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. Null for one that refers to
-   * pictures from before a held one: after a gap pictures go on with a keyframe.
+   * Adds the next frame in decode order. `mediaMs` is its decode time on the timeline. Returns null for a frame that
+   * refers to frames before a repeated keyframe, because video continues with a keyframe after a gap.
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
     if (this.#isHeld && !unit.isKey) return null;
     const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
     const plain = this.#snap(mediaMs * TICKS_PER_MS);
-    // Only a keyframe that may begin a segment sets the shift.
+    // Only a keyframe that may start a segment sets the shift.
     const startsSegment = this.#mayCut(unit.isKey, plain + (unit.isKey ? offsetTicks : this.#shiftTicks));
     if (startsSegment && unit.isKey) this.#shiftTicks = offsetTicks;
     const wanted = Math.round(plain + this.#shiftTicks);
@@ -109,7 +120,7 @@ export class VideoPackager {
     return { ...output, ended: [...before, ...output.ended] };
   }
 
-  /** Shows the last keyframe up to a time on the timeline, ms, as far as whole held frames fit. */
+  /** Repeats the last keyframe up to a time on the timeline, in ms, as far as whole repetitions fit. */
   hold(mediaMs: number): ShownOutput[] {
     const outputs: ShownOutput[] = [];
     const untilTick = mediaMs * TICKS_PER_MS;
@@ -121,8 +132,8 @@ export class VideoPackager {
   }
 
   /**
-   * Ends the open segment. The picture decoded last may not be the one shown last: it lasts until all were
-   * shown, so that later media does not begin earlier. A held one lasts until `heldUntilMs`.
+   * Ends the open segment. The frame decoded last may not be the one shown last. It lasts until all frames were shown,
+   * so that later media does not begin earlier. A repeated keyframe lasts until `heldUntilMs`.
    */
   end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
@@ -139,16 +150,16 @@ export class VideoPackager {
     return output;
   }
 
-  /** Where all pictures so far were shown. */
+  /** Returns the tick at which all frames so far were shown. */
   #shownEndTick(): number {
     return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
   }
 
-  /** Shows the last keyframe next, in a part of its own that ends at once. */
+  /** Repeats the last keyframe as a part of its own, which ends immediately. */
   #holdUntil(endTick: number, startsSegment: boolean): ShownOutput {
     const tick = this.#shownEndTick();
     const output = this.#add({ tick, offsetTicks: 0, isKey: true, bytes: this.#lastKey }, startsSegment);
-    // The part before it may be open still.
+    // The previous part may still be open.
     output.ended.push(...(startsSegment ? [] : this.#endPart()));
     output.held.push(...this.#write(endTick), ...this.#endPart());
     this.#pending = null;
@@ -177,7 +188,10 @@ export class VideoPackager {
     return (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= MAX_SEGMENT_TICKS || this.#writer.isFull;
   }
 
-  /** A scene cut begins a segment early if the next keyframe may come too late for the target duration. */
+  /**
+   * Returns the minimum segment length. A scene cut starts a segment early if the next keyframe may be too late for the
+   * target duration.
+   */
   #shortestTicks(sinceCut: number): number {
     const targetSec = targetFor(this.#longestGopSec);
     const isLate = targetSec > 0 && sinceCut / VIDEO_TIMESCALE + this.#longestGopSec >= targetSec + 0.5;
@@ -194,7 +208,7 @@ export class VideoPackager {
     output.cut = { segment: this.#writer.segment, tick };
   }
 
-  /** Writes the frame that was waiting for its end. */
+  /** Writes the pending frame, whose end is now known. */
   #write(endTick: number): LivePart[] {
     const frame = this.#pending;
     if (frame === null) return [];

@@ -5,14 +5,14 @@ import type { KeyGroup } from '../../../ports/drm-key-source.ts';
 export type FeedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
-  /** Role across periods: `audio`, `source`, or the rung of an encoded one. */
+  /** Role in all periods: `audio`, `source`, or the rung of an encoded rendition. */
   slot: string;
   rung: number | null;
   codecString: string;
   timescale: number;
   widthPx: number | null;
   heightPx: number | null;
-  /** Which of a protected stream's keys encrypts it, and the prefix of its IVs. */
+  /** Key group of a protected stream that encrypts the rendition. `ivPrefix` is the prefix of its IVs. */
   keyGroup: KeyGroup;
   ivPrefix: number;
 };
@@ -22,24 +22,24 @@ export type FeedPeriod = {
   firstSequence: number;
   isPreview: boolean;
   frameRate: number;
-  /** When its first frame came, ms since 1970; null for periods from before this was kept. */
+  /** Arrival time of the first frame, in ms since 1970, or null for old periods that did not record it. */
   startMs: number | null;
-  /** Its rungs will follow within seconds. */
+  /** Whether rungs will follow within seconds. */
   isLadderPending: boolean;
-  /** Target duration required by its encoder's settings. 0 if they are unknown. */
+  /** Target duration required by the encoder's settings, in seconds. 0 if they are unknown. */
   targetSec?: number;
   renditions: readonly FeedRendition[];
 };
 
-/** Messages from the owner of a stream to edges. Ticks are those of the rendition's timescale. */
+/** Messages from the owner of a stream to edges. Times are in ticks of the rendition's timescale. */
 export type FeedMessage =
   /** Sent again when renditions are added. */
   | { type: 'period'; period: FeedPeriod }
-  /** Bytes: the init segment. */
+  /** The bytes are the init segment. */
   | { type: 'init'; renditionId: Guid }
-  /** A segment begins in a period. */
+  /** A segment of a period begins. */
   | { type: 'cut'; period: number; segment: number; wallMs: number }
-  /** Bytes: the fragment. */
+  /** The bytes are the fragment. */
   | {
       type: 'part';
       renditionId: Guid;
@@ -49,21 +49,21 @@ export type FeedMessage =
       durationTicks: number;
       samples: number;
       isIndependent: boolean;
-      /** Whether it ends its segment. */
+      /** Whether this part is the last of its segment. */
       isLast?: boolean;
     }
   /** All parts of a segment have been sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }
-  /** This segment of a rendition is not served: EXT-X-GAP. */
+  /** This segment of a rendition is not available (EXT-X-GAP). */
   | { type: 'gap'; renditionId: Guid; segment: number }
   /** The object and row of a closed segment exist. */
   | { type: 'stored'; renditionId: Guid; segment: number; storageKey: string; sizeBytes: number }
-  /** The snapshot is complete: everything that the owner holds has been sent. */
+  /** The snapshot is complete: the owner has sent its whole state. */
   | { type: 'snapshot' }
   /** Whether a publisher is connected. */
   | { type: 'publisher'; isConnected: boolean }
   | { type: 'ping' }
-  /** The stream has ended. Nothing follows. */
+  /** The stream has ended, and no message follows. */
   | { type: 'end' };
 
 export type FeedFrame = { message: FeedMessage; bytes: Buffer };
@@ -72,7 +72,10 @@ const HEAD_BYTES = 8;
 const MAX_FRAME = 64 * 2 ** 20;
 const NO_BYTES = Buffer.alloc(0);
 
-/** Writes a frame for the wire: u32 bytes of JSON, u32 further bytes, big endian, then both. Pieces are not copied. */
+/**
+ * Writes a feed frame: the number of JSON bytes (u32), the number of further bytes (u32), both big endian, then the
+ * JSON and the bytes. Does not copy the pieces.
+ */
 export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[]): Buffer[] {
   const json = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(HEAD_BYTES);
@@ -84,7 +87,7 @@ export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[
   return [Buffer.concat([head, json]), ...pieces];
 }
 
-/** Assembles frames from bytes in chunks of any size. Throws on a frame above 64 MiB. */
+/** Creates a reader that assembles frames from chunks of any size. It throws for a frame above 64 MiB. */
 export function createFeedReader(): { push(chunk: Buffer): FeedFrame[] } {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -120,6 +123,6 @@ function readFrame(frame: Buffer): FeedFrame {
   const jsonEnd = HEAD_BYTES + frame.readUInt32BE(0);
   const message: unknown = JSON.parse(frame.toString('utf8', HEAD_BYTES, jsonEnd));
   const bytes = jsonEnd === frame.length ? NO_BYTES : Buffer.from(frame.subarray(jsonEnd));
-  // The sender is this same module, behind a shared secret.
+  // The sender uses this module too, and has the shared secret.
   return { message: message as FeedMessage, bytes };
 }

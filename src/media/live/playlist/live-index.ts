@@ -1,7 +1,7 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { FeedFrame, FeedMessage, FeedPeriod, FeedRendition } from './feed-message.ts';
 
-/** A partial segment and its bytes. Null once the segment is stored and they were released. */
+/** A partial segment and its bytes, which are null once the segment is stored and the bytes were released. */
 export type IndexedPart = {
   startTick: number;
   durationTicks: number;
@@ -18,12 +18,12 @@ export type IndexedSegment = {
   wallMs: number | null;
   parts: IndexedPart[];
   isClosed: boolean;
-  /** It is missing and will not come. */
+  /** Whether the segment is missing permanently. */
   isGap: boolean;
   stored: { storageKey: string; sizeBytes: number } | null;
 };
 
-/** A stored segment, from its row. */
+/** A stored segment, read from its row. */
 export type SegmentRow = {
   renditionId: Guid;
   number: number;
@@ -41,28 +41,28 @@ export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
   cuts: Map<number, number>;
 };
 
-/** Returns whether a slot is that of an encoded rung: neither audio nor source video. */
+/** Whether a slot belongs to an encoded rung and not to audio or source video. */
 export function isRung(slot: string): boolean {
   return slot !== 'audio' && slot !== 'source';
 }
 
-/** Number of segments whose parts stay in memory and are listed. */
+/** Number of segments whose parts are kept in memory and listed. */
 const SEGMENTS_WITH_PARTS = 4;
 
 /**
- * State of a live stream on an edge: rows of the past, and messages of the owner's feed. Applying the same message or
- * row twice changes nothing.
+ * State of a live stream on an edge: rows of stored segments, and messages of the owner's feed. Applying the same
+ * message or row twice changes nothing.
  */
 export class LiveIndex {
   readonly #periods = new Map<number, IndexedPeriod>();
   readonly #renditions = new Map<Guid, { period: IndexedPeriod; rendition: IndexedRendition }>();
   isConnected = false;
   hasEnded = false;
-  /** Rises with each change that a playlist shows. */
+  /** Increases with each change that affects a playlist. */
   version = 0;
   /**
-   * The longest segment of any rendition that was ever complete here, in whole seconds. At least what the encoder's
-   * settings require, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
+   * Longest complete segment of any rendition so far, in whole seconds. At least the length required by the encoder's
+   * settings, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
    */
   longestSec = 0;
 
@@ -76,8 +76,8 @@ export class LiveIndex {
   }
 
   /**
-   * Stops listing anything of `retired` renditions. Their URLs keep working for players that know them, and their
-   * playlists are those of their replacements.
+   * Stops listing `retired` renditions. Their URLs keep working for players that already have them, and their playlists
+   * are those of their replacements.
    */
   addPeriod(
     { renditions, ...period }: FeedPeriod,
@@ -85,7 +85,7 @@ export class LiveIndex {
     retired: ReadonlySet<Guid> = new Set(),
   ): void {
     const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
-    // Rungs are added once their encoder has started, which rows do not show.
+    // Rungs are added once their encoder has started, which rows do not indicate.
     added.isLadderPending &&= period.isLadderPending;
     this.longestSec = Math.max(this.longestSec, period.targetSec ?? 0);
     for (const described of renditions) {
@@ -110,14 +110,14 @@ export class LiveIndex {
     this.version += 1;
   }
 
-  /** Applies a message of the feed. Returns true if a playlist shows it. */
+  /** Applies a message of the feed. Returns true if it affects a playlist. */
   apply({ message, bytes }: FeedFrame): boolean {
     const isShown = this.#apply(message, bytes);
     if (isShown) this.version += 1;
     return isShown;
   }
 
-  /** Drops segments older than the window. The newest ones are kept. */
+  /** Drops segments older than the window, but keeps the newest ones. */
   trim(windowMs: number, nowMs: number): void {
     for (const { renditions } of this.#periods.values()) {
       for (const { segments, timescale } of renditions) {
@@ -223,8 +223,9 @@ export class LiveIndex {
 }
 
 /**
- * When the media at time 0 of a period was taken, ms since 1970: from it and the durations EXT-X-PROGRAM-DATE-TIME
- * follows, the same in all playlists. With `number` as that segment was taken. Null while nothing says it.
+ * Returns the capture time of the media at time 0 of a period, in ms since 1970. With the durations, it determines
+ * EXT-X-PROGRAM-DATE-TIME, which is therefore the same in all playlists. With `number`, derives it from the capture
+ * time of that segment. Returns null if unknown.
  */
 export function programmeStartMs(period: IndexedPeriod, number: number | null = null): number | null {
   if (number === null && typeof period.startMs === 'number') return period.startMs;
@@ -235,7 +236,7 @@ export function programmeStartMs(period: IndexedPeriod, number: number | null = 
   return period.startMs;
 }
 
-/** Finds a segment by number. `segments` are sorted by number. */
+/** Finds a segment by number. `segments` must be sorted by number. */
 export function findSegment(segments: readonly IndexedSegment[], number: number): IndexedSegment | null {
   let low = 0;
   let high = segments.length;
@@ -253,7 +254,7 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   segments.splice(at + 1, 0, segment);
 }
 
-/** Returns false if there was nothing to release. */
+/** Returns false if there were no parts to release. */
 function releaseParts(segment: IndexedSegment | undefined): boolean {
   if (segment?.isGap === true) return true;
   if (segment === undefined || segment.parts.length === 0) return false;

@@ -6,7 +6,7 @@ import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../prese
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 import { type LiveView, listSlot, MIN_TARGET_SEC, renditionFor } from './slot-segments.ts';
 
-/** Bitrate until a segment is complete: that of a typical 1080p stream. */
+/** Assumed bit rate until a segment is complete: that of a typical 1080p stream. */
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
@@ -18,15 +18,15 @@ export type LiveAddresses = {
 };
 
 /**
- * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest visible period while it runs,
- * and with `isOver` of all of them. Returns null if it has none. Bitrates are those of the known segments.
+ * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): for the newest visible period while it runs,
+ * and for all periods with `isOver`. Returns null if there is no period. Bit rates are those of the known segments.
  */
 export function liveMultivariant(
   index: LiveIndex,
   view: LiveView,
   ways: LiveAddresses & { isOver: boolean },
 ): string | null {
-  // A period whose publisher left before its first segment has nothing to represent the others.
+  // A period whose publisher disconnected before its first segment cannot represent the others.
   const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
   const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
   const newest = shown.at(-1);
@@ -75,18 +75,18 @@ export function liveMultivariant(
   return writePlaylist(tags);
 }
 
-/** Video of one slot: the rendition whose URL represents it, and those that its playlist lists, one per period. */
+/** Video of one slot: the rendition whose URL is listed, and those that its playlist lists, one per period. */
 type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 
-/** Lists the video slots: those of the newest period, and rungs that only earlier ones have. The source comes first. */
+/** Lists the video slots: those of the newest period, and rungs that only earlier periods have. The source is first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
-  // A period without video has nothing to represent that of the others.
+  // A period without video cannot represent the video of the others.
   const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
   for (const period of hasSource ? periods.toReversed() : [newest]) {
     for (const rendition of period.renditions) {
       const { kind, slot, segments } = rendition;
-      // A rung is not offered before its encoder has produced anything.
+      // List a rung only after its encoder has produced output.
       const isOffered = isRung(slot) ? segments.length > 0 : period === newest;
       if (kind === 'video' && isOffered && !slots.has(slot)) slots.set(slot, rendition);
     }
@@ -101,7 +101,7 @@ function heightOf({ slot, rung }: IndexedRendition): number {
   return isRung(slot) ? (rung ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the largest size in a slot. */
+/** Returns the largest frame size in a slot. */
 function sizeOf(parts: readonly IndexedRendition[]): { widthPx: number; heightPx: number } | null {
   const sizes = parts.flatMap(({ widthPx, heightPx }) =>
     widthPx === null || heightPx === null ? [] : [{ widthPx, heightPx }],
@@ -116,7 +116,7 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
   return slot !== undefined && listSlot(index, slot, view).some((one) => one.period === period);
 }
 
-/** The keyframes' share of a rendition is unknown; all of it is an upper bound. */
+/** The keyframes' share of the bit rate is unknown, so use the rate of the whole rendition as an upper bound. */
 function iFrameTag(
   { own, parts }: Variant,
   rates: { peakBps: number; averageBps: number },
@@ -128,7 +128,7 @@ function iFrameTag(
   return [{ tag: 'i-frame-stream-inf', ...rates, codecs, resolution, uri: addresses.iFrames(own.id) }];
 }
 
-/** Returns the bitrates of one rendition per period: the highest is the peak, all together give the average. */
+/** Returns the bit rates of a slot with one rendition per period: the highest peak and the overall average. */
 function ratesOf(parts: readonly IndexedRendition[], targetSec: number): { peakBps: number; averageBps: number } {
   const sized = parts.map(sizedSegments);
   const peaks = parts.map((part, at) => peakOfWindows(sized[at] ?? [], targetSec) || expectedBps(part));
@@ -144,14 +144,14 @@ function sizedSegments({ segments, timescale }: IndexedRendition): SizedSegment[
   });
 }
 
-/** Bitrate until a segment is complete. */
+/** Returns the assumed bit rate until a segment is complete. */
 function expectedBps({ kind, rung, slot }: IndexedRendition): number {
   if (kind === 'audio') return 192_000;
   const cap = RUNGS.find((one) => isRung(slot) && one === rung);
   return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
 }
 
-/** EXT-X-MEDIA lists channels for players that choose renditions by them. */
+/** Returns the channels for EXT-X-MEDIA, by which some players choose a rendition. */
 function channelsOf({ init }: IndexedRendition): number | null {
   return init.length === 0 ? null : readInitSegment(init).channels;
 }

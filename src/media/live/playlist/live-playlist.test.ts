@@ -7,7 +7,7 @@ import { listSlot, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a rung that began late lists gaps from the start of its period, so that its numbers match the others', () => {
+test('a late rung lists gaps from the start of its period so that its numbers match the others', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
@@ -21,7 +21,7 @@ test('a rung that began late lists gaps from the start of its period, so that it
   expect(listSlot(index, 'source', VIEW).map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the source replaces a rung only if none is about to come', () => {
+test('the source replaces a rung only if no rung is pending', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
@@ -38,7 +38,7 @@ test('the source replaces a rung only if none is about to come', () => {
   expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
 });
 
-test('sound that a publisher did not send to its end is a gap, so that all slots number the next period alike', () => {
+test('missing audio at the end is a gap so that all slots number the next period alike', () => {
   const index = new LiveIndex();
   const [source, sound, nextSource, nextSound] = [video('source'), audio(), video('source'), audio()];
   addPeriod(index, 0, [source, sound]);
@@ -52,7 +52,7 @@ test('sound that a publisher did not send to its end is a gap, so that all slots
   expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
 });
 
-test('the last part of a segment ends it, and no part is hinted at without a publisher', () => {
+test('the last part ends its segment and no part is hinted without a publisher', () => {
   const index = new LiveIndex();
   const source = video('source');
   addPeriod(index, 0, [source]);
@@ -74,7 +74,7 @@ test('the last part of a segment ends it, and no part is hinted at without a pub
   expect(hint()).toMatchObject({ uri: '1.0.m4s' });
 });
 
-test('the target duration begins at what the settings of the encoder call for', () => {
+test("the target duration starts at the value required by the encoder's settings", () => {
   const index = new LiveIndex();
   const source = video('source');
   const period = {

@@ -20,17 +20,20 @@ export type PlaylistRequest = {
   /** Rendition whose folder contains the playlist. */
   folder: Guid;
   view: LiveView;
-  /** `_HLS_skip`: omit segments that the client already has. */
+  /** Whether to omit segments that the client already has (`_HLS_skip`). */
   isDelta: boolean;
   hasEnded: boolean;
   protection: LiveProtection;
 };
 
-/** How a stream's media is delivered. */
+/** Protection of a stream's media on delivery. */
 export type LiveProtection = {
-  /** Folder of a rendition's init and media segments, relative to the playlist of `own`: empty or ending in `/`. */
+  /**
+   * Returns the folder of a rendition's init and media segments, relative to the playlist of `own`. It is empty or ends
+   * with `/`.
+   */
   folder(id: Guid, own: Guid): string;
-  /** Whether there are partial segments. Segments encrypted as a whole have none. */
+  /** Whether partial segments are available. Segments encrypted as a whole have none. */
   hasParts: boolean;
   /** Returns the keys (EXT-X-KEY) of a rendition. */
   keys(rendition: IndexedRendition): readonly HlsKey[];
@@ -50,7 +53,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   const [begin] = listed;
   if (first === undefined || begin === undefined) return null;
   const firstSequence = first.period.firstSequence + first.first;
-  // Segments before those examined are all skipped.
+  // All segments before the listed ones are skipped.
   const passed = begin.sequence - firstSequence;
   const skipped = request.isDelta ? skippable(listed, 6 * targetSec) : 0;
   const tags: PlaylistTag[] = [
@@ -79,7 +82,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
-  // Without a publisher nothing follows: it may reconnect with other renditions.
+  // Without a publisher, hint at nothing: it may reconnect with other renditions.
   if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
@@ -104,7 +107,7 @@ function skippable(listed: readonly ListedSegment[], untilSec: number): number {
   return newest + 1;
 }
 
-/** Returns the discontinuities before a period: one per earlier period of the same kind. */
+/** Returns the number of discontinuities before a period: one per earlier period of the same kind. */
 export function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
   const alike = index.periods.filter(({ isPreview }) => isPreview === first.isPreview);
   return Math.max(0, first.number - (alike[0]?.number ?? 0));
@@ -119,7 +122,8 @@ function segmentTags(
   const { segment, rendition, durationSec } = one;
   const tags: PlaylistTag[] = [];
   const isNewPeriod = before?.period !== one.period;
-  // One per period, including those without media: EXT-X-DISCONTINUITY-SEQUENCE counts them all.
+  // Add one discontinuity per period, including periods without media, because EXT-X-DISCONTINUITY-SEQUENCE counts them
+  // all.
   const passed = before === null ? 0 : one.period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (isNewPeriod) {
@@ -160,9 +164,9 @@ function segmentTags(
 }
 
 /**
- * The programme clock of each period. It goes on evenly over publishers that come back: players place playlists next to
- * each other by it, and a step without EXT-X-DISCONTINUITY moves one against the other. A range begins when its first
- * segment was taken.
+ * Returns the programme clock of each period. It continues evenly when publishers reconnect: players align playlists by
+ * it, and a step without EXT-X-DISCONTINUITY would misalign them. A range starts at the capture time of its first
+ * segment.
  */
 function clocksOf(spans: readonly Span[], { range }: LiveView): ProgrammeClocks {
   return new Map(

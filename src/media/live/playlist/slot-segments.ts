@@ -11,40 +11,46 @@ import {
 export type LiveView = {
   /** Length of the playlist, in seconds. */
   windowSec: number;
-  /** Shows media from before the start instead. */
+  /** Whether to show the media from before the start instead. */
   isPreview: boolean;
-  /** Shows only media captured in this time. */
+  /** If set, only media captured in this range is shown. */
   range?: ClockRange;
 };
 
-/** A segment of a slot (audio, or one size of the video) with its position in the stream. */
+/** A segment of a slot (audio, or one size of the video) and its position in the stream. */
 export type ListedSegment = {
   sequence: number;
   period: IndexedPeriod;
   rendition: IndexedRendition;
-  /** Null if this rendition has nothing there. */
+  /** Null if this rendition lacks the segment. */
   segment: IndexedSegment | null;
   durationSec: number;
 };
 
 export const MIN_TARGET_SEC = 2;
-/** Maximum delay between capture and listing of media. */
+/** Maximum delay between capture and listing of media, in ms. */
 const LATE_MS = 10_000;
 export const MIN_LISTED = 4;
-/** Players without partial segments start three target durations back, and their first segment must not be removed. */
+/**
+ * Minimum length of a playlist in target durations. Players without partial segments start three target durations back,
+ * and their first segment must not be removed.
+ */
 const MIN_TARGETS = 4;
-/** Sums of ticks of several clocks are inexact. */
+/** Tolerance in seconds, because sums of ticks of several clocks are inexact. */
 const EXACT_SEC = 1e-6;
 
-/** Returns the segments that a viewer may see of a slot, oldest first. The last may be open. */
+/** Returns the segments of a slot that a viewer may see, oldest first. The last segment may be open. */
 export function listSlot(index: LiveIndex, slot: string, view: LiveView): ListedSegment[] {
   return listTail(spansOf(index, slot, view), Number.POSITIVE_INFINITY);
 }
 
-/** Part of one period that a slot lists: numbers from `first` to `last`. */
+/** Part of one period that a slot lists, with the numbers `first` to `last`. */
 export type Span = { period: IndexedPeriod; rendition: IndexedRendition; first: number; last: number };
 
-/** Returns what a slot lists, period by period, without iterating its segments: a window may hold 20,000 of them. */
+/**
+ * Returns the listed segments of a slot as one span per period, without iterating over segments: a window may contain
+ * 20,000 of them.
+ */
 export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, range }: LiveView): Span[] {
   const periods = index.periods.filter((period) => period.isPreview === isPreview);
   const newest = index.hasEnded ? undefined : periods.at(-1);
@@ -52,14 +58,15 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
-    // All slots list equally many segments of a finished period, because the numbers of the next one follow. A segment
-    // that a lost owner had begun and not stored keeps its number; audio that a publisher stopped sending is a gap.
+    // All slots list the same number of segments of a finished period, because the numbers of the next period follow. A
+    // segment that a lost owner had started and not stored keeps its number. Audio that a publisher stopped sending is
+    // a gap.
     const following = periods[at + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];
   });
   const begun = spans.filter(({ first, last }) => first <= last);
-  // At least three target durations are kept (RFC 8216 section 6.2.2), whatever the window.
+  // Keep at least three target durations (RFC 8216 section 6.2.2), whatever the window.
   const least = listTail(begun, MIN_LISTED)[0]?.sequence ?? 0;
   const shown = cutToWindow(begun, Math.max(windowSec, MIN_TARGETS * index.longestSec), least);
   return range === undefined ? shown : cutToRange(shown, range);
@@ -77,7 +84,10 @@ function cutToRange(spans: readonly Span[], range: ClockRange): Span[] {
   });
 }
 
-/** Returns whether a segment was captured within a time range. One without a time follows the previous one. */
+/**
+ * Returns a function that tests whether a segment was captured within a time range. A segment without a time follows
+ * the previous one.
+ */
 function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
   let endMs: number | null = null;
   return ({ segment, durationSec }) => {
@@ -87,20 +97,23 @@ function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
   };
 }
 
-/** Returns whether nothing more will come in a range: media after it exists, or its time is long past. */
+/** Whether a range is complete: media after it exists, or its end is long past. */
 export function isRangeOver(index: LiveIndex, { toMs }: ClockRange, nowMs: number): boolean {
   if (toMs === null) return false;
   const newest = index.periods.at(-1)?.renditions[0]?.segments.findLast(({ wallMs }) => wallMs !== null);
   return (newest?.wallMs ?? 0) >= toMs || nowMs > toMs + LATE_MS;
 }
 
-/** A late start leaves gaps before it. Otherwise the numbers of everything after an earlier period would be too low. */
+/**
+ * Returns the first number of a rendition. A late start leaves gaps before it. Otherwise, the numbers of all segments
+ * after an earlier period would be too low.
+ */
 function firstNumber({ renditions }: IndexedPeriod, rendition: IndexedRendition): number {
   const source = renditions.find(({ slot }) => slot === 'source');
   return source?.segments[0]?.number ?? rendition.segments[0]?.number ?? 0;
 }
 
-/** Drops segments older than the window. Those from `leastSequence` on are kept. */
+/** Drops segments older than the window. Keeps those from `leastSequence` on. */
 function cutToWindow(spans: readonly Span[], windowSec: number, leastSequence: number): Span[] {
   let leftSec = windowSec;
   const kept: Span[] = [];
@@ -125,12 +138,12 @@ function firstWithin(span: Span, sec: number): number {
   return number;
 }
 
-/** A period's timeline has no holes, so its first and last segment give its length. */
+/** Returns the length of a span from its first and last segment, because the timeline of a period has no holes. */
 function secondsOf({ period, rendition, first, last }: Span): number {
   const from = { period, rendition, first, last };
   let sec = 0;
   let [low, high] = [first, last];
-  // A gap has no time of its own.
+  // A gap has no times.
   for (; low <= last && startOf(from, low) === null; low += 1) sec += durationOf(from, low);
   for (; high > low && startOf(from, high) === null; high -= 1) sec += durationOf(from, high);
   if (low > last) return sec;
@@ -162,8 +175,8 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
 }
 
 /**
- * Returns the rendition of a slot in a period: the source video if a rung was not encoded. Null while rungs are
- * pending: if a player were shown the source, it would disappear again.
+ * Returns the rendition of a slot in a period, or the source video if a rung was not encoded. Returns null while rungs
+ * are pending, because the source would be listed and removed again.
  */
 export function renditionFor(
   { renditions }: IndexedPeriod,
@@ -180,7 +193,7 @@ function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
   const { segments, timescale } = rendition;
   for (let number = first; number <= last; number += 1) {
     const known = findSegment(segments, number);
-    // If a later one follows a segment that never ended, its encoder died.
+    // If a later segment follows one that never ended, its encoder crashed.
     const isLost = known === null || known.isGap || (!known.isClosed && known !== segments.at(-1));
     const durationSec = isLost ? missingSec(period, number) : known.durationTicks / timescale;
     const place = { sequence: period.firstSequence + number, period, rendition };
@@ -189,7 +202,7 @@ function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
   return listed;
 }
 
-/** Returns the duration, from another rendition of the period, of a segment that this one lacks. */
+/** Returns the duration of a missing segment, derived from another rendition of the period. */
 function missingSec({ renditions }: IndexedPeriod, number: number): number {
   for (const { segments, timescale } of renditions) {
     const segment = findSegment(segments, number);
@@ -198,14 +211,14 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
   return MIN_TARGET_SEC;
 }
 
-/** Returns whether a slot lists a complete segment. Players treat a playlist of parts alone as empty. */
+/** Whether a slot lists a complete segment. Players treat a playlist that only has parts as empty. */
 export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolean {
   return listTail(spansOf(index, slot, view), 2).some(({ segment }) => segment?.isClosed !== false);
 }
 
 /**
- * EXT-X-TARGETDURATION: the longest segment of all renditions so far, since variants must have the same one (RFC
- * 8216bis section 6.2.4). It only rises.
+ * Returns EXT-X-TARGETDURATION: the longest segment of all renditions so far, because variants must have the same value
+ * (RFC 8216bis section 6.2.4). It never decreases.
  */
 export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView): number {
   const [newest] = listTail(spansOf(index, slot, view), 1);
@@ -223,8 +236,7 @@ export function newestOf(index: LiveIndex, slot: string, view: LiveView): Newest
 }
 
 /**
- * Returns whether a playlist up to `newest` contains the media that a blocking request waits for (RFC 8216bis section
- * 6.2.5.2).
+ * Whether a playlist up to `newest` contains the media that a blocking request waits for (RFC 8216bis section 6.2.5.2).
  */
 export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boolean {
   if (newest === null || newest.sequence < wanted.sequence) return false;

@@ -11,28 +11,33 @@ import type { ForeignAudio } from '../tracks/foreign-audio.ts';
 const RATE_HZ = 48_000;
 const FRAME_MS = (1024 * 1000) / RATE_HZ;
 const BITS_PER_CHANNEL = 80_000;
-/** Layouts that AAC has a number for. Others would need a description within the audio. */
+/** Channel layouts with a number in AAC. Others would need a description within the audio. */
 const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
-/** ffmpeg's AAC encoder emits one frame before the first sample. */
+/** Frames that ffmpeg's AAC encoder outputs before the first sample. */
 const PRIMING_FRAMES = 1;
-/** Maximum audio waiting for the encoder. Above it the encoder has failed. */
+/** Maximum bytes of audio queued for the encoder. Above it, the encoder counts as failed. */
 const MAX_QUEUED_BYTES = 256 * 1024;
-/** A larger step of the publisher's clock starts another run, instead of encoding silence of that length. */
+/**
+ * Maximum step of the publisher's clock, in ms. A larger step starts another run instead of encoding that much silence.
+ */
 const MAX_STEP_MS = 2_000;
-/** The clock of the sound may be this far from the publisher's before silence is added or sound is left out. */
+/**
+ * Maximum difference between the audio's clock and the publisher's, in seconds, before silence is added or audio is
+ * dropped.
+ */
 const MAX_DRIFT_SEC = 0.01;
-/** Maximum length of a run. The next one continues. */
+/** Maximum length of a run, in seconds. Another run continues after it. */
 const MAX_RUN_SEC = 24 * 3600;
 const STALL_SEC = 10;
 const MEMORY_BYTES = 2 ** 30;
 
 type Events = {
   unit(event: LiveEvent): void;
-  /** The run has ended. Audio pushed afterwards is lost. */
+  /** Called when the run has failed. Audio pushed afterwards is dropped. */
   failed(error: Error): void;
 };
 
-/** Returns whether `audio` can continue a run that was started with `before`. */
+/** Whether `audio` can continue a run after `before`. */
 export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
   const stepMs = audio.ptsMs - before.ptsMs;
   const isSame = before.format === audio.format && before.channels === audio.channels;
@@ -41,7 +46,7 @@ export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
 
 /**
  * Encodes a publisher's audio to AAC in the sandbox, in real time. Gaps in the publisher's clock become silence, so
- * that times follow from the frame count. `close` ends the run.
+ * that times follow from the frame count. `close` stops the run.
  */
 export class AudioEncoder {
   readonly #firstMs: number;

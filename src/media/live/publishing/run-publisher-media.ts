@@ -4,10 +4,10 @@ import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
 
-/** Time for which audio is dropped after a failed run. */
+/** Time for which audio is dropped after a failed run, in ms. */
 const PAUSE_MS = 5_000;
 
-/** Maximum concurrent audio encoder runs of all publishers in a process. */
+/** Limits the concurrent audio encoder runs of all publishers in a process. */
 export class EncoderBudget {
   #left: number;
 
@@ -28,7 +28,7 @@ export class EncoderBudget {
 
 type Deps = { budget: EncoderBudget; report(error: Error): void };
 
-/** Passes a publisher's media to its stream, and encodes audio that cannot be packaged. `end` ends both. */
+/** Passes a publisher's media to its stream, and encodes audio that cannot be packaged directly. `end` ends both. */
 export class PublisherMedia {
   readonly #input: MediaInput;
   readonly #deps: Deps;
@@ -42,7 +42,7 @@ export class PublisherMedia {
     this.#deps = deps;
   }
 
-  /** `wireBytes`: bytes that the event used on the wire. */
+  /** `wireBytes` is the number of bytes that the event used on the wire. */
   push(event: IngestEvent, wireBytes: number): void {
     if (this.#isEnded) return;
     if (event.type !== 'foreign') this.#pass(event, wireBytes);
@@ -54,12 +54,12 @@ export class PublisherMedia {
     if (!this.#isEnded) this.#input.leaveOut(reason);
   }
 
-  /** Announces sound that has sent nothing yet. */
+  /** Announces audio that has not arrived yet. */
   expect(config: TrackConfig): void {
     if (!this.#isEnded) this.#input.expect?.(config);
   }
 
-  /** Has an effect only once. */
+  /** Ends the media. Only the first call has an effect. */
   end(reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

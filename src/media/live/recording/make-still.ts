@@ -7,8 +7,8 @@ const LONG_SIDE_PX = 640;
 const STALL_SEC = 10;
 
 /**
- * Decodes the first frame of a fragment, given its init segment, in the sandbox: a JPEG of at most 640 pixels per side.
- * Returns null if the decoder outputs none.
+ * Decodes the first frame of a fragment, given its init segment, in the sandbox. Returns a JPEG of at most 640 pixels
+ * per side, or null if the decoder has no output.
  */
 export async function makeStill(init: Buffer, fragment: Buffer, signal: AbortSignal): Promise<Buffer | null> {
   const plan: FfmpegPlan = {

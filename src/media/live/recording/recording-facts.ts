@@ -1,7 +1,7 @@
 import { chooseGridRate, reduceRatio } from '../../probe/frame-rate.ts';
 import type { AudioFacts, SourceFacts, VideoFacts } from '../../probe/source-facts.ts';
 
-/** Stored tracks of a recording, as published. Null for a missing one. */
+/** Stored tracks of a recording, as published. A missing track is null. */
 export type RecordedTracks = {
   durationSec: number;
   sizeBytes: number;
@@ -9,11 +9,11 @@ export type RecordedTracks = {
   audio: { codec: string; sampleRateHz: number } | null;
 };
 
-/** Video of at least this height usually uses the HDTV matrix (ITU-R BT.709), smaller video BT.601. */
+/** Minimum height of video that usually uses the HDTV matrix (ITU-R BT.709). Smaller video uses BT.601. */
 const HD_PX = 720;
 const USUAL_RATE = 25;
 
-/** Returns the facts of a recording as a probe of a file would: square pixels, progressive, starting at 0. */
+/** Returns the properties of a recording as a probe of a file would: square pixels, progressive, starting at 0. */
 export function recordingFacts({ durationSec, sizeBytes, video, audio }: RecordedTracks): SourceFacts {
   return {
     container: 'mp4',

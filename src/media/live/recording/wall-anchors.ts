@@ -1,12 +1,12 @@
-/** From `atSec` of a timeline on, media was captured at `wallMs` (ms since 1970) and later. */
+/** Media from `atSec` of a timeline on was captured from `wallMs` (ms since 1970) on. */
 export type WallAnchor = { atSec: number; wallMs: number };
 
-/** Smaller differences are network jitter, as in EXT-X-PROGRAM-DATE-TIME. */
+/** Minimum clock step, in ms. Smaller differences are network jitter, as in EXT-X-PROGRAM-DATE-TIME. */
 const STEP_MS = 250;
 
 /**
- * Returns the anchors from which every segment's capture time follows: one at the beginning, one at each step of the
- * clock.
+ * Returns the anchors that determine the capture time of every segment: one at the beginning, and one at each step of
+ * the clock.
  */
 export function wallAnchors(
   segments: readonly { startTick: number; wallMs: number }[],
@@ -21,7 +21,7 @@ export function wallAnchors(
   return anchors;
 }
 
-/** Returns the capture time of the media at a time of the timeline. Null without anchors. */
+/** Returns the capture time of the media at a time of the timeline, or null without anchors. */
 export function wallAt(anchors: readonly WallAnchor[], sec: number): number | null {
   const anchor = anchors.findLast(({ atSec }) => atSec <= sec) ?? anchors[0];
   return anchor === undefined ? null : anchor.wallMs + (sec - anchor.atSec) * 1000;

@@ -1,15 +1,16 @@
 const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
-/** A clock that is off by less is the same clock. */
+/** Difference in ms above which the clock counts as changed. */
 const CLOCK_STEP_MS = 250;
 
 /**
  * Maps media time to the wall clock. The media with the shortest delay between capture and arrival determines the
- * difference, so that network bursts and stalls do not move EXT-X-PROGRAM-DATE-TIME. Looks back over 30 s of arrivals.
+ * difference, so that network bursts and stalls do not move EXT-X-PROGRAM-DATE-TIME. Considers the last 30 s of
+ * arrivals.
  */
 export class WallClock {
   #slots: { slot: number; leastMs: number }[] = [];
-  /** The segment that began last, and when it was taken. */
+  /** Start and capture time of the newest segment. */
   #dated: { mediaMs: number; wallMs: number } | null = null;
 
   arrived(mediaMs: number, nowMs: number): void {
@@ -28,8 +29,8 @@ export class WallClock {
   }
 
   /**
-   * When a segment was taken that begins at a media time: the one before and its duration decide, so that
-   * EXT-X-PROGRAM-DATE-TIME agrees with EXTINF, until the clock is off by more than a step.
+   * Returns the capture time of a segment that begins at a media time. It follows from the previous segment and its
+   * duration, so that EXT-X-PROGRAM-DATE-TIME agrees with EXTINF, until the clock differs by more than a step.
    */
   segmentMs(mediaMs: number): number {
     const measuredMs = this.wallMs(mediaMs);

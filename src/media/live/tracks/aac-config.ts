@@ -3,16 +3,19 @@ import type { TrackConfig } from './access-unit.ts';
 import { aacDescriptor, audioEntry } from './sample-entry.ts';
 import { silentAacFrame } from './silent-aac.ts';
 
-/** ISO 14496-3 table 1.18. */
+/** Sample rates by index (ISO 14496-3 table 1.18). */
 const SAMPLE_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
 const EXPLICIT_RATE = 15;
-/** ISO 14496-3 table 1.19. */
+/** Channels by channel configuration (ISO 14496-3 table 1.19). */
 const CHANNELS = [0, 1, 2, 3, 4, 5, 6, 8];
 const FRAME_SAMPLES = 1024;
 
-/** Parameters of sound that nothing is known of yet: AAC-LC at 48 kHz, as foreign sound is encoded. */
+/**
+ * Returns the parameters of audio that has not arrived yet: AAC-LC at 48 kHz, which is also the output format of
+ * encoded audio.
+ */
 export function usualAacConfig(channels: number): TrackConfig {
   const head = Buffer.alloc(2);
   const number = CHANNELS.indexOf(channels);

@@ -1,8 +1,8 @@
-/** Ticks per second of video on a live timeline (ISO 13818-1's clock; a millisecond is 90). */
+/** Ticks per second of video on a live timeline (the clock of ISO 13818-1, with 90 ticks per ms). */
 export const VIDEO_TIMESCALE = 90_000;
 
 /**
- * Decoder configuration of a track, and everything that an init segment is made of. Tracks with equal `parameters`
+ * Decoder configuration of a track, and everything else that an init segment needs. Tracks with equal `parameters`
  * decode alike.
  */
 export type TrackConfig = {
@@ -13,15 +13,15 @@ export type TrackConfig = {
   sampleEntry: Buffer;
   widthPx: number;
   heightPx: number;
-  /** As declared by the encoder. 0 if it declares none. */
+  /** Frame rate declared by the encoder, or 0 if it declares none. */
   frameRate: number;
-  /** Samples of one audio frame; 0 for video. */
+  /** Samples of one audio frame. 0 for video. */
   frameTicks: number;
-  /** A frame of silence for the decoder of this track; null for video, and where none is known. */
+  /** A silent frame for the decoder of this track. Null for video, or if none is known. */
   silence: Buffer | null;
 };
 
-/** One coded frame, in decode order. Times are in ms of the publisher's clock, unwrapped. They may jump. */
+/** One coded frame. Frames are in decode order. Times are in ms of the publisher's clock, unwrapped, and may jump. */
 export type AccessUnit = {
   kind: 'video' | 'audio';
   dtsMs: number;

@@ -8,9 +8,9 @@ const CRC_BYTES = 2;
 export type AdtsFrame = { config: Buffer; bytes: Buffer };
 
 /**
- * Reads the complete ADTS frames (ISO 13818-7 section 6.2) at the beginning of `bytes`. `usedBytes` is where the rest
- * begins. Bytes before a frame are skipped. Throws BrokenMedia on frames of several blocks, and on channels described
- * by a program config element.
+ * Reads the complete ADTS frames (ISO 13818-7 section 6.2) at the beginning of `bytes`. `usedBytes` is the offset of
+ * the remainder. Skips bytes before a frame. Throws BrokenMedia for frames with several blocks, and for channels
+ * described by a program config element.
  */
 export function readAdts(bytes: Buffer): { frames: AdtsFrame[]; usedBytes: number } {
   const frames: AdtsFrame[] = [];

@@ -23,7 +23,7 @@ export function readAv1Size(record: Buffer): { widthPx: number; heightPx: number
   const head = obu[0] ?? 0;
   if (((head >> 3) & 0x0f) !== SEQUENCE_HEADER) throw new BrokenMedia('Expected a sequence header in av1C.');
   let at = 1 + ((head >> 2) & 1);
-  // leb128 of the size, if present.
+  // Skip the leb128 size, if present.
   if ((head & 2) !== 0) while (((obu[at] ?? 0) & 0x80) !== 0) at += 1;
   if ((head & 2) !== 0) at += 1;
   const bits = openBits(obu.subarray(at));

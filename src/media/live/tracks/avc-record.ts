@@ -10,7 +10,8 @@ const NAL_SEI = 6;
 const SEI_RECOVERY_POINT = 6;
 
 /**
- * Writes an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3) for lengths of four bytes. Throws BrokenMedia.
+ * Writes an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3) with lengths of four bytes. Throws BrokenMedia
+ * if the parameter sets are missing or invalid.
  */
 export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
@@ -20,7 +21,7 @@ export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): 
   return Buffer.concat([head, ...sets, ...(HIGH_PROFILES.has(first.readUInt8(1)) ? [highProfile(first)] : [])]);
 }
 
-/** Returns whether a picture can be decoded independently: an IDR picture, or one at which recovery is complete. */
+/** Whether a frame can be decoded independently: an IDR frame, or one at which recovery is complete. */
 export function isAvcKey(nals: readonly Buffer[]): boolean {
   return nals.some((nal) => {
     const type = nal.readUInt8(0) & 0x1f;
@@ -29,11 +30,11 @@ export function isAvcKey(nals: readonly Buffer[]): boolean {
 }
 
 /**
- * Returns whether it is a recovery point with immediately correct pictures, as at the start of an open GOP (H.264
- * section D.2.8).
+ * Whether a NAL unit is a recovery point with immediately correct output, as at the start of an open GOP (H.264 section
+ * D.2.8).
  */
 function isRecoveryPoint(nal: Buffer): boolean {
-  // Only the first message is checked, since encoders write it first. recovery_frame_cnt 0 is a single bit of 1.
+  // Check only the first message, because encoders write it first. recovery_frame_cnt 0 is a single 1 bit.
   return nal.length >= 4 && nal[1] === SEI_RECOVERY_POINT && (nal.readUInt8(3) & 0x80) !== 0;
 }
 

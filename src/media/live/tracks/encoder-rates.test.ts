@@ -10,17 +10,17 @@ test.each([
   { name: 'times rounded to ms', times: shown(13, 100 / 3).map(Math.round), rate: 30 },
   { name: 'a lost picture', times: shown(13, 40).filter((ms) => ms !== 160), rate: 25 },
   { name: 'too few', times: shown(3, 40), rate: 0 },
-])('the frame rate is measured from $name', ({ times, rate }) => {
+])('measures the frame rate from $name', ({ times, rate }) => {
   expect(measureFrameRate(times)).toBeCloseTo(rate, 6);
 });
 
-test('a keyframe counts once in a group of pictures', () => {
+test('counts a keyframe once per GOP', () => {
   const pictures = [{ isKey: true, bytes: 20_000 }, ...shown(11, 1).map(() => ({ isKey: false, bytes: 1_000 }))];
   expect(estimateBps(pictures, { frameRate: 25, longestGopSec: 4 })).toBe(8 * (25_000 + 5_000));
   expect(estimateBps(pictures.slice(0, 3), { frameRate: 25, longestGopSec: 4 })).toBe(0);
 });
 
-test('x264 states how far keyframes are apart at most', () => {
+test("reads the maximum keyframe distance from x264's settings", () => {
   const settings = 'x264 - core 164 - options: cabac=1 ref=3 keyint=250 keyint_min=25 scenecut=40';
   expect(readLongestGop(Buffer.from(settings))).toBe(250);
   expect(readLongestGop(Buffer.from(settings.replace('250', 'infinite')))).toBe(0);

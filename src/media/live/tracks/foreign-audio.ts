@@ -1,16 +1,16 @@
 import type { LiveEvent } from './access-unit.ts';
 
 /**
- * Audio that must be encoded to AAC before it is packaged: one or more frames. `ptsMs` is on the publisher's clock,
+ * Audio that must be encoded to AAC before it is packaged, in one or more frames. `ptsMs` is on the publisher's clock,
  * unwrapped.
  */
 export type ForeignAudio = {
   format: 'mp2' | 'ac3' | 'eac3' | 'opus';
-  /** As declared by the publisher, 1 to 8. */
+  /** Number of channels declared by the publisher, 1 to 8. */
   channels: number;
   ptsMs: number;
   bytes: Buffer;
 };
 
-/** Output of a protocol's reader: events that can be packaged directly, and audio that cannot. */
+/** Output of a protocol reader: events that can be packaged directly, and audio that cannot. */
 export type IngestEvent = LiveEvent | { type: 'foreign'; audio: ForeignAudio };

@@ -5,12 +5,13 @@ import { readH265SequenceSet } from '../../nal/h265-sequence-set.ts';
 const FIRST_IRAP = 16;
 const LAST_IRAP = 21;
 const SETS = { vps: 32, sps: 33, pps: 34 };
-/** The array contains all units; none is in the samples. */
+/** Marks an array that contains all its units, so that samples contain none. */
 const COMPLETE = 0x80;
 const LENGTH_BYTES_MINUS_1 = 3;
 
 /**
- * Writes an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3) for lengths of four bytes. Throws BrokenMedia.
+ * Writes an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3) with lengths of four bytes. Throws BrokenMedia
+ * if the parameter sets are missing or invalid.
  */
 export function writeHevcRecord(vps: readonly Buffer[], sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
@@ -35,7 +36,7 @@ export function writeHevcRecord(vps: readonly Buffer[], sps: readonly Buffer[], 
   return Buffer.concat([head, arrayOf(SETS.vps, vps), arrayOf(SETS.sps, sps), arrayOf(SETS.pps, pps)]);
 }
 
-/** Returns whether a picture is an intra random access point (H.265 section 7.4.2.2). */
+/** Whether a frame is an intra random access point (H.265 section 7.4.2.2). */
 export function isHevcKey(nals: readonly Buffer[]): boolean {
   return nals.some((nal) => {
     const type = (nal.readUInt8(0) >> 1) & 0x3f;

@@ -1,16 +1,16 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 
-/** Media of a kind that is not taken, in words for the publisher: what it is, and what to send instead. */
+/** Thrown for unsupported media. The message tells the publisher what was received and what to send instead. */
 export class LeftOut extends BrokenMedia {}
 
-/** Reasons that are kept of one publisher. */
+/** Maximum reasons kept per publisher. */
 const MAX_REASONS = 4;
 
-/** Why parts of what a publisher sends are not shown, each once, the first ones. */
+/** Collects the first distinct reasons why parts of a publisher's media are not shown. */
 export class LeftOutReasons {
   readonly #reasons = new Set<string>();
 
-  /** True when it was not known. */
+  /** Adds a reason. Returns true if it is new. */
   add(reason: string): boolean {
     if (this.#reasons.size >= MAX_REASONS || this.#reasons.has(reason)) return false;
     this.#reasons.add(reason);

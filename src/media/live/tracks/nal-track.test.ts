@@ -6,7 +6,7 @@ import { NalTrack } from './nal-track.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 /**
- * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the picture), and the records that ffmpeg makes from
+ * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the frame), and the records that ffmpeg makes from
  * them.
  */
 const STREAMS = {
@@ -24,7 +24,7 @@ const RECORDS = {
     '9a10001002942010101600000030090000003000003001ea02083165959ae4caf016808000003000800000300c840a2000100064401c173d089',
 };
 
-test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record, pictures follow their length', (codec) => {
+test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record and frames follow their length', (codec) => {
   const track = new NalTrack(codec);
   const picture = track.take(splitAnnexB(STREAMS[codec]));
   expect(picture?.config).toMatchObject({ widthPx: 64, heightPx: 48 });
@@ -41,7 +41,7 @@ test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record, pict
   expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
 });
 
-test('a parameter set that no record can count is refused with its size', () => {
+test('rejects an oversized parameter set with its size', () => {
   const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
   expect(() => new NalTrack('h264').take([long])).toThrow(
     'Expected a parameter set of 16384 bytes at most, got 70004.',
@@ -49,7 +49,7 @@ test('a parameter set that no record can count is refused with its size', () => 
   expect(() => new NalTrack('h264').take([long])).toThrow(BrokenMedia);
 });
 
-test('a recovery point begins an open GOP, an ordinary picture nothing', () => {
+test('a recovery point begins an open GOP but an ordinary frame does not', () => {
   const track = new NalTrack('h264');
   track.take(splitAnnexB(STREAMS.h264));
   expect(track.take([hex('0606018480'), hex('4188aa')])?.isKey).toBe(true);
@@ -57,7 +57,7 @@ test('a recovery point begins an open GOP, an ordinary picture nothing', () => {
   expect(track.take([hex('4188aa')])?.isKey).toBe(false);
 });
 
-test('damaged NAL units are refused with BrokenMedia and nothing else', () => {
+test('rejects damaged NAL units only with BrokenMedia', () => {
   fc.assert(
     fc.property(fc.constantFrom('h264', 'hevc'), fc.array(fc.uint8Array({ maxLength: 60 })), (codec, nals) => {
       const track = new NalTrack(codec === 'hevc' ? 'hevc' : 'h264');

@@ -5,10 +5,10 @@ import { isAvcKey, writeAvcRecord } from './avc-record.ts';
 import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
 import { avcConfig, hevcConfig, MAX_DESCRIPTION } from './video-config.ts';
 
-/** How a codec's NAL units are recognised and described. */
+/** Functions that recognise and describe the NAL units of a codec. */
 type NalCodec = {
   typeOf(nal: Buffer): number;
-  /** NAL types of parameter sets, in the record's order. */
+  /** NAL types of parameter sets, in the order of the record. */
   parameterSets: readonly number[];
   /** NAL types omitted from MP4 samples: delimiters, fillers, ends. */
   leftOut: ReadonlySet<number>;
@@ -32,15 +32,15 @@ const HEVC: NalCodec = {
   configOf: ([vps = [], sps = [], pps = []]) => hevcConfig(writeHevcRecord(vps, sps, pps), 0),
 };
 
-/** Maximum kept parameter sets per kind. */
+/** Maximum parameter sets kept per kind. */
 const MAX_SETS = 16;
 
-/** One picture: its sample, and the configuration if it changed. */
+/** Sample of one frame, and the configuration if it changed. */
 export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
 
 /**
- * Makes MP4 samples from the NAL units of pictures. Parameter sets go to the configuration, which is rebuilt when they
- * change. Throws BrokenMedia on sets that cannot be parsed.
+ * Creates MP4 samples from the NAL units of frames. Moves parameter sets to the configuration, which is rebuilt when
+ * they change. Throws BrokenMedia for sets that cannot be parsed.
  */
 export class NalTrack {
   readonly #codec: NalCodec;
@@ -52,9 +52,7 @@ export class NalTrack {
     this.#sets = this.#codec.parameterSets.map(() => []);
   }
 
-  /**
-   * Adds the NAL units of one picture. Returns null while a parameter set is missing, and for units without a picture.
-   */
+  /** Adds the NAL units of one frame. Returns null while a parameter set is missing, and for units without a frame. */
   take(nals: readonly Buffer[]): Picture | null {
     const { typeOf, parameterSets, leftOut, isKey, configOf } = this.#codec;
     const found: Buffer[][] = parameterSets.map(() => []);
@@ -74,7 +72,7 @@ export class NalTrack {
     return kept.length === 0 && config === null ? null : { config, isKey: isKey(kept), bytes: joinWithLengths(kept) };
   }
 
-  /** Encoders repeat all sets of a kind together. */
+  /** Records parameter sets. Encoders repeat all sets of a kind together. */
   #note(found: readonly Buffer[][]): boolean {
     let isChanged = false;
     this.#sets = this.#sets.map((known, kind) => {
@@ -89,7 +87,7 @@ export class NalTrack {
 }
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
-  // It would exceed every accepted configuration, and records count its bytes in 16 bits.
+  // The set would exceed the limit of configurations, and records store its size in 16 bits.
   if (nal.length > MAX_DESCRIPTION)
     throw new BrokenMedia(`Expected a parameter set of ${MAX_DESCRIPTION} bytes at most, got ${nal.length}.`);
   if (sets === undefined || sets.length >= MAX_SETS || sets.some((set) => set.equals(nal))) return;

@@ -9,7 +9,7 @@ const FIRST_SET_AT = 8;
 const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
 
 /**
- * Returns why video that is passed on unchanged does not play everywhere, as text for people. Null if no reason is
+ * Returns a readable reason why video that is passed on unchanged does not play on all devices, or null if none is
  * known.
  */
 export function describePlaybackLimit({ kind, sampleEntry }: TrackConfig): string | null {
@@ -26,7 +26,7 @@ function describePictures(record: Buffer): string | null {
     if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
     return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
   } catch (error) {
-    // Its size was read earlier. A set that ends after it lacks these fields.
+    // The size was read successfully before. A set that ends after it lacks these fields.
     if (error instanceof BrokenMedia) return null;
     throw error;
   }

@@ -1,7 +1,7 @@
 import { writeBox, writeFullBox, writeU16, writeU32 } from '../../bmff/boxes.ts';
 import { configurationOf } from '../../bmff/sample-entry.ts';
 
-/** Returns whether a sample entry is H.264, the only video codec whose samples can be encrypted. */
+/** Whether a sample entry is H.264, the only video codec whose samples can be encrypted. */
 export function isH264Entry(sampleEntry: Buffer): boolean {
   return /^avc[13]$/.test(sampleEntry.toString('latin1', 4, 8));
 }
@@ -9,8 +9,8 @@ export function isH264Entry(sampleEntry: Buffer): boolean {
 const DEEP_AVC_PROFILES: readonly number[] = [110, 122, 244];
 
 /**
- * Returns whether the video has more than 8 bits per sample, as HDR does: from avcC and hvcC (ISO 14496-15 sections
- * 5.3.3.1 and 8.3.3.1), or av1C (AV1 in ISO BMFF, section 2.3).
+ * Whether the video has more than 8 bits per sample, as HDR does. Reads avcC and hvcC (ISO 14496-15 sections 5.3.3.1
+ * and 8.3.3.1), or av1C (AV1 in ISO BMFF, section 2.3).
  */
 export function hasDeepPictures(sampleEntry: Buffer): boolean {
   const record = configurationOf(sampleEntry);
@@ -24,9 +24,9 @@ export function hasDeepPictures(sampleEntry: Buffer): boolean {
   }
 }
 
-/** Makes an audio sample entry (ISO 14496-12 section 12.2.3). */
+/** Creates an audio sample entry (ISO 14496-12 section 12.2.3). */
 export function audioEntry(type: string, channels: number, sampleRateHz: number, ...boxes: readonly Buffer[]): Buffer {
-  // 16.16 fixed point. If the rate does not fit, it is 0, and the timescale has it.
+  // The field is 16.16 fixed point. If the rate does not fit, write 0. Readers then use the timescale.
   const rate = sampleRateHz > 0xffff ? 0 : sampleRateHz * 0x10000;
   return writeBox(
     type,
@@ -39,7 +39,7 @@ export function audioEntry(type: string, channels: number, sampleRateHz: number,
   );
 }
 
-/** Makes the `esds` box of AAC (ISO 14496-1 section 7.2.6) around its AudioSpecificConfig. */
+/** Creates the `esds` box of AAC (ISO 14496-1 section 7.2.6) with an AudioSpecificConfig. */
 export function aacDescriptor(audioSpecificConfig: Buffer): Buffer {
   const specific = descriptor(0x05, audioSpecificConfig);
   const decoder = descriptor(0x04, Buffer.from([0x40, 0x15, 0, 0, 0]), writeU32(0, 0), specific);

@@ -12,7 +12,7 @@ import { silentAacFrame } from './silent-aac.ts';
 const run = promisify(execFile);
 const FRAMES = 20;
 
-/** AudioSpecificConfigs with the channels that their decoder gives. */
+/** AudioSpecificConfigs and the number of channels that decoders output for them. */
 const CONFIGS = [
   { title: 'AAC-LC, mono, 48 kHz', asc: '1188', channels: 1 },
   { title: 'AAC-LC, stereo, 44.1 kHz', asc: '1210', channels: 2 },
@@ -27,7 +27,7 @@ const CONFIGS = [
   { title: 'AAC-LC, 2.1 by program_config_element', asc: null, channels: 3 },
 ] as const;
 
-test.each(CONFIGS)('a frame of silence decodes to silence: $title', async ({ asc, channels }) => {
+test.each(CONFIGS)('a silent frame decodes to silence: $title', async ({ asc, channels }) => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-silence-'));
   try {
     const config = asc === null ? await describedConfig(folder) : Buffer.from(asc, 'hex');
@@ -51,11 +51,11 @@ test.each(CONFIGS)('a frame of silence decodes to silence: $title', async ({ asc
   }
 });
 
-test.each(['b98c00', 'f8e85000', '00'])('there is no frame of silence for the configuration %s', (asc) => {
+test.each(['b98c00', 'f8e85000', '00'])('returns no silent frame for the configuration %s', (asc) => {
   expect(silentAacFrame(Buffer.from(asc, 'hex'))).toBeNull();
 });
 
-/** A fragmented MP4 of AAC frames. */
+/** Returns a fragmented MP4 of AAC frames. */
 function packAac(asc: Buffer, frames: readonly Buffer[]): Buffer {
   const track = aacConfig(asc);
   const writer = new PartWriter('audio', track.timescale, 0);
@@ -67,7 +67,7 @@ function packAac(asc: Buffer, frames: readonly Buffer[]): Buffer {
   return Buffer.concat([buildLiveInit(track).init, ...fragments.flatMap(({ head, payload }) => [head, payload])]);
 }
 
-/** The AudioSpecificConfig that ffmpeg writes for a layout without a number, from the esds of an MP4. */
+/** Returns the AudioSpecificConfig that ffmpeg writes for a layout without a number, read from the esds of an MP4. */
 async function describedConfig(folder: string): Promise<Buffer> {
   const file = join(folder, 'described.mp4');
   const source = ['-f', 'lavfi', '-i', 'anullsrc=channel_layout=2.1:sample_rate=48000', '-t', '0.2'];

@@ -10,7 +10,7 @@ const sce = (tag: number): Element => ({ id: SCE, tag });
 const cpe = (tag: number): Element => ({ id: CPE, tag });
 const lfe = (tag: number): Element => ({ id: LFE, tag });
 
-/** Elements of each channel configuration (ISO 14496-3 table 1.19). */
+/** Elements by channel configuration (ISO 14496-3 table 1.19). */
 const ELEMENTS: Readonly<Record<number, readonly Element[]>> = {
   1: [sce(0)],
   2: [cpe(0)],
@@ -26,8 +26,8 @@ const OBJECT_TYPES: readonly number[] = [1, 2, 3, 4, 5, 29];
 const EXPLICIT_RATE = 15;
 
 /**
- * Returns one frame of silence for a decoder that was set up with this AudioSpecificConfig (ISO 14496-3 section
- * 1.6.2.1). Null for object types of other syntax, and for channels that are described within the sound.
+ * Returns a silent frame for a decoder with the given AudioSpecificConfig (ISO 14496-3 section 1.6.2.1). Returns null
+ * for object types with another syntax, and for channels described within the audio.
  */
 export function silentAacFrame(audioSpecificConfig: Buffer): Buffer | null {
   const bits = new BitReader(audioSpecificConfig);
@@ -45,7 +45,7 @@ export function silentAacFrame(audioSpecificConfig: Buffer): Buffer | null {
 
 /** Reads the elements of a program_config_element (ISO 14496-3 section 4.5.1.2) within a GASpecificConfig. */
 function describedElements(bits: BitReader, objectType: number): readonly Element[] | null {
-  // With SBR the configuration of the core follows another sampling frequency.
+  // With SBR, the configuration of the core follows another sampling frequency.
   if (objectType > 4) return null;
   bits.read(1);
   if (bits.read(1) === 1) bits.read(14);
@@ -60,25 +60,25 @@ function describedElements(bits: BitReader, objectType: number): readonly Elemen
   return [...pairs, ...Array.from({ length: lfes }, () => lfe(bits.read(4)))];
 }
 
-/** An element without a scale factor band: no section, no scale factor and no spectrum follows. */
+/** Writes an element without scale factor bands, so that no section, scale factor or spectrum follows. */
 function writeElement(frame: BitWriter, { id, tag }: Element): void {
   frame.write(id, 3);
   frame.write(tag, 4);
   if (id === CPE) {
-    // common_window, one ics_info, and ms_mask_present of 0.
+    // common_window, one ics_info, and an ms_mask_present of 0.
     frame.write(1, 1);
     writeInfo(frame);
     frame.write(0, 2);
     for (let channel = 0; channel < 2; channel += 1) frame.write(0, 8 + 3);
     return;
   }
-  // global_gain, ics_info, then no pulse data, TNS or gain control.
+  // global_gain and ics_info, without pulse data, TNS or gain control.
   frame.write(0, 8);
   writeInfo(frame);
   frame.write(0, 3);
 }
 
-/** ics_info: a long window of the sine shape with max_sfb 0 and no prediction. */
+/** Writes ics_info: a long sine window with max_sfb 0 and no prediction. */
 function writeInfo(frame: BitWriter): void {
   frame.write(0, 1 + 2 + 1 + 6 + 1);
 }
@@ -91,7 +91,7 @@ class BitReader {
     this.#bytes = bytes;
   }
 
-  /** Bits behind the end are 0. */
+  /** Bits past the end are 0. */
   read(count: number): number {
     let value = 0;
     for (let bit = 0; bit < count; bit += 1, this.#at += 1) {

@@ -1,5 +1,5 @@
 /**
- * Unwraps a clock of `range` ticks: each time is the nearest to the previous one. A transport stream's 33-bit clock
+ * Unwraps a clock of `range` ticks by choosing the time nearest to the previous one. A transport stream's 33-bit clock
  * wraps after 26.5 hours, a 32-bit RTP clock at 90 kHz after 13.3.
  */
 export class WrappingClock {
