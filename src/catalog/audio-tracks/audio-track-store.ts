@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
-import type { AudioRole } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -15,6 +14,7 @@ import { retireObject } from '../retired-object-store.ts';
 import type { MediaState } from '../schema.ts';
 import { refreshProgress } from '../tasks/claim-store.ts';
 import { type AudioTrack, mergeFields, type WantedFields } from './audio-track.ts';
+import { findTrack, loadTracks } from './track-list-store.ts';
 
 /** A track to add, or new media for one: its id, the stored file, and the fields that the request gives. */
 export type PutTrack = { id: string; file: TrackFile; wanted: WantedFields };
@@ -227,75 +227,4 @@ async function lockEditable(tx: Tx, key: MediaKey): Promise<LockedVideo> {
     'invalid',
     `The audio tracks of video ${key.mediaId} cannot be changed now: it waits to be encoded. Ask again later.`,
   );
-}
-
-function findTrack(tracks: readonly AudioTrack[], id: string, { mediaId }: MediaKey): AudioTrack {
-  const found = tracks.find((one) => one.id === id);
-  if (found !== undefined) return found;
-  const there = tracks.map((one) => one.id).join(', ') || 'none';
-  throw new Refused(
-    'not-found',
-    `Video ${mediaId} has no audio track "${id}". It has: ${there}. Check the id in the address.`,
-  );
-}
-
-type TrackRow = {
-  trackId: string;
-  language: string;
-  name: string;
-  role: AudioRole | null;
-  isDefault: boolean;
-  isAdded: boolean;
-  isOffered: boolean;
-  isBuilding: boolean;
-  reason: string | null;
-  storageBytes: number;
-};
-
-/** Tracks of the active timeline, and added ones that no rendition is left of. */
-async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
-  const { rows } = await sql<TrackRow>`
-    select ${TRACK_ID} as "trackId", r.language, r.name, r.plan->>'role' as role, r.is_default as "isDefault",
-      r.plan ? 'added' as "isAdded", r.active as "isOffered", r.state = 'building' as "isBuilding",
-      r.state_reason as reason, r.storage_bytes as "storageBytes"
-    from rendition r
-    join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id and t.active
-    where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.kind = 'audio' and r.retired_at is null
-    order by r.active desc, (r.plan->>'streamIndex')::int, 1
-  `.execute(tx);
-  const stored = await loadAddedTracks(tx, key);
-  const ids = new Set([
-    ...rows.map(({ trackId }) => trackId),
-    ...stored.flatMap((one) => filesOf([one]).map(() => one.id)),
-  ]);
-  const tracks = [...ids].map((id) =>
-    toTrack(
-      id,
-      rows.filter(({ trackId }) => trackId === id),
-      stored.find((one) => one.id === id),
-    ),
-  );
-  return tracks.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
-}
-
-function toTrack(id: string, rows: readonly TrackRow[], entry: AddedTrack | undefined): AudioTrack {
-  const [first] = rows;
-  const offered = rows.find(({ isOffered }) => isOffered);
-  const isBuilding = rows.some((row) => row.isBuilding && !row.isOffered);
-  const failed = entry?.next?.reason ?? rows.find(({ isOffered }) => !isOffered)?.reason ?? null;
-  const fields = offered ?? entry ?? first;
-  if (fields === undefined) throw new Error(`Expected a rendition or a file of audio track ${id}, found none.`);
-  const states = offered === undefined ? (['processing', 'failed'] as const) : (['replacing', 'ready'] as const);
-  return {
-    id,
-    language: fields.language,
-    name: fields.name,
-    role: fields.role ?? 'main',
-    isDefault: fields.isDefault,
-    origin:
-      rows.some(({ isAdded }) => isAdded) || filesOf(entry === undefined ? [] : [entry]).length > 0 ? 'added' : 'file',
-    state: states[isBuilding ? 0 : 1],
-    message: isBuilding ? null : failed,
-    storageBytes: rows.reduce((sum, row) => sum + row.storageBytes, 0),
-  };
 }
