@@ -167,14 +167,12 @@ test.concurrent.for<[string, number]>([
 
 test.concurrent('continues after a decoder error at a segment boundary', async ({ expect }) => {
   const { promise: isThere, resolve: goOn } = Promise.withResolvers<void>();
-  const faults = faultsAt(
-    ['video 2'],
-    async (route) => {
-      await isThere;
-      await damage(route);
-    },
-    1,
-  );
+  let hasReset = false;
+  // All requests before the reset get damaged bytes: hls.js may repeat a request that is slow or cut by the seek.
+  const faults = faultsAt(['video 2'], async (route) => {
+    await isThere;
+    await (hasReset ? route.continue() : damage(route));
+  });
   const watched = await watch(faults.install);
   const video = watched.page.locator('video');
   const loadedSec = () => video.evaluate(({ buffered }: HTMLVideoElement) => buffered.length && buffered.end(0));
@@ -191,6 +189,7 @@ test.concurrent('continues after a decoder error at a segment boundary', async (
   }, RATE);
   goOn();
   await isReset;
+  hasReset = true;
   await expectEnds(watched, expect);
   expect(faults.met()).toEqual(['video 2']);
   await watched.context.close();
