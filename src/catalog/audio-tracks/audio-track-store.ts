@@ -48,10 +48,14 @@ export type AudioTrackStore = {
 export function createAudioTrackStore(db: Db): AudioTrackStore {
   return {
     list: (key) =>
-      inTransaction(db, async (tx) => {
-        await lockVideo(tx, key);
-        return loadTracks(tx, key);
-      }),
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute(async (tx) => {
+          await findVideo(tx, key);
+          return loadTracks(tx, key);
+        }),
     requirePossible: (key, track) =>
       inTransaction(db, async (tx) => {
         await loadTimeline(tx, key);
@@ -209,10 +213,14 @@ async function loadTimeline(tx: Tx, key: MediaKey): Promise<ActiveView> {
 
 type LockedVideo = { key: MediaKey; state: MediaState; sourceKey: StorageKey | null; hasPicture: boolean };
 
-async function lockVideo(tx: Tx, key: MediaKey): Promise<LockedVideo> {
+function lockVideo(tx: Tx, key: MediaKey): Promise<LockedVideo> {
+  return findVideo(tx, key, sql`for update`);
+}
+
+async function findVideo(tx: Tx, key: MediaKey, lock = sql``): Promise<LockedVideo> {
   const { rows } = await sql<Omit<LockedVideo, 'key'>>`
     select state, source_key as "sourceKey", coalesce(facts->'video', 'null') <> 'null' as "hasPicture"
-    from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video' for update
+    from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video' ${lock}
   `.execute(tx);
   const [row] = rows;
   if (row !== undefined) return { key, ...row };

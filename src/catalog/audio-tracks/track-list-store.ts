@@ -20,8 +20,7 @@ type TrackRow = {
 };
 
 /**
- * Lists the tracks of the active timeline, and the added ones that no rendition is left of: the default one first. The
- * video's row is locked.
+ * Lists the tracks of the active timeline, and the added ones that no rendition is left of. The default one is first.
  */
 export async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
   const { rows } = await sql<TrackRow>`
