@@ -1,3 +1,4 @@
+import { createAudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
@@ -38,6 +39,7 @@ import type { OperationDeps } from './operation-deps.ts';
 type Stores = Pick<
   OperationDeps,
   | 'activities'
+  | 'audioTracks'
   | 'bulks'
   | 'captions'
   | 'cleanups'
@@ -77,6 +79,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
   const keys = createKeyStore(db);
   return {
     activities: createActivityStore(db),
+    audioTracks: createAudioTrackStore(db),
     bulks: createBulkStore(db),
     captions: createCaptionStore(db),
     cleanups: createCleanupStore(db),

@@ -1,3 +1,4 @@
+import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
@@ -48,6 +49,7 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 /** Everything that operations depend on. Each operation names the part that it uses. */
 export type OperationDeps = {
   activities: ActivityStore;
+  audioTracks: AudioTrackStore;
   audit: AuditStore;
   bulks: BulkStore;
   captions: CaptionStore;

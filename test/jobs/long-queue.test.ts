@@ -39,6 +39,8 @@ async function plan(durationSec: number): Promise<MediaKey> {
     codecs: ['h264'],
     normaliseLoudness: false,
     hasAllAudioTracks: true,
+    sourceKey: null,
+    addedTracks: [],
     passThrough: null,
     isReplacement: false,
     isOnDemand: false,

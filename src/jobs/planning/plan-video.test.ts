@@ -30,6 +30,8 @@ const REQUESTS = {
   codecs: ['h264'],
   normaliseLoudness: false,
   hasAllAudioTracks: true,
+  sourceKey: null,
+  addedTracks: [],
   isOnDemand: false,
   messages: [],
 };

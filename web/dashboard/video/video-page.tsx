@@ -14,6 +14,7 @@ import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';
 import { Activity } from './activity.tsx';
+import { AudioTracks } from './audio-tracks.tsx';
 import { Captions } from './captions.tsx';
 import { Chapters } from './chapters.tsx';
 import { ClipMaker } from './clip-maker.tsx';
@@ -31,6 +32,7 @@ const TABS = [
   ['overview', 'Overview'],
   ['share', 'Share'],
   ['captions', 'Captions'],
+  ['audio', 'Audio'],
   ['chapters', 'Chapters'],
   ['thumbnail', 'Thumbnail'],
   ['clip', 'Clip'],
@@ -88,6 +90,8 @@ function Part({ name, ...props }: PartProps & { name: string }) {
       return <Share {...props} />;
     case 'captions':
       return <Captions {...props} />;
+    case 'audio':
+      return <AudioTracks {...props} />;
     case 'chapters':
       return <Chapters {...props} />;
     case 'thumbnail':

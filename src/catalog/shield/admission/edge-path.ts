@@ -37,7 +37,8 @@ export type MediaFile =
   | { kind: 'fair-play-certificate' }
   | { kind: 'key'; name: string }
   | { kind: 'manifest' }
-  | { kind: 'mp4'; heightPx: number }
+  /** `heightPx` is null for the audio alone. */
+  | { kind: 'mp4'; heightPx: number | null }
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
@@ -52,6 +53,8 @@ const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
 const PART_FILE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,2})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
+/** Download of a video without picture. */
+export const AUDIO_FILE = 'play_audio.m4a';
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
 const IMAGE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
@@ -145,6 +148,7 @@ function parseTopFile(name: string): MediaFile | null {
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   if (name === 'original') return { kind: 'original' };
   if (name === 'license') return { kind: 'licence', system: null };
+  if (name === AUDIO_FILE) return { kind: 'mp4', heightPx: null };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
   return IMAGE_FILE.test(name) ? { kind: 'image', name } : null;
