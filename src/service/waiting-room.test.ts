@@ -1,5 +1,9 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { startFeedServer } from '../ingest/live/feed-server.ts';
 import type { Fleet } from './health.ts';
+import { openHealthPort } from './health-port.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
 test('reports the start on the main port and frees the port for the service', async () => {
@@ -17,4 +21,25 @@ test('reports the start on the main port and frees the port for the service', as
   const next = await openWaitingRoom(room.port, '127.0.0.1', () => fleet);
   expect(next.port).toBe(room.port);
   await next.close();
+});
+
+test('the ports of the service itself refuse two Host headers', async () => {
+  const fleet = { version: '1.0.0', database: { state: 'ok', detail: null }, roles: {}, listeners: {} } as const;
+  const described = { ...fleet, sandbox: 'bubblewrap' } as const;
+  const running = {
+    storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
+    heldDeletions: () => null,
+  };
+  const at = { host: '127.0.0.1', port: 0 };
+  const servers = [
+    await openWaitingRoom(0, at.host, () => null),
+    await openHealthPort({ ...at, trustedProxies: [] }, { fleet: described, running }),
+    await startFeedServer({ ...at, secret: 'secret' }, () => false),
+  ];
+  for (const { port, close } of servers) {
+    const socket = connect(port, '127.0.0.1');
+    socket.end('GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+    expect(await readText(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    await close();
+  }
 });

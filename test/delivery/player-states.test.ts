@@ -40,7 +40,7 @@ async function open(page: Page, query = ''): Promise<void> {
 
 const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; says: string }[] = [
   { name: 'waiting', phase: { kind: 'waiting' }, hasSource: false, says: 'Waiting for the video' },
-  { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37 %' },
+  { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37%' },
   { name: 'growing', phase: { kind: 'processing', percent: 37 }, hasSource: true, says: '0:20' },
   { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is incomplete' },
   { name: 'countdown', phase: { kind: 'countdown', startsAtMs: IN_HOURS_MS }, hasSource: false, says: '02:' },
@@ -53,7 +53,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
     says: 'interrupted',
   },
   { name: 'stream-ended', phase: { kind: 'stream-ended' }, hasSource: false, says: 'has ended' },
-  { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
+  { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62%' },
 ];
 
 test.each(STATES)('shows $name in words, also in a small frame', async ({ name, phase, hasSource, says }) => {

@@ -162,7 +162,7 @@ async function ask<Row>(query: RawBuilder<unknown>): Promise<QueryResult<Row>> {
 }
 
 test.skipIf(refusal !== null)(
-  `a full disk holds up no viewer, and with room again nothing is missing${note}`,
+  `a full disk does not delay viewers, and nothing is missing once there is space again${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publishClip(ingest, clips.small);
@@ -192,7 +192,7 @@ test.skipIf(refusal !== null)(
 );
 
 test.skipIf(refusal !== null)(
-  `encoders of uploads give way to those of live streams${note}`,
+  `encoders of uploads yield to encoders of live streams${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = await publish(ingest);

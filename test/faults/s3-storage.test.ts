@@ -32,10 +32,10 @@ function stored(key: StorageKey): Buffer | undefined {
 
 describe('S3 with intermittent failures (scripted server)', () => {
   test.each<[string, Fault]>([
-    ['answers 500', BROKEN],
-    ['answers 503', UNAVAILABLE],
+    ['responds with 500', BROKEN],
+    ['responds with 503', UNAVAILABLE],
     ['resets the connection', 'reset'],
-    ['says nothing', 'silence'],
+    ['does not respond', 'silence'],
   ])('repeats every call when S3 %s', async (_, fault) => {
     if (fault === 'silence') storage = open({ requestTimeoutMs: 400 });
     for (const operation of ['Put', 'Head', 'Get', 'List', 'Delete']) stub.fail(operation, fault);

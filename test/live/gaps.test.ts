@@ -45,7 +45,7 @@ const CASES: {
   darkSec: number[];
 }[] = [
   {
-    title: 'RTMP, sound away for 5 s',
+    title: 'RTMP, audio missing for 5 s',
     address: rtmpOf,
     away: { audio: [[5.5, 10.5]] },
     playSec: 15,
@@ -53,7 +53,7 @@ const CASES: {
     darkSec: [],
   },
   {
-    title: 'SRT, sound away twice',
+    title: 'SRT, audio missing twice',
     address: srtOf,
     away: {
       audio: [
@@ -66,7 +66,7 @@ const CASES: {
     darkSec: [],
   },
   {
-    title: 'RTMP, sound begins after 3 s',
+    title: 'RTMP, audio begins after 3 s',
     address: rtmpOf,
     away: { audio: [[0, 3.5]] },
     playSec: 8,
@@ -74,7 +74,7 @@ const CASES: {
     darkSec: [],
   },
   {
-    title: 'RTMP, pictures away for 5 s',
+    title: 'RTMP, video missing for 5 s',
     address: rtmpOf,
     away: { video: [[5.5, 10]] },
     playSec: 15,

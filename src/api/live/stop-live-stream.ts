@@ -13,7 +13,7 @@ export const stopLiveStream = defineOperation({
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/stop',
   description:
-    'Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id.',
+    'Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

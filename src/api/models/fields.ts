@@ -6,7 +6,7 @@ const INT32 = 2 ** 31;
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
 /** Names and titles, which pages and lists show in full. */
 export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
-export const int32 = (limits: { minimum?: number; maximum?: number } = {}) =>
+export const int32 = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>
   Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
 export const int64 = () => Type.Integer();
 export const double = () => Type.Number();

@@ -1,4 +1,5 @@
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { edgeFolderUrl } from '../addresses.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
@@ -48,11 +49,13 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: 
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;
   const mp4Px = chooseMp4Rung(view.mp4_rungs);
+  const isAudioOnly = view.state === 'finished' && view.width_px === 0;
+  const download = isAudioOnly ? AUDIO_FILE : mp4Px === null ? null : `play_${mp4Px}p.mp4`;
   return {
     captionsPath: address('captions/'),
     seekPath: address('seek'),
     thumbnailUrl: address(view.thumbnail_file_name),
-    fallbackUrl: hasMp4 && mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
+    fallbackUrl: hasMp4 && download !== null ? address(download) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
     previewUrl: view.previews.includes('preview.webp') ? address('preview.webp') : null,

@@ -13,8 +13,8 @@ export const updateVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}',
   description:
-    'Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are ' +
-    'in whole seconds within the video; a chapter without an end ends where the next one starts.',
+    'Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the ' +
+    'video. A chapter without an end ends where the next one starts.',
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,

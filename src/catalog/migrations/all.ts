@@ -64,6 +64,7 @@ import { up as uploadParts } from './298-upload-parts.ts';
 import { up as keyNotices } from './299-key-notices.ts';
 import { up as viewEvidence } from './303-view-evidence.ts';
 import { up as programmeClock } from './310-programme-clock.ts';
+import { up as audioTracks } from './345-audio-tracks.ts';
 
 /** All migrations in order. Add a new one as one line here. Never change a released one. */
 export const migrations: Record<string, Migration> = {
@@ -132,4 +133,5 @@ export const migrations: Record<string, Migration> = {
   '299-key-notices': { up: keyNotices },
   '303-view-evidence': { up: viewEvidence },
   '310-programme-clock': { up: programmeClock },
+  '345-audio-tracks': { up: audioTracks },
 };

@@ -35,7 +35,7 @@ test('announced audio that arrives in time keeps its own parameters', () => {
 
 test.each([
   { title: 'as announced', config: USUAL, isChanged: false },
-  { title: 'of other parameters', config: OTHER, isChanged: true },
+  { title: 'with other parameters', config: OTHER, isChanged: true },
 ])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
   const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
   expect(late).toMatchObject({ tracks: { video: { kind: 'video' }, audio: config }, isChanged });

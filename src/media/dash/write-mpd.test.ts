@@ -204,6 +204,20 @@ describe('the sets of an MPD', () => {
   });
 });
 
+test('describes the purpose of each track, the default one as main', () => {
+  const tracks = [
+    sound({ id: 'film', role: 'description', isDefault: true }),
+    sound({ id: 'talk', role: 'commentary', isDefault: false }),
+    sound({ id: 'described', name: 'Described', role: 'description', isDefault: false }),
+  ];
+  const sets = all(mpdOf([picture()], tracks), 'AdaptationSet').slice(1);
+  const valuesOf = (name: string) => sets.map((set) => all(set, name).map((it) => it.attributes.value));
+  expect(valuesOf('Role')).toEqual([['main'], ['commentary'], ['description']]);
+  expect(valuesOf('Accessibility')).toEqual([['1'], [], ['1']]);
+  const schemes = sets.flatMap((set) => all(set, 'Accessibility').map((it) => it.attributes.schemeIdUri));
+  expect(new Set(schemes)).toEqual(new Set(['urn:tva:metadata:cs:AudioPurposeCS:2007']));
+});
+
 describe('an invalid MPD', () => {
   test.each([
     { name: 'nothing', video: [], message: 'at least one rendition' },

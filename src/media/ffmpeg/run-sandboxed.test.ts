@@ -66,19 +66,19 @@ describe('the detected sandbox', () => {
     {
       program: 'nice',
       script: 'exit 1',
-      title: 'is asked for again when nothing worked',
+      title: 'is probed again when nothing worked',
       found: ['none', 'bubblewrap'],
     },
-    { program: 'bwrap', script: 'kill $$', title: 'is asked for again when bubblewrap was killed' },
+    { program: 'bwrap', script: 'kill $$', title: 'is probed again when bubblewrap was killed' },
     {
       program: 'bwrap',
       script: 'echo Creating new namespace failed: Resource temporarily unavailable >&2; exit 1',
-      title: 'is asked for again when there was no room for another process',
+      title: 'is probed again when no process could be started',
     },
     {
       program: 'bwrap',
       script: 'echo No permissions to create new namespace >&2; exit 1',
-      title: 'stays when bubblewrap is not permitted',
+      title: 'is kept when bubblewrap is not permitted',
       found: ['prlimit', 'prlimit'],
     },
   ])('$title', async ({ program, script, found = ['prlimit', 'bubblewrap'] }) => {

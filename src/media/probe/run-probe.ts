@@ -9,6 +9,7 @@ import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
 import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 import { needsMending, type SourceFacts, type SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -56,7 +57,8 @@ export async function probeMended(
 type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; isMended: boolean };
 
 async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
-  if (file.sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
+  const tiny = await readTinyFault(file.path, file.sizeBytes);
+  if (tiny !== null) return tiny;
   const facts = await probeStreams(file, signal);
   if ('kind' in facts) return facts;
   const lit = await withHdrMetadata(file.path, facts, signal);

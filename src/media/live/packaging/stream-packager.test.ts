@@ -106,7 +106,7 @@ test.each([
     expected: [5, 2, 10],
   },
   {
-    what: 'a decode time that goes back a little',
+    what: 'a decode time that steps back slightly',
     units: frames(100, (at) => ({ ms: at === 50 ? 1_950 : at * 40, isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
