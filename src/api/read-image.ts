@@ -74,7 +74,7 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     if (!(error instanceof Refused)) throw error;
     // A failure at the origin is not a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
-    const message = `Expected an image at "${at}", it cannot be had: ${error.message} Check the address.`;
+    const message = `Expected an image at "${at}", but the request failed: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }

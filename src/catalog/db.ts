@@ -115,7 +115,7 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
   if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
 }
 
-/** Increments the publication revision of a media and notifies the edge when the transaction commits. */
+/** Increments the publication revision of a media item and notifies the edge when the transaction commits. */
 export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number> {
   const { revision } = await tx
     .updateTable('media')

@@ -1,6 +1,6 @@
 import type { MediaState } from './schema.ts';
 
-/** Every change of a media's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
+/** Every change of a media item's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
   { from: ['upload-failed'], to: 'created', cause: 'a new upload starts' },
   { from: ['created'], to: 'upload-failed', cause: 'the upload failed' },
@@ -36,7 +36,7 @@ export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState
   },
 ];
 
-/** Returns the states from which a media can enter this one. */
+/** Returns the states from which a media item can enter this one. */
 export function statesBefore(to: MediaState): MediaState[] {
   return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
 }

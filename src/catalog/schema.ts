@@ -162,7 +162,7 @@ export type MediaTable = {
   trashed_from: Guid | null;
 };
 
-/** A cut list (media/timeline/cut-list.ts) of a media. At most one per media is active (shown to viewers). */
+/** A cut list (media/timeline/cut-list.ts) of a media item. At most one per media is active (shown to viewers). */
 export type TimelineTable = {
   library_id: number;
   media_id: Guid;

@@ -94,7 +94,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
   return RuleId;
 }
 
-/** Returns path and user agent of a hostile request. */
+/** Returns the path and the user agent of a hostile request. */
 function partsOf(text: string): { path: string; agent: string } {
   return {
     path: /^GET (\S+) HTTP/.exec(text)?.[1] ?? '/',

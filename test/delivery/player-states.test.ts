@@ -65,7 +65,7 @@ test.each(STATES)('shows $name in words, also in a small frame', async ({ name, 
     state.phase = phase;
     if (!hasSource) state.source = null;
   });
-  // The video behind a state does not have to move.
+  // These states are shown without playback.
   await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);

@@ -218,7 +218,7 @@ async function encodersOf(role: string): Promise<number[]> {
   return below.flatMap(({ pid }) => nicenessOf(pid));
 }
 
-/** Reads the 19th field of stat in proc(5). Empty for a process that has ended. */
+/** Returns the nice value of a process, field 19 of proc_pid_stat(5). Returns nothing if the process has exited. */
 function nicenessOf(pid: number): number[] {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

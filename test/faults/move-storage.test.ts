@@ -272,7 +272,7 @@ test(`a mover that is killed repeatedly completes the move; a reader misses no o
       const child = startChild(fromFolder, toFolder);
       const ended = once(child, 'exit');
       if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended]);
-      // The last ones live long enough to move any object.
+      // The limit doubles with each kill, so that later children live long enough to move any object.
       await sleep(random.below(20) * 2 ** kills);
       child.kill('SIGKILL');
       await ended;

@@ -21,7 +21,10 @@ const SOURCES: Source[] = [
   { name: 'sides.mov', argv: sides() },
 ];
 
-/** Returns two English tracks and one without a language, as in films and screen recordings. */
+/**
+ * Returns ffmpeg arguments for a file with three English audio tracks (description, main, commentary) and a microphone
+ * track without a language.
+ */
 function tracks(): string[] {
   const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900), ...tone(1200)];
   const maps = ['0:v', '1:a', '2:a', '3:a', '4:a'].flatMap((stream) => ['-map', stream]);
@@ -34,7 +37,7 @@ function tracks(): string[] {
   return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags];
 }
 
-/** Returns left and right as a track of one channel each. */
+/** Returns ffmpeg arguments for a file whose left and right channel are separate mono tracks. */
 function sides(): string[] {
   return [...picture, ...tone(300), ...tone(900), '-map', '0', '-map', '1', '-map', '2', ...VIDEO, '-c:a', 'pcm_s16le'];
 }
@@ -98,7 +101,10 @@ function subtitled(): Source[] {
   ];
 }
 
-/** Returns English forced, full, SDH and a second full subtitle track, in the order of discs. */
+/**
+ * Returns ffmpeg arguments for a file with four English subtitle tracks in the order of discs: forced, full, SDH and a
+ * second full track.
+ */
 function kindsOfText(input: string[]): string[] {
   const maps = ['0:v', '1', '1', '1', '1'].flatMap((stream) => ['-map', stream]);
   const tags = [

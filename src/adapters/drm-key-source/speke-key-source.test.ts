@@ -45,7 +45,7 @@ const say =
     response.writeHead(status).end(body);
   };
 
-test('takes keys and per-system data from the key server', async () => {
+test('gets keys and per-system data from the key server', async () => {
   const { keys, systems } = await ask(answerKeys);
   for (const group of KEY_GROUPS) {
     const { kid, key } = keys.groups[group];

@@ -35,6 +35,6 @@ function stopBegun(stream: LiveStream, now: Date): LiveStream {
   if (stream.state !== 'created' && stream.state !== 'scheduled') return stopStream(stream, now);
   throw new Refused(
     'invalid',
-    'The stream has not begun: nothing is published. Start it first, or delete it: send DELETE.',
+    'The stream has not started, so it cannot be stopped. Start it first, or delete it with DELETE.',
   );
 }

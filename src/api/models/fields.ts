@@ -57,7 +57,7 @@ export type Guard = 'protects' | 'destroys';
  * names that other resources use for it.
  */
 export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: readonly string[] = []): T {
-  // Copies the schema with its hidden properties, because enumerations are shared.
+  // Copies the schema, because enumerations are shared: with its non-enumerable properties, which a spread drops.
   const copy: T = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
 }

@@ -61,7 +61,7 @@ export const explainRequest = defineOperation({
     const view = await pullZones.load(id);
     const name = parsePullZoneName(view.name);
     const zone = name === null ? null : await loadPolicy({ by: 'name', name });
-    if (zone === null) throw new Refused('not-found', `Found no pull zone ${id}. Check the id.`);
+    if (zone === null) throw new Refused('not-found', `Pull zone ${id} not found. Check the id.`);
     const request = await toRequest(body, zone, deps);
     if (request.inspected?.waf.enabled === true) await firewall.ready();
     const context = {

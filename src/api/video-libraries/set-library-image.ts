@@ -89,7 +89,7 @@ function defineUpload({ image, ...contract }: Wanted, make: Make) {
     errorShape: 'core',
     async run({ params: { id }, body, signal }, deps: Deps) {
       const library = await deps.libraries.find(id);
-      if (library === null) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
+      if (library === null) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
       const sent = await readBytes(body, { what: 'an image', limitBytes: IMAGE_LIMIT_BYTES });
       await keepImage({ library, image, bytes: await make(sent, deps.images, signal) }, deps, signal);
       return null;

@@ -52,6 +52,7 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
   const id = readGuid(text);
-  if (id === null) throw new Refused('not-found', `Found no collection "${text}": its id is a GUID. Correct it.`);
+  if (id === null)
+    throw new Refused('not-found', `Collection "${text}" not found: ids of collections are GUIDs. Correct the id.`);
   return id;
 }

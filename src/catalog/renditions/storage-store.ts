@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Recalculates the stored bytes of a media and of its renditions, see `sumStorage`. */
+/** Recalculates the stored bytes of a media item and of its renditions, see `sumStorage`. */
 export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set storage_bytes = coalesce(

@@ -14,7 +14,7 @@ export type QueueOutlook = {
   otherLibrariesSec: readonly number[];
   /** Number of slots in use. */
   slots: number;
-  /** Time for which its encode tasks leave the encoders to viewers. */
+  /** Delay of its encode tasks, during which the encoders are free for requests of viewers. */
   delaySec: number;
 };
 

@@ -110,8 +110,8 @@ export function createTusUploads(deps: Deps): TusUploads {
 }
 
 /**
- * Returns the number of staged bytes. After a crash between the bytes' commit and their row, they are an object and
- * nothing is staged.
+ * Returns the number of bytes received so far. After a crash between storing the object and committing its row, staging
+ * is empty and the object has all bytes.
  */
 async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: Deps): Promise<number> {
   const stagedBytes = await storage.staging.size(id);

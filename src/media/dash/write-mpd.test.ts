@@ -220,9 +220,9 @@ test('describes the purpose of each track, the default one as main', () => {
 
 describe('an invalid MPD', () => {
   test.each([
-    { name: 'nothing', video: [], message: 'one rendition or more' },
+    { name: 'nothing', video: [], message: 'at least one rendition' },
     { name: 'an id with a dollar', video: [picture({ id: 'a$b' })], message: 'plain characters' },
-    { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'one segment or more' },
+    { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'at least one segment' },
     { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
     { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
   ])('with $name is rejected', ({ video, message }) => {

@@ -125,7 +125,7 @@ function writeBy({ primaries, transfer, matrix, isFullRange }: Colours): string 
   return `m=${matrix}:p=${primaries}:t=${knownTransfer(transfer)}:r=${isFullRange ? 'full' : 'limited'}`;
 }
 
-/** ffmpeg 5.1 does not pass all transfer functions to zimg. */
+/** Substitutes BT.709 for transfer functions that ffmpeg 5.1 does not pass to zimg. */
 function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }

@@ -112,7 +112,7 @@ describe('media playlist', () => {
     });
   });
 
-  test('sums stay exact if ticks are not round decimals', () => {
+  test('EXTINF sums stay exact if durations have no short decimal form', () => {
     const text = playlistOf(
       rendition({
         cutList: keyframes,
@@ -182,7 +182,7 @@ test('video and audio of one timeline have the same target duration before and a
 });
 
 describe('multivariant playlist', () => {
-  test('rates are the actual peak and average of video and audio together', () => {
+  test('BANDWIDTH and AVERAGE-BANDWIDTH are the actual peak and average of video and audio together', () => {
     const peaky = whole({ chunks: [videoChunk(0, 2), videoChunk(2, 8, 600_000)] });
     const audio = sound();
     const text = multivariantOf([peaky, audio]);

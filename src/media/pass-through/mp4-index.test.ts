@@ -83,7 +83,7 @@ describe('an edit list', () => {
     expect(indexOf({ edts: rows }).edits).toEqual({ kind: 'simple', emptyTicks: 80, startTicks: 10, lengthTicks: 40 });
   });
 
-  test('may have 64-bit rows, no length, or be absent', () => {
+  test('accepts 64-bit rows, rows without a length, and a missing edit list', () => {
     const wide = testBox('edts', testBox('elst', words(1 << 24, 2, 0, 5, -1, -1, 0x10000, 0, 0, 0, 10, 0x10000)));
     expect(indexOf({ edts: wide }).edits).toEqual({
       kind: 'simple',

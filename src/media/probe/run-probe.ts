@@ -17,7 +17,7 @@ const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
 /** Minimum readable share of a truncated file's declared length. The missing rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
-/** Matches the message about MPEG-D USAC (xHE-AAC), at which ffprobe stops whatever else is in the file. */
+/** Matches ffprobe's error for USAC (xHE-AAC), which ends the probe even if other tracks are fine. */
 const USAC = /Audio object type 42 is not implemented/;
 const USAC_FAULT: SourceFault = {
   kind: 'undecodable',

@@ -52,7 +52,7 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('one talk is one chapter and a few words have none', () => {
+test('a talk on one subject is one chapter, and a few words get no chapter', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });

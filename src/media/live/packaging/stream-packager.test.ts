@@ -152,7 +152,7 @@ test('decode times ascend for any times of a publisher', () => {
   );
 });
 
-test('rejects damaged tags without other exceptions', () => {
+test('throws only BrokenMedia for damaged FLV tags', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ maxLength: 200 }), (type, bytes) => {
       try {
