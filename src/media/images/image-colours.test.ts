@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createImageMaker } from './run-image.ts';
+import { createImageMaker } from './run-image-maker.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
