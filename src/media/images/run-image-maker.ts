@@ -5,6 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import type { ResourceLimits } from '../ffmpeg/sandbox-argv.ts';
 import { writeBlurhash } from './blurhash.ts';
+import { type ImageColours, readImageColours } from './image-colours.ts';
 import { type ImageKind, readImageKind } from './image-kind.ts';
 import { readJpegSize } from './jpeg-size.ts';
 import { MINIATURE } from './miniature.ts';
@@ -86,7 +87,7 @@ async function makePng(bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
   return end.stdout;
 }
 
-type Decoding = { plan(kind: ImageKind): readonly string[]; pipes: number };
+type Decoding = { plan(kind: ImageKind, colours: ImageColours): readonly string[]; pipes: number };
 
 async function decode(bytes: Buffer, { plan, pipes }: Decoding, signal: AbortSignal) {
   const kind = readImageKind(bytes);
@@ -95,7 +96,13 @@ async function decode(bytes: Buffer, { plan, pipes }: Decoding, signal: AbortSig
   try {
     const sourcePath = join(folder, 'image');
     await writeFile(sourcePath, bytes, { mode: 0o644 });
-    const command = { program: 'ffmpeg', argv: plan(kind), sourcePath, outputDir: null, limits: LIMITS };
+    const command = {
+      program: 'ffmpeg',
+      argv: plan(kind, readImageColours(bytes, kind)),
+      sourcePath,
+      outputDir: null,
+      limits: LIMITS,
+    };
     const bounds = { niceness: NICENESS, extraPipes: pipes, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
     const end = await runSandboxed({ ...command, ...bounds }, MAX_ANSWER_BYTES, signal);
     signal.throwIfAborted();
