@@ -4,6 +4,10 @@
  */
 export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   page: 'Number of the page, counted from 1.',
+  'putAudioTrack.language': 'Language of the track, as a code such as `en` or `pt-BR`. Unknown by default.',
+  'putAudioTrack.title': 'Title of the track. Its language and purpose by default.',
+  'putAudioTrack.purpose': 'Purpose of the track: `main`, `commentary` or `audio-description`. The default is `main`.',
+  'putAudioTrack.isDefault': 'If true, players begin with this track.',
   itemsPerPage: 'Maximum number of items per page.',
   'searchSpoken.itemsPerPage': 'Maximum number of videos.',
   perPage: 'Maximum number of items per page.',
