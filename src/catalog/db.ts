@@ -136,8 +136,8 @@ function requireKnown(names: readonly string[]): void {
   }
   throw new Refused(
     'invalid',
-    `Expected a database of this version or an older one, got one with ${unknown.join(', ')} of a newer version. Start ` +
-      'that version or a newer one.',
+    `Expected a database of this version or an older one, got one with ${unknown.join(', ')} of a newer version. ` +
+      'Start that version or a newer one.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** A transfer curve: `y` of each `x`, both from 0 to 1, as an expression of ffmpeg in which `x` is the variable `ld(0)`. */
+/** A transfer curve from `x` to `y`, both from 0 to 1. `expression` is that of ffmpeg, with `x` as `ld(0)`. */
 type Curve = { expression: string; at(x: number): number };
 
 type Vector = readonly [number, number, number];

@@ -79,7 +79,8 @@ test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404
     expect(recognizeForeign(Buffer.from(words), true)).toMatchObject({ kind: 'text' });
     await writeFile(TINY, words);
     const bytes = Buffer.byteLength(words);
-    const message = `Expected a video or audio file, got text of ${bytes} bytes: send the bytes of the video or audio file.`;
+    const advice = 'send the bytes of the video or audio file.';
+    const message = `Expected a video or audio file, got text of ${bytes} bytes: ${advice}`;
     expect(await readTinyFault(TINY, bytes)).toEqual({ kind: 'not-media', message });
   },
 );
