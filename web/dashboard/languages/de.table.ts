@@ -421,8 +421,6 @@ export const de = {
   Subtitles: 'Untertitel',
   'Subtitles with sounds (SDH)': 'Untertitel mit Geräuschen (SDH)',
   'Foreign speech only (forced)': 'Nur fremde Sprachen (forced)',
-  'The captions are saved.': 'Die Untertitel sind gespeichert.',
-  'The audio is being transcribed in the background.': 'Der Ton wird im Hintergrund transkribiert.',
   'Add file': 'Datei hinzufügen',
   'Write captions': 'Untertitel schreiben',
   Transcribe: 'Transkribieren',
