@@ -95,7 +95,7 @@ test('shows missing, refused and offline states in every size without axe violat
   const closed = await addLibrary(room.database.db, { access: { blockNoneReferrer: true } });
   const refused = await addFilm(room.database.db, closed, room.film, 'Refused');
   await page.goto(`${room.edge.base}/embed/${closed}/${refused.mediaId}`);
-  await page.getByText('does not allow it on this page').waitFor(PATIENCE);
+  await page.getByText('does not allow playback on this page').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'refused');
   await open(page, '&autoplay=false');

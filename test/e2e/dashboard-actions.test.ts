@@ -74,7 +74,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   await open('library/1/settings/rules');
   await page.getByLabel('Blocked domains', { exact: true }).fill('thief.example');
   await press('Save rules');
-  await page.getByText('The rules are saved').waitFor();
+  await page.getByText('Rules saved.').waitFor();
   await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
   await open('library/1/events');
   await page.getByLabel('Follow').check();
@@ -89,7 +89,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   expect(await status(first)).toBe(404);
   await row.getByRole('button', { name: 'Block the 256 addresses 127.0.0.*' }).click();
   // A message stays while the pointer is over it, regardless of how long the rule takes to arrive.
-  await page.getByText('127.0.0.* is refused from now on.').hover();
+  await page.getByText('127.0.0.* is now blocked.').hover();
   await expect.poll(() => status(first), PATIENCE).toBe(403);
   await press('Undo');
   await expect.poll(() => status(first), PATIENCE).toBe(404);
@@ -145,11 +145,11 @@ test('a trashed video can be restored from its page or by the undo, or deleted p
   await press('Undo');
   await page.getByRole('heading', { name: 'Driftwood' }).waitFor({ state: 'attached' });
   await press('Move to trash');
-  await page.getByText('“Driftwood” is in the trash.').waitFor();
+  await page.getByText('“Driftwood” moved to the trash.').waitFor();
   await open('library/1/trash');
   const row = page.getByRole('row', { name: 'Driftwood' });
   await row.getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('“Driftwood” is restored.').waitFor();
+  await page.getByText('“Driftwood” restored.').waitFor();
   await row.waitFor({ state: 'detached' });
   await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
   await open('library/1/trash');
@@ -249,7 +249,7 @@ test('pages show the retention times and the command for a first backup', async 
   await open('library/1/trash');
   await page.getByText('each kept for 7 days').waitFor();
   await open('system');
-  await page.getByText('There is no backup yet.').waitFor();
+  await page.getByText('No backup yet.').waitFor();
   await page.getByText('millrace backup /backups/millrace').waitFor();
   const { pool, close } = openCatalogue(service);
   await pool.query(`insert into last_backup values (true, now(), 12, 3456789, '/srv/my backups')`).finally(close);
@@ -287,12 +287,12 @@ test('the page of a stream reports the state of publishing and draws the incomin
   const { listeners } = await service.health();
   const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
   await open(`library/1/live/${stream.guid}`);
-  await page.getByText('Press Start when the picture is right.').waitFor();
+  await page.getByText('Press Start when the picture looks right.').waitFor();
   await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
   await page.getByText(/The stream is stable|Frames are being dropped/).waitFor();
   await press('Start');
   publisher.kill('SIGKILL');
-  await page.getByText('The encoder is not connected.').waitFor();
+  await page.getByText('The encoder is disconnected.').waitFor();
   await look('live');
   // The page also shows each problem as readable text.
   expect(await axeViolations(page, '.findings')).toEqual([]);

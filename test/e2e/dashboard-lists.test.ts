@@ -55,7 +55,7 @@ test(
     await page.getByText('1,000 selected').waitFor();
     await page.keyboard.press('Delete');
     // A message stays while the pointer is over it.
-    await page.getByText('1,000 videos being moved to the trash').hover();
+    await page.getByText('Moving 1,000 videos to the trash.').hover();
     await expect.poll(async () => (await trash()).totalItems, { timeout: MANY_MS }).toBe(MANY);
     for (const { guid } of (await trash()).items.slice(0, FAILING)) {
       await call(service, 'DELETE', `/library/1/trash/${guid}`);

@@ -49,7 +49,7 @@ test('keeps typed values when the upload fails, and the file can be chosen again
   await page.getByLabel('Title').fill('Typed meanwhile');
   await appendFile(file, Buffer.alloc(8));
   isHeld = false;
-  await row.getByText('The file was changed').waitFor();
+  await row.getByText('The file has changed').waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Typed meanwhile');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Typed meanwhile' }).waitFor({ state: 'attached' });
