@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,9 +13,11 @@ let folder: string;
 let environment: Record<string, string>;
 let service: Service;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'mr-no-bwrap-'));
+  folder = await mkdtemp(path.join(tmpdir(), 'mr-broken-bwrap-'));
   const tools = await readdir('/usr/bin');
   for (const tool of tools) if (tool !== 'bwrap') await symlink(path.join('/usr/bin', tool), path.join(folder, tool));
+  // As in a container without user namespaces: bubblewrap is installed but does not work.
+  await writeFile(path.join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   environment = { PATH: folder, MILLRACE_SANDBOX: 'required' };
   service = await startService(null, environment);
 });
@@ -26,7 +28,7 @@ afterAll(async () => {
 
 const PROBLEM = /Expected a sandbox for encoders, but none works: nothing is encoded/;
 
-test('a service that requires a sandbox and has none says so in its health, its log and to the doctor', async () => {
+test('a service that requires a sandbox and has none reports it in its health, its log and the doctor', async () => {
   const health = await service.health();
   expect(health).toMatchObject({ sandbox: 'none', problems: [expect.stringMatching(PROBLEM)] });
   expect(service.output()).toMatch(PROBLEM);
@@ -37,7 +39,7 @@ test('a service that requires a sandbox and has none says so in its health, its 
   expect(doctor).toMatch(/PROBLEM.*sandbox.*none/);
 });
 
-test('it encodes nothing, and the video names the reason', async () => {
+test('encodes nothing, and the video names the reason', async () => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25:duration=2', '-c:v', 'mpeg4'];
   const clip = await makeClip(folder, 'clip.mp4', source);
   const guid = await createVideo(service, 'A film');
