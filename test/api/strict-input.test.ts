@@ -140,6 +140,7 @@ test.each([
   ['/pullzone/1/resetSecurityKey', { SecurityKye: 'a key of my own' }, 'did you mean "SecurityKey"'],
   ['/videolibrary/1/resetApiKey?overlapSecs=60', undefined, 'did you mean "overlapSec"'],
   ['/videolibrary/1/resetApiKey?overlapSec=1h', undefined, 'Expected overlapSec'],
+  ['/videolibrary', { Name: 'Tagged', EnableContentTagging: true }, 'EnableContentTagging to be false'],
   ['/videolibrary/1', undefined, 'JSON object'],
   ['/pullzone/1', [], 'JSON object'],
 ])('refuses POST %s with %j', async (path, body, words) => {
@@ -176,6 +177,9 @@ test.each([
   ['GET', '/live?itemsPerPage=0', undefined],
   ['GET', '/live?collectionId=none', undefined],
   ['GET', '/statistics?dateFrom=2026-02-01&dateTo=2026-01-01', undefined],
+  ['GET', '/statistics/audience?dateFrom=2026-02-01&dateTo=2026-01-01', undefined],
+  ['GET', '/statistics/export?dateFrom=2026-02-01&dateTo=2026-01-01', undefined],
+  ['GET', '/videos?dateFrom=2026-02-01&dateTo=2026-01-01', undefined],
   ['GET', '/statistics?hourly=maybe', undefined],
   ['GET', '/videos?incomplete=maybe', undefined],
   ['GET', '/trash?page=abc', undefined],

@@ -169,6 +169,8 @@ export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
   EnableTranscribingChaptersGeneration: Type.Optional(nullable(flag())),
   EnableTranscribingMomentsGeneration: Type.Optional(nullable(flag())),
   AllowEarlyPlay: Type.Optional(nullable(flag())),
+  /** Refused if true, as in updates. */
+  EnableContentTagging: Type.Optional(nullable(flag())),
 });
 export type VideoLibraryCreateModel = Static<typeof VideoLibraryCreateModel>;
 
