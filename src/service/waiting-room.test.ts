@@ -23,17 +23,36 @@ test('reports the start on the main port and frees the port for the service', as
   await next.close();
 });
 
+const RUNNING = {
+  storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
+  heldDeletions: () => null,
+};
+const FLEET: Fleet = {
+  ...{ version: '1.0.0', database: { state: 'ok', detail: null }, roles: {}, listeners: { api: 7700 } },
+  sandbox: 'bubblewrap',
+};
+
+test('the start and the health port show version, disk and ports only to local callers and trusted proxies', async () => {
+  const at = { host: '127.0.0.1', port: 0 };
+  const room = await openWaitingRoom(0, at.host, () => FLEET);
+  const own = await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING });
+  const behind = await openHealthPort({ ...at, trustedProxies: ['127.0.0.1'] }, { fleet: FLEET, running: RUNNING });
+  const elsewhere = { 'X-Forwarded-For': '192.0.2.7' };
+  for (const { port, close } of [room, own, behind]) {
+    const read = async (headers = {}) => (await fetch(`http://127.0.0.1:${port}/healthz`, { headers })).json();
+    expect(await read()).toMatchObject({ version: '1.0.0', listeners: { api: 7700 } });
+    expect(Object.keys(Object(await read(elsewhere)))).toEqual(['status']);
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect(await ready.text()).not.toContain('1.0.0');
+    await close();
+  }
+});
+
 test('the ports of the service itself refuse two Host headers', async () => {
-  const fleet = { version: '1.0.0', database: { state: 'ok', detail: null }, roles: {}, listeners: {} } as const;
-  const described = { ...fleet, sandbox: 'bubblewrap' } as const;
-  const running = {
-    storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
-    heldDeletions: () => null,
-  };
   const at = { host: '127.0.0.1', port: 0 };
   const servers = [
     await openWaitingRoom(0, at.host, () => null),
-    await openHealthPort({ ...at, trustedProxies: [] }, { fleet: described, running }),
+    await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING }),
     await startFeedServer({ ...at, secret: 'secret' }, () => false),
   ];
   for (const { port, close } of servers) {
