@@ -32,7 +32,7 @@ const FLEET: Fleet = {
   sandbox: 'bubblewrap',
 };
 
-test('the start and the health port show version, disk and ports only to local callers and trusted proxies', async () => {
+test('health ports show version, disk and listeners only to local callers and trusted proxies', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const room = await openWaitingRoom(0, at.host, () => FLEET);
   const own = await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING });

@@ -143,7 +143,7 @@ test('explain returns the deciding rule, the signed text, and the common mistake
   expect(await explain(keys.current, { At: '2040-01-01T00:00:00Z' })).toMatchObject({ RuleId: '10102' });
 });
 
-test('models and play data of a zone that requires tokens have signed addresses, and play data one folder', async () => {
+test('models and play data of a zone that requires tokens have signed addresses, in one folder', async () => {
   const made = await api.call('POST', '/library/1/videos', { body: { title: 'A film' } });
   const { guid } = Object(made.body);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/play`, { key: null });
