@@ -215,7 +215,7 @@ test('refuses one location under two names before it deletes anything', async ()
     const same = { from: store, takeLock: freeLock, report, log: () => undefined };
     void createFileStorage(folder).then((to) => owned.push(startMover({ ...same, to }).close));
   });
-  expect((await reported).message).toContain('the same one');
+  expect((await reported).message).toContain('the same store');
   expect(await store.head(KEY)).not.toBeNull();
 });
 
