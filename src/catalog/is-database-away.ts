@@ -6,7 +6,7 @@ const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const AWAY_WORDS = [
   'Connection terminated',
-  'The database has not answered',
+  'The database has not responded',
   'Query read timeout',
   'timeout exceeded when trying to connect',
   'Client has encountered a connection error',

@@ -127,8 +127,8 @@ function startDashJs(address: string): void {
   player.initialize(video, address, true);
 }
 
-/** ffmpeg reads whole segments of 2 s. */
-const STALL_MS = 3_000;
+/** ffmpeg reads whole segments of 2 s, and may find the next one only when it reads the playlist once more. */
+const STALL_MS = 4_000;
 const LOOK_MS = 250;
 
 /** Remembers how far a clock got, and when it did not go on. */

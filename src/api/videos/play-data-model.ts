@@ -13,12 +13,13 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   const video = toVideoModel(view, showing);
   // Clear files next to an encrypted video would give everyone access to it.
   const isClear = !settings.drm.enabled;
+  const hasMp4 = view.state === 'finished' && settings.mp4.enabled && isClear;
   const allowEarlyPlay = settings.originals.allowEarlyPlay && isClear;
   const playsOriginal = !hasPlaylist && allowEarlyPlay && view.source_key !== null;
   return {
     video,
     libraryName: library.name,
-    ...fileAddresses(view, { hasMp4: video.hasMP4Fallback, allowEarlyPlay, ...showing }),
+    ...fileAddresses(view, { hasMp4, allowEarlyPlay, ...showing }),
     ...playerLook(library),
     enableDRM: settings.drm.enabled,
     drmVersion: DRM_VERSION[settings.drm.version],
@@ -50,7 +51,8 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: 
   const showsOriginal = view.source_key !== null && isShown;
   const mp4Px = chooseMp4Rung(view.mp4_rungs);
   const isAudioOnly = view.state === 'finished' && view.width_px === 0;
-  const download = isAudioOnly ? AUDIO_FILE : mp4Px === null ? null : `play_${mp4Px}p.mp4`;
+  const audio = isAudioOnly ? AUDIO_FILE : null;
+  const download = mp4Px === null ? audio : `play_${mp4Px}p.mp4`;
   return {
     captionsPath: address('captions/'),
     seekPath: address('seek'),

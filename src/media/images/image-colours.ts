@@ -10,6 +10,7 @@ export type ImageColours = { kind: 'profile'; profile: IccColours } | { kind: 'c
 
 const MAX_PROFILE_BYTES = 4 * 2 ** 20;
 const SRGB_PRIMARIES = 1;
+const UNSPECIFIED = 2;
 const SRGB_TRANSFER = 13;
 const ST240M = 7;
 
@@ -21,7 +22,7 @@ export function readImageColours(bytes: Buffer, kind: ImageKind): ImageColours {
       const profile = readIccProfile(found);
       return profile === null || isSrgb(profile) ? null : { kind: 'profile', profile };
     }
-    if (found === null || (found.primaries === SRGB_PRIMARIES && !isHdr(found))) return null;
+    if (found === null || ([SRGB_PRIMARIES, UNSPECIFIED].includes(found.primaries) && !isHdr(found))) return null;
     return { kind: 'coded', colours: found };
   } catch {
     return null;
@@ -57,7 +58,9 @@ function codedFilters(colours: Colours): string {
   }
   const known = transfer === ST240M ? SRGB_PRIMARIES : transfer;
   const from = `min=${matrix}:pin=${primaries}:tin=${known}:rin=${isFullRange ? 'full' : 'limited'}`;
-  return `zscale=${from}:m=0:p=${SRGB_PRIMARIES}:t=${SRGB_TRANSFER}:r=full,format=gbrp,`;
+  // Subsampled images may have odd sides, which zscale refuses.
+  const to = `m=0:p=${SRGB_PRIMARIES}:t=${SRGB_TRANSFER}:r=full`;
+  return `crop=trunc(iw/2)*2:trunc(ih/2)*2,zscale=${from}:${to},format=gbrp,`;
 }
 
 function isHdr({ transfer }: Colours): boolean {
