@@ -5,24 +5,27 @@ import { type Denial, denialOf } from './denial.ts';
 import { endBefore, endBeforeLast, endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
+import { followLine } from './follow-line.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
 import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
 import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import { resetWithinSegment } from './reset-within-segment.ts';
+import { RungSwitch } from './rung-switch.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
-import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 
 /** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
+type Report = 'qualities' | 'audiotracks' | 'switching' | 'shown' | 'loaded' | 'trouble' | 'denied';
+
 /**
  * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
  * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
- * when the rung changes, `loaded` with each segment, `trouble` for temporary faults, `denied` for permanent ones.
+ * when the rung changes, `switching` when a switch by hand begins and ends, `loaded` with each segment, `trouble` for temporary faults, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -31,12 +34,13 @@ export class Engine extends EventTarget {
   #needsShaka = false;
   #closeNative: (() => void) | null = null;
   #source: PlayerSource | null = null;
-  #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, lineBps: null };
+  #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, readLine: () => ({ bps: null, care: 'none' }) };
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #brokenLastSec: number | null = null;
   #wantedHeightPx: number | null = null;
   #wantedAudio: string | null = null;
+  readonly #switching = new RungSwitch(() => this.#report('switching'));
   #denial: Denial | null = null;
   #lastFault: string | null = null;
 
@@ -66,9 +70,11 @@ export class Engine extends EventTarget {
   /** Reads a playlist again at the current position, because an open player never rereads its list of rungs. */
   reload(source: PlayerSource, atSec?: number): void {
     coverWithFrame(this.#video);
-    const { startSec: openedAtSec, lineBps } = this.#opening;
+    const { startSec: openedAtSec, readLine } = this.#opening;
     const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
-    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps: this.lineBps ?? lineBps });
+    const bps = this.lineBps;
+    const readNow = () => (bps === null ? readLine() : { ...readLine(), bps });
+    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, readLine: readNow });
   }
 
   /** Runs a pending retry immediately, because the connection is back or the machine woke up. */
@@ -80,6 +86,7 @@ export class Engine extends EventTarget {
   close(): void {
     clearTimeout(this.#retrying);
     this.#retrying = undefined;
+    this.#switching.close();
     this.#hls?.destroy();
     this.#hls = null;
     void this.#shaka?.close();
@@ -126,13 +133,13 @@ export class Engine extends EventTarget {
   choose(heightPx: number | null): void {
     this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
-    this.#applyHeight((index) => {
-      if (this.#hls === null) return;
-      // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.
-      if (this.#video.ended) this.#hls.currentLevel = index;
-      else this.#hls.nextLevel = index;
-    });
+    this.#applyHeight((index) => this.#hls && void this.#switching.to(this.#hls, this.#video, index));
     this.#report('qualities');
+  }
+
+  /** Whether the chosen height is not shown yet. */
+  get isSwitching(): boolean {
+    return this.#switching.isOn;
   }
 
   get audioTracks(): AudioTrack[] {
@@ -184,9 +191,8 @@ export class Engine extends EventTarget {
   #openHls(source: PlayerSource): void {
     const hls = new Hls(hlsOptions(source, this.#opening));
     this.#hls = hls;
+    followLine(hls, this.#video, this.#opening);
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
-      const rates = hls.levels.map(({ bitrate }) => bitrate);
-      hls.startLevel = chooseStartLevel(rates, this.#opening.lineBps);
       this.#applyHeight((index) => {
         if (index === -1) return;
         hls.startLevel = index;
@@ -200,10 +206,7 @@ export class Engine extends EventTarget {
       this.#report('audiotracks');
     });
     hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('audiotracks'));
-    hls.on(Hls.Events.LEVEL_SWITCHED, () => {
-      this.#report('shown');
-      this.#report('qualities');
-    });
+    hls.on(Hls.Events.LEVEL_SWITCHED, () => this.#report('shown', 'qualities'));
     hls.on(Hls.Events.FRAG_BUFFERED, () => this.#noteLoaded());
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
@@ -221,10 +224,7 @@ export class Engine extends EventTarget {
     // Another source may have been opened in the meantime.
     if (source !== this.#source || this.#shaka !== null) return;
     const listener: ShakaListener = {
-      changed: () => {
-        this.#report('qualities');
-        this.#report('audiotracks');
-      },
+      changed: () => this.#report('qualities', 'audiotracks'),
       shown: () => this.#report('shown'),
       stopped: ({ code, denial }) => this.#stop(code, denial, { kind: 'line', segment: null }),
     };
@@ -294,7 +294,7 @@ export class Engine extends EventTarget {
     if (this.#source !== null) this.reload(this.#source, sec ?? undefined);
   }
 
-  #report(name: 'qualities' | 'audiotracks' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
-    this.dispatchEvent(new Event(name));
+  #report(...names: Report[]): void {
+    for (const name of names) this.dispatchEvent(new Event(name));
   }
 }
