@@ -22,10 +22,17 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-type Line = { mbps: number; size?: { width: number; height: number }; connection?: object };
+type Line = {
+  mbps: number;
+  size?: { width: number; height: number };
+  connection?: object;
+  query?: string;
+};
+/** A connection that limits nothing. */
+const FAST = 10_000;
 
 /** Opens the player with an empty cache on a connection of this bandwidth. */
-async function open({ mbps, size = { width: 640, height: 360 }, connection }: Line): Promise<Page> {
+async function open({ mbps, size = { width: 640, height: 360 }, connection, query = '' }: Line): Promise<Page> {
   const context = await room.browser.newContext({ viewport: size });
   const page = await context.newPage();
   const wire = await context.newCDPSession(page);
@@ -36,7 +43,7 @@ async function open({ mbps, size = { width: 640, height: 360 }, connection }: Li
   await page.addInitScript(watchPicture, EMPTY_SEC);
   if (connection !== undefined) await page.addInitScript(pretendConnection, connection);
   const { libraryId, mediaId } = shown;
-  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true`);
+  await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true${query}`);
   return page;
 }
 
@@ -72,9 +79,10 @@ function pretendConnection(connection: object): void {
 const readSeen = (page: Page) =>
   page.evaluate(() => Reflect.get(window, 'seen') as { heightsPx: number[]; stalls: number });
 
+const readSec = (page: Page) => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+
 async function untilPlayed(page: Page, sec: number): Promise<void> {
-  const read = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
-  await expect.poll(read, PATIENCE).toBeGreaterThan(sec);
+  await expect.poll(() => readSec(page), PATIENCE).toBeGreaterThan(sec);
 }
 
 test.each([
@@ -111,5 +119,96 @@ test('a cached page starts with the rung that an earlier visit knew', async () =
   await untilPlayed(page, 0.5);
   const { heightsPx } = await readSeen(page);
   expect(heightsPx[0]).toBeGreaterThanOrEqual(270);
+  await page.context().close();
+});
+
+test('a chosen quality replaces the segment that is being played, at its position', async () => {
+  const page = await open({ mbps: FAST, query: '&t=8.2' });
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  await untilPlayed(page, 8.3);
+  const video = page.locator('video');
+  // The segment lasts until 12 s of the film. At this speed that is far longer than any switch on a slow machine.
+  await video.evaluate((element: HTMLVideoElement) => {
+    element.playbackRate = 0.0625;
+  });
+  const readHeight = () => video.evaluate((element: HTMLVideoElement) => element.videoHeight);
+  for (const heightPx of [90, 360]) {
+    const before = await readSec(page);
+    await page.mouse.move(300, 150);
+    await page.locator('bunny-settings-menu-button').click();
+    await page.getByRole('menuitem', { name: 'Quality' }).click();
+    await page.getByRole('menuitemradio', { name: new RegExp(`^${heightPx}p`) }).click();
+    await expect.poll(readHeight, PATIENCE).toBe(heightPx);
+    const after = await readSec(page);
+    expect(after).toBeGreaterThanOrEqual(before);
+    expect(after).toBeLessThan(11.9);
+    await expect.poll(() => page.locator('.line-notice').isVisible(), PATIENCE).toBe(false);
+  }
+  const stopped = await readSec(page);
+  await untilPlayed(page, stopped);
+  await page.context().close();
+});
+
+test('the page says which quality it is switching to', async () => {
+  const page = await open({ mbps: FAST, query: '&t=8.2' });
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  await untilPlayed(page, 8.3);
+  const lowest = shown.videos.at(-1)?.renditionId;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/r/${lowest}/*.m4s`, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.mouse.move(300, 150);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Quality' }).click();
+  await page.getByRole('menuitemradio', { name: /^90p/ }).click();
+  await expect.poll(() => page.locator('.line-notice').textContent(), PATIENCE).toBe('Switching to 90p…');
+  const atClick = await readSec(page);
+  await untilPlayed(page, atClick + 0.5);
+  release();
+  await expect.poll(() => page.locator('.line-notice').isVisible(), PATIENCE).toBe(false);
+  await page.context().close();
+});
+
+/** Opens a page that does not start, and returns it with the segments that it fetched once it is quiet. */
+async function openPaused(query: string): Promise<{ page: Page; segments: string[] }> {
+  const page = await open({ mbps: FAST, query: `&autoplay=false${query}` });
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  await page.waitForLoadState('networkidle');
+  const urls = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  return { page, segments: urls.filter((url) => /\/\d+\.m4s/.test(url)) };
+}
+
+const bufferedSec = (page: Page) =>
+  page.locator('video').evaluate(({ buffered }: HTMLVideoElement) => {
+    return buffered.length === 0 ? 0 : buffered.end(buffered.length - 1);
+  });
+
+test('a page that is never played fetches its first segment and at most 1 MB, and plays on request', async () => {
+  const { page, segments } = await openPaused('');
+  expect(segments.filter((url) => !url.includes(shown.audio.renditionId))).toHaveLength(1);
+  const bytes = await page.evaluate(() =>
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(
+      (sum, entry) => sum + (entry instanceof PerformanceResourceTiming ? entry.transferSize : 0),
+      0,
+    ),
+  );
+  expect(bytes).toBeLessThanOrEqual(1_000_000);
+  await page.keyboard.press('k');
+  await untilPlayed(page, 5);
+  await page.context().close();
+});
+
+test.each([
+  { preload: 'none', hasMedia: false },
+  { preload: 'auto', hasMedia: true },
+])('preload=$preload fetches a full buffer: $hasMedia', async ({ preload, hasMedia }) => {
+  const { page, segments } = await openPaused(`&preload=${preload}`);
+  if (hasMedia) await expect.poll(() => bufferedSec(page), PATIENCE).toBeGreaterThan(12);
+  else expect(segments).toEqual([]);
   await page.context().close();
 });

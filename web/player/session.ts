@@ -119,7 +119,7 @@ export class Session extends EventTarget {
     if (waitMs > 0) this.#reloadTimer = setTimeout(() => this.#take(this.#state), waitMs);
     else {
       this.#remember(source, medium);
-      this.#parts.engine.reload(source);
+      this.#parts.engine.update(source);
     }
   }
 
@@ -137,10 +137,17 @@ export class Session extends EventTarget {
     if (medium === 'trailer') video.loop = true;
     else if (this.isTrailer) video.loop = options.loop;
     this.#remember(source, medium);
-    const loadsAtOnce = options.preload || options.autoplay || playsOn;
+    const loadsAtOnce = options.preload !== 'none' || options.autoplay || playsOn;
     const readLine = () => (isOfStream ? lines.earlier() : lines.line());
     const startSec = medium === 'video' ? (options.startSec ?? resumeSec) : 0;
-    engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, readLine });
+    engine.open(source, {
+      startSec,
+      loadsAtOnce,
+      isLive: isOfStream,
+      buffersPaused: options.preload === 'auto',
+      media: null,
+      readLine,
+    });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
       // A browser may refuse to start with audio. The large play button then stays.

@@ -84,7 +84,7 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
   };
   // The length is known by then. A page that never plays, or loads nothing until the parent requests it, is also ready
   // and responds as far as it can.
-  const loadsNothing = !session.isPlayable || !config.state.source || !(options.preload || options.autoplay);
+  const loadsNothing = !session.isPlayable || !config.state.source || (options.preload === 'none' && !options.autoplay);
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
   relay(video, emit);

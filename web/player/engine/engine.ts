@@ -6,7 +6,7 @@ import { endBefore, endBeforeLast, endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
 import { followLine } from './follow-line.ts';
-import { hlsOptions, type Opening } from './hls-options.ts';
+import { hlsOptions, type Opening, UNOPENED } from './hls-options.ts';
 import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
 import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
@@ -34,13 +34,12 @@ export class Engine extends EventTarget {
   #needsShaka = false;
   #closeNative: (() => void) | null = null;
   #source: PlayerSource | null = null;
-  #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, readLine: () => ({ bps: null, care: 'none' }) };
+  #opening = UNOPENED;
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #brokenLastSec: number | null = null;
-  #wantedHeightPx: number | null = null;
   #wantedAudio: string | null = null;
-  readonly #switching = new RungSwitch(() => this.#report('switching'));
+  readonly #rung = new RungSwitch(() => this.#report('switching'));
   #denial: Denial | null = null;
   #lastFault: string | null = null;
 
@@ -67,26 +66,25 @@ export class Engine extends EventTarget {
     else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
-  /** Reads a playlist again at the current position, because an open player never rereads its list of rungs. */
-  reload(source: PlayerSource, atSec?: number): void {
-    coverWithFrame(this.#video);
-    const { startSec: openedAtSec, readLine } = this.#opening;
-    const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
-    const bps = this.lineBps;
-    const readNow = () => (bps === null ? readLine() : { ...readLine(), bps });
-    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, readLine: readNow });
+  /** Takes up new rungs of a source, whose playlist an open player never reads again. Keeps buffered media. */
+  update(source: PlayerSource): void {
+    const isClear = !this.#opening.isLive && source.drm === null && this.#source?.drm === null;
+    const keeps = isClear && this.#retrying === undefined && this.#video.readyState > 0;
+    const media = keeps ? this.#hls?.transferMedia() : null;
+    if (!media) this.#reload(null, source);
+    else this.open(source, { ...this.#opening, ...this.#resumed(this.#video.currentTime), media });
   }
 
   /** Runs a pending retry immediately, because the connection is back or the machine woke up. */
   retryNow(): void {
-    if (this.#retrying !== undefined && this.#source !== null) this.reload(this.#source);
+    if (this.#retrying !== undefined) this.#reload();
     else if (this.#video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) this.#hls?.startLoad(-1);
   }
 
   close(): void {
     clearTimeout(this.#retrying);
     this.#retrying = undefined;
-    this.#switching.close();
+    this.#rung.close();
     this.#hls?.destroy();
     this.#hls = null;
     void this.#shaka?.close();
@@ -126,20 +124,19 @@ export class Engine extends EventTarget {
 
   /** The height that the viewer chose. Null for automatic selection by bandwidth. */
   get wantedHeightPx(): number | null {
-    return this.#wantedHeightPx;
+    return this.#rung.wantedHeightPx;
   }
 
   /** Fixes a height, or returns to automatic selection if null. */
   choose(heightPx: number | null): void {
-    this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
-    this.#applyHeight((index) => this.#hls && void this.#switching.to(this.#hls, this.#video, index));
+    void this.#rung.choose(this.#hls, this.#video, heightPx);
     this.#report('qualities');
   }
 
   /** Whether the chosen height is not shown yet. */
   get isSwitching(): boolean {
-    return this.#switching.isOn;
+    return this.#rung.isOn;
   }
 
   get audioTracks(): AudioTrack[] {
@@ -193,11 +190,7 @@ export class Engine extends EventTarget {
     this.#hls = hls;
     followLine(hls, this.#video, this.#opening);
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
-      this.#applyHeight((index) => {
-        if (index === -1) return;
-        hls.startLevel = index;
-        hls.loadLevel = index;
-      });
+      this.#rung.startWith(hls);
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
@@ -213,7 +206,7 @@ export class Engine extends EventTarget {
     resetWithinSegment(hls);
     if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
     if (this.#opening.loadsAtOnce) hls.loadSource(source.playlistUrl);
-    hls.attachMedia(this.#video);
+    hls.attachMedia(this.#opening.media ?? this.#video);
   }
 
   async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>): Promise<void> {
@@ -236,12 +229,6 @@ export class Engine extends EventTarget {
   #noteLoaded(): void {
     this.#attempts = { ...this.#attempts, retries: 0 };
     this.#report('loaded');
-  }
-
-  #applyHeight(apply: (index: number) => void): void {
-    const [wanted, levels] = [this.#wantedHeightPx, this.#hls?.levels ?? []];
-    const index = levels.findIndex(({ height }) => height === wanted);
-    if (wanted === null || index !== -1) apply(index);
   }
 
   #recover(hls: Hls, data: ErrorData): void {
@@ -277,7 +264,7 @@ export class Engine extends EventTarget {
       const sec = () => resumeAt(this.#video, { openedAtSec: this.#opening.startSec, latencySec: null });
       this.#hls?.stopLoad();
       if (afterMs > 0) this.#report('trouble');
-      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, sec())));
+      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reload(over && placeAfter(over, sec())));
       return;
     }
     if (recovery.kind === 'end') this.#brokenLastSec = recovery.brokenSec;
@@ -286,12 +273,23 @@ export class Engine extends EventTarget {
     else {
       this.#report('trouble');
       const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
-      this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
+      this.#retrying = setTimeout(() => this.#reload(atSec), recovery.afterMs);
     }
   }
 
-  #reloadAt(sec: number | null): void {
-    if (this.#source !== null) this.reload(this.#source, sec ?? undefined);
+  /** Reads the playlist again, at the current position or another. */
+  #reload(atSec: number | null = null, source = this.#source): void {
+    if (source === null) return;
+    coverWithFrame(this.#video);
+    const { startSec: openedAtSec } = this.#opening;
+    const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
+    this.open(source, { ...this.#opening, ...this.#resumed(startSec) });
+  }
+
+  #resumed(startSec: number): Pick<Opening, 'startSec' | 'loadsAtOnce' | 'readLine' | 'media'> {
+    const [{ readLine }, bps] = [this.#opening, this.lineBps];
+    const readNow = () => ({ ...readLine(), ...(bps !== null && { bps }) });
+    return { startSec, loadsAtOnce: true, media: null, readLine: readNow };
   }
 
   #report(...names: Report[]): void {

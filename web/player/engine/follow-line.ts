@@ -3,15 +3,25 @@ import { isWorthRaising, type Piece } from '../line/raise-buffered.ts';
 import { chooseStartLevel, highestAllowed, highestShown, type PlayerSize, type Rung } from '../line/start-level.ts';
 import type { Opening } from './hls-options.ts';
 
+/** Maximum size of the first segment of a video that may never be played. */
+const MAX_PRELOAD_BYTES = 700_000;
+/** Buffer of such a video. The segment that contains it is fetched as a whole. */
+const PRELOADED = { maxBufferLength: 0.1, maxBufferSize: 0 };
+
 /**
  * Starts with the rung for this connection and this size of the player. If the connection needs no care, buffered
  * segments are later fetched again in higher rungs.
  */
-export function followLine(hls: Hls, video: HTMLVideoElement, { readLine, isLive }: Opening): void {
+export function followLine(hls: Hls, video: HTMLVideoElement, { readLine, isLive, buffersPaused }: Opening): void {
+  const isLimited = !isLive && !buffersPaused && video.paused && video.played.length === 0;
+  if (isLimited) limitUntilPlayed(hls, video);
   hls.once(Hls.Events.MANIFEST_PARSED, () => {
     const [line, rungs] = [readLine(), hls.levels.map(toRung)];
     if (line.bps !== null) hls.bandwidthEstimate = line.bps;
-    hls.startLevel = chooseStartLevel(rungs, { line, size: sizeOf(video) });
+    hls.startLevel = chooseStartLevel(rungs, {
+      ...{ line, size: sizeOf(video) },
+      maxBytes: isLimited && video.paused ? MAX_PRELOAD_BYTES : undefined,
+    });
     hls.autoLevelCapping = highestAllowed(rungs, line);
     if (!isLive && line.care === 'none') raiseBuffered(hls, video);
   });
@@ -38,6 +48,13 @@ function raiseBuffered(hls: Hls, video: HTMLVideoElement): void {
     // Removes the segments that can be replaced in time, and continues with automatic selection in their place.
     hls.nextLevel = -1;
   });
+}
+
+/** Fetches one segment, and continues once playback is requested. */
+function limitUntilPlayed({ config }: Hls, video: HTMLVideoElement): void {
+  const { maxBufferLength, maxBufferSize } = config;
+  Object.assign(config, PRELOADED);
+  video.addEventListener('play', () => Object.assign(config, { maxBufferLength, maxBufferSize }), { once: true });
 }
 
 function toRung({ width, height, averageBitrate, maxBitrate }: Level): Rung {

@@ -1,12 +1,28 @@
-import type { DRMSystemsConfiguration, HlsConfig } from 'hls.js';
+import type { AttachMediaSourceData, DRMSystemsConfiguration, HlsConfig } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import type { Line } from '../line/estimate-line.ts';
 
 /** Assumed bandwidth if unknown: low enough to start with the lowest rung, and soon corrected. */
 const UNKNOWN_LINE_BPS = 500_000;
 
-/** `readLine` is called when the rungs are known, because each response until then tells more about the connection. */
-export type Opening = { startSec: number; loadsAtOnce: boolean; isLive: boolean; readLine(): Line };
+/**
+ * `readLine` is called when the rungs are known, because each response until then tells more about the connection.
+ * Without `buffersPaused`, only the first segment of a video is fetched before it is played. `media` is buffered media of
+ * another instance of hls.js.
+ */
+export type Opening = {
+  startSec: number;
+  loadsAtOnce: boolean;
+  isLive: boolean;
+  buffersPaused: boolean;
+  media: AttachMediaSourceData | null;
+  readLine(): Line;
+};
+
+export const UNOPENED: Opening = {
+  ...{ startSec: 0, loadsAtOnce: true, isLive: false, buffersPaused: false, media: null },
+  readLine: () => ({ bps: null, care: 'none' }),
+};
 
 export function hlsOptions(source: PlayerSource, { startSec, isLive }: Opening): Partial<HlsConfig> {
   return {

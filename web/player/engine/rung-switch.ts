@@ -3,8 +3,10 @@ import Hls, { type Fragment, type LevelDetails } from 'hls.js';
 /** A segment that ends this soon is not replaced. */
 const MIN_LEFT_SEC = 0.5;
 
-/** The switch to a level that the viewer chose. It calls `changed` when it begins and when it ends. */
+/** The height that the viewer chose, and the switch to it. It calls `changed` when it begins and when it ends. */
 export class RungSwitch {
+  /** The height that the viewer chose. Null for automatic selection by bandwidth. */
+  wantedHeightPx: number | null = null;
   readonly #changed: () => void;
   #now: AbortController | null = null;
 
@@ -17,14 +19,31 @@ export class RungSwitch {
     return this.#now !== null;
   }
 
-  /** Begins a switch, and ends an earlier one. */
-  async to(hls: Hls, video: HTMLVideoElement, level: number): Promise<void> {
+  /** Starts with the chosen height, if the playlist has it. */
+  startWith(hls: Hls): void {
+    const level = this.#levelOf(hls);
+    if (level === null || level === -1) return;
+    hls.startLevel = level;
+    hls.loadLevel = level;
+  }
+
+  /** Shows a height, or returns to automatic selection if null. Ends an earlier switch. */
+  async choose(hls: Hls | null, video: HTMLVideoElement, heightPx: number | null): Promise<void> {
+    this.wantedHeightPx = heightPx;
+    const level = hls && this.#levelOf(hls);
+    if (hls === null || level === null) return;
     this.#now?.abort();
     const now = new AbortController();
     this.#now = now;
     this.#changed();
     await showLevel(hls, video, { level, signal: now.signal });
     if (this.#now === now) this.close();
+  }
+
+  #levelOf({ levels }: Hls): number | null {
+    if (this.wantedHeightPx === null) return -1;
+    const level = levels.findIndex(({ height }) => height === this.wantedHeightPx);
+    return level === -1 ? null : level;
   }
 
   close(): void {
