@@ -50,8 +50,8 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     LicensesIssuedChart: 'Licences by UTC day, zeros included.',
   },
   TranscribingStatisticsModel: {
-    TotalTranscriptionSeconds: 'Transcribed seconds of audio in the period.',
-    TranscriptionSecondsChart: 'Transcribed seconds of audio by UTC day, zeros included.',
+    TotalTranscriptionSeconds: 'Always 0: this version does not count transcribed seconds.',
+    TranscriptionSecondsChart: 'Zero for each UTC day of the period.',
   },
   VideoResolutionsInfoModel: {
     videoId: 'GUID of the video.',
