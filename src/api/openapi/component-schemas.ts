@@ -1,5 +1,5 @@
 import { models } from '../models/all.ts';
-import { describeField } from './field-texts/field-texts.ts';
+import { describeField } from './field-texts/describe-field.ts';
 
 /** A JSON Schema in the form of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;

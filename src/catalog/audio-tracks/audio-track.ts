@@ -73,7 +73,7 @@ export function mergeFields(
   if (!isDefault && !others.some((other) => other.isDefault)) {
     throw new Refused(
       'invalid',
-      'Expected another default audio track, but there is none. Set isDefault of another track first.',
+      'Expected a default audio track to remain, but none would. Set isDefault of another track first.',
       { field: 'isDefault' },
     );
   }

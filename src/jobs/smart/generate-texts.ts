@@ -47,7 +47,7 @@ export async function generateTexts(
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
     const { message } = error;
-    const text = `The language model returned no usable response (${message}), so texts were extracted from the captions.`;
+    const text = `The language model returned nothing usable (${message}), so texts were extracted from the captions.`;
     const { messages, ...extracted } = extractTexts(features, transcript, await readEvidence());
     return { ...extracted, messages: [warningMessage(text, new Date()), ...messages] };
   }

@@ -30,7 +30,7 @@ export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, 
   if (steadySec >= MIN_STEADY_SHARE * facts.durationSec) return null;
   const message =
     `Expected steadily increasing times, but only ${steadySec.toFixed(1)} of the file's ` +
-    `${facts.durationSec.toFixed(0)} seconds contain media: its times are damaged. Remux the file and upload the result.`;
+    `${facts.durationSec.toFixed(0)} seconds contain media: its times are damaged. Remux the file and upload it.`;
   return { kind: 'undecodable', message };
 }
 

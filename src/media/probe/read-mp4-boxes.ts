@@ -46,7 +46,7 @@ export async function findEncryption(path: string, sizeBytes: number): Promise<S
   if (moov === null) return null;
   const entry = listSampleEntries(moov).find((type) => ENCRYPTED_ENTRIES.includes(type));
   if (entry === undefined) return null;
-  const message = `Expected unencrypted media, got encrypted samples (${entry}): decrypt the file and upload the result.`;
+  const message = `Expected unencrypted media, got encrypted samples (${entry}). Decrypt it and upload the result.`;
   return { kind: 'undecodable', message };
 }
 

@@ -81,8 +81,8 @@ export const ACCOUNT_FIELD_TEXTS: FieldTexts = {
     ZoneSecurityKey: 'Key that signs URL tokens and embed tokens.',
     ZoneSecurityIncludeHashRemoteIP: "Whether a URL token is valid only for the viewer's IP address. Default false.",
     AllowedReferrers:
-      'Host names whose pages may load files, such as `example.com` or `*.example.com`. Empty allows all. The library ' +
-      'has the same list.',
+      'Host names whose pages may load files, such as `example.com` or `*.example.com`. Empty allows all. The ' +
+      'library has the same list.',
     BlockedReferrers: 'Host names whose pages may not load files. The library has the same list.',
     BlockNoneReferrer: 'Whether requests without a referrer are refused. Default false.',
     BlockedIps: 'Refused clients, at most 500: addresses, CIDR ranges, or patterns such as `1.2.3.*`.',

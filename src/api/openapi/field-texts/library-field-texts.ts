@@ -1,6 +1,6 @@
 import type { FieldTexts } from './field-texts.ts';
 
-const FOR_UPLOADS = 'Applies to uploads that do not set it.';
+const UPLOADS = 'For uploads that do not set it.';
 
 /** Descriptions of the fields of libraries. */
 export const LIBRARY_FIELD_TEXTS: FieldTexts = {
@@ -21,7 +21,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     WatermarkPositionLeft: 'Distance of the watermark from the left edge, 0 to 100 percent of the width.',
     WatermarkPositionTop: 'Distance of the watermark from the top edge, 0 to 100 percent of the height.',
     WatermarkWidth:
-      'Maximum width of the watermark, 0 to 100 percent of the picture. 0 derives it from the height. If both are 0, the width is 15 percent.',
+      'Maximum width of the watermark, 0 to 100 percent of the picture. 0 derives it from the height. If both are 0, ' +
+      'the width is 15 percent.',
     WatermarkHeight: 'Maximum height of the watermark, 0 to 100 percent of the picture. 0 derives it from the width.',
     WatermarkVersion: 'Number of uploads of the watermark.',
     PullZoneId: 'Id of the pull zone that delivers the library. Its security key signs URLs and embed tokens.',
@@ -46,8 +47,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       "Whether a URL token is valid only for the viewer's IP address. Sets `ZoneSecurityIncludeHashRemoteIP` of the " +
       'pull zone. Default false.',
     AllowedReferrers:
-      'Host names whose pages may embed videos, such as `example.com` or `*.example.com`. An empty list allows all. An ' +
-      'update must repeat the current list; use `addAllowedReferrer` and `removeAllowedReferrer` to change it.',
+      'Host names whose pages may embed videos, such as `example.com` or `*.example.com`. An empty list allows all. ' +
+      'An update must repeat the current list; use `addAllowedReferrer` and `removeAllowedReferrer` to change it.',
     BlockedReferrers:
       'Host names whose pages may not embed videos. An update must repeat the current list; use `addBlockedReferrer` ' +
       'and `removeBlockedReferrer` to change it.',
@@ -72,10 +73,10 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     PlayerKeyColor: 'CSS colour of the controls of the player. Default `#ff5f1f`.',
     FontFamily: 'CSS font family of the player. Default `sans-serif`.',
     EnableTranscribing: 'Whether captions are generated from the speech of uploads. Default false.',
-    EnableTranscribingTitleGeneration: `Whether a title is generated from speech. ${FOR_UPLOADS} Default false.`,
-    EnableTranscribingDescriptionGeneration: `Whether a description is generated from speech. ${FOR_UPLOADS} Default false.`,
-    EnableTranscribingChaptersGeneration: `Whether chapters are generated from speech. ${FOR_UPLOADS} Default false.`,
-    EnableTranscribingMomentsGeneration: `Whether moments are generated from speech. ${FOR_UPLOADS} Default false.`,
+    EnableTranscribingTitleGeneration: `Whether a title is generated from speech. ${UPLOADS} Default false.`,
+    EnableTranscribingDescriptionGeneration: `Whether a description is generated from speech. ${UPLOADS} Default false.`,
+    EnableTranscribingChaptersGeneration: `Whether chapters are generated from speech. ${UPLOADS} Default false.`,
+    EnableTranscribingMomentsGeneration: `Whether moments are generated from speech. ${UPLOADS} Default false.`,
     TranscribingCaptionLanguages: 'Language codes of generated captions, such as `en` or `pt-BR`. Empty: as spoken.',
     EnableCaptionsInPlaylist: 'Whether playlists list captions, for players other than the built-in one. Default true.',
     RememberPlayerPosition: 'Whether the player resumes where the viewer stopped. Default false.',

@@ -132,8 +132,8 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
   },
   VideoHeatmapModel: {
     heatmap:
-      'Relative number of plays from 0 to 100, by second of the video; a missing second is 0. Null if the library hides ' +
-      'heatmaps, and below five visits.',
+      'Relative number of plays from 0 to 100, by second of the video; a missing second is 0. Null if the library ' +
+      'hides heatmaps, and below five visits.',
   },
   VideoOEmbedModel: {
     version: 'Version of oEmbed: `1.0`.',

@@ -142,7 +142,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     isDefault: 'Whether players begin with this track. Exactly one track has it.',
     origin: '`file` for a track of the uploaded file, `added` for one that was added later.',
     state:
-      '`ready`, `processing`, `replacing` (viewers hear the previous version until the new one is encoded) or `failed`.',
+      '`ready`, `processing`, `failed`, or `replacing`: viewers hear the old version until the new one is encoded.',
     message: 'Reason why the file of the track could not be encoded; null otherwise.',
     storageSize: 'Stored bytes of the track.',
   },
