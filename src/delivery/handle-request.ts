@@ -234,7 +234,7 @@ function fail(
     sendProblem(request, response, toProblem(code, error.message));
     return;
   }
-  log.error({ err: error, url }, 'A request could not be answered.');
+  log.error({ err: error, url }, 'A request failed with an internal error.');
   if (isStorageAway(error)) {
     const problem = toProblem('unavailable', 'The object store cannot be reached.');
     sendProblem(request, response, problem, RETRY_AFTER_SEC);

@@ -130,7 +130,7 @@ export async function showFirstStart(
   const path = join(dataDir, 'first-start.txt');
   await writeWhole(path, Buffer.from(text));
   out.write(`
-Millrace is ready. The keys and an upload command are in ${path}: read it, then delete it.
+Millrace is ready. The keys and an upload command are in ${path}: read the file, then delete it.
 
   Dashboard          ${dashboardLink(library, addresses)}
   API address        ${addresses.publicUrl}

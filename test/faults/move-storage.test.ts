@@ -246,7 +246,7 @@ async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, is
   for (let rounds = 1; ; rounds += 1) {
     for (const [key, bytes] of objects) {
       const { body } = await shown.read(key, null, never);
-      if (!(await gather(body)).equals(bytes)) throw new Error(`Expected the bytes of ${key}, came others.`);
+      if (!(await gather(body)).equals(bytes)) throw new Error(`Expected the bytes of ${key}, got others.`);
     }
     if (isOver()) return rounds;
     await sleep(READ_PAUSE_MS);

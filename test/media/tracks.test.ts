@@ -218,9 +218,9 @@ test('subtitles that are pictures leave a message each, with the advice to send 
   expect(messages.map(({ level, message }) => [level, message])).toEqual([
     [
       2,
-      expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are not offered: .* SubRip/),
+      expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are left out: .* SubRip/),
     ],
-    [2, expect.stringMatching(/^The subtitles of stream 2 \(de, dvd_subtitle\) are not offered: .* WebVTT/)],
+    [2, expect.stringMatching(/^The subtitles of stream 2 \(de, dvd_subtitle\) are left out: .* WebVTT/)],
   ]);
 });
 

@@ -106,7 +106,8 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
     .where('library_id', '=', libraryId)
     .executeTakeFirst();
   if (found?.notes_places !== false) return;
-  const where = 'It was begun by an earlier version, which did not note where each video was. Move the videos back.';
+  const where =
+    'It was started by an earlier version, which did not record where each video was. Move the videos back yourself.';
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 

@@ -122,7 +122,7 @@ export type GeneratedValues = {
 };
 
 const KEPT_TITLE =
-  'The title was kept: without a language model a generated title replaces a file name only. Set ' +
+  'The title was kept: without a language model, a generated title only replaces a file name. Set ' +
   'MILLRACE_LANGUAGE_MODEL_URL, or change the title by hand.';
 
 /**

@@ -107,7 +107,7 @@ export class IFrameLists {
     try {
       for (const rendition of renditions) await this.list(rendition);
     } catch (error) {
-      this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.');
+      this.#log.warn({ err: error }, 'The I-frames of a video could not be listed.');
     }
   }
 }

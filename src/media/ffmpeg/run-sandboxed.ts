@@ -279,7 +279,7 @@ function sandboxMissing(reason: string): Refused {
     'unavailable',
     'Expected bubblewrap to work on this machine, because MILLRACE_SANDBOX is "required": nothing is encoded without ' +
       'it. Install bubblewrap and allow user namespaces, or set MILLRACE_SANDBOX=auto; then encode the video again. ' +
-      `The attempt said: ${reason}`,
+      `Its output: ${reason}`,
   );
 }
 

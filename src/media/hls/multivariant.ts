@@ -145,7 +145,7 @@ function audioVariant(
   groups: { audio?: string; subtitles?: string },
 ): PlaylistTag {
   const first = defaultOf(audio);
-  if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
+  if (first === undefined) throw new Error('Expected at least one listed rendition for a playlist, found none.');
   return { tag: 'stream-inf', ...rates, codecs: codecs(audio), uri: addresses.media(first.id), ...groups };
 }
 

@@ -151,7 +151,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   const jumps = countJumps(facts, scan.spans);
   if (jumps === 0) return null;
   const times = jumps === 1 ? 'once' : `${jumps} times`;
-  const warning = `The clock of the file jumps ${times}: what follows was joined to what was before.`;
+  const warning = `The clock of the file jumps ${times}: the parts were joined without a gap.`;
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
@@ -167,7 +167,7 @@ async function findLateAudio(
   return {
     ...facts,
     leadBytes,
-    warnings: [`The first ${leadBytes} bytes of the file are no sound: they were left out.`],
+    warnings: [`The first ${leadBytes} bytes of the file are not audio and were skipped.`],
   };
 }
 
@@ -262,7 +262,7 @@ function readRefusal(stderr: string): SourceFault | null {
   const decoder = /Codec \((\S+)\) not on whitelist/.exec(stderr)?.[1];
   if (decoder !== undefined) {
     const message =
-      `Expected usual codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
+      `Expected common codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
       'these, or set MILLRACE_RARE_DECODERS=on on the server.';
     return { kind: 'undecodable', message };
   }

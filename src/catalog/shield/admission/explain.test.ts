@@ -25,7 +25,7 @@ test.each([
   ['nothing', sign('the key', `${FILE}EXPIRES`, ''), null],
   ['nothing, with a signed prefix', sign('the key', `/vz-1${FILE}EXPIRES`, ''), null],
   ['the key of the library', sign('the library key', `${FILE}EXPIRES`, ''), /library's key/],
-  ['the previous key', sign('the previous key', `${FILE}EXPIRES`, ''), /the key before/],
+  ['the previous key', sign('the previous key', `${FILE}EXPIRES`, ''), /the previous key/],
   ['milliseconds', sign('the key', `${FILE}EXPIRES`, '', NOW_SEC * 1000), /milliseconds/],
   ['a time as text', sign('the key', `${FILE}EXPIRES`, '', 'tomorrow'), /whole seconds/],
   [
@@ -36,7 +36,7 @@ test.each([
   [
     'a folder without token_path',
     sign('the key', `/${ID}/EXPIRES${FOLDER}`, ''),
-    /token_path the address does not have/,
+    /the address has no token_path/,
   ],
   ['something unknown', sign('any key', `${FILE}EXPIRES`, ''), null],
 ])('explains the refusal of a token whose signer got %s wrong', (_, target, expected) => {

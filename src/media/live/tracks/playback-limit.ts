@@ -14,9 +14,9 @@ const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
  */
 export function describePlaybackLimit({ kind, sampleEntry }: TrackConfig): string | null {
   if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
-  const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded of it.' : '';
+  const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded.' : '';
   const found = describePictures(configurationOf(sampleEntry));
-  return found === null ? null : `The picture does not play in most browsers: it is H.264 of ${found}.${kept}`;
+  return found === null ? null : `The video does not play in most browsers: it is H.264 ${found}.${kept}`;
 }
 
 function describePictures(record: Buffer): string | null {
