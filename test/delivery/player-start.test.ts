@@ -122,6 +122,20 @@ test('a cached page starts with the rung that an earlier visit knew', async () =
   await page.context().close();
 });
 
+test('a jump to a place that is not loaded keeps the rung', async () => {
+  const page = await open({ mbps: 8 });
+  await untilPlayed(page, 4.5);
+  const before = Math.max(...(await readSeen(page)).heightsPx);
+  await page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.currentTime = 16.2;
+  });
+  await untilPlayed(page, 17);
+  const { heightsPx } = await readSeen(page);
+  expect(heightsPx.at(-1)).toBeGreaterThanOrEqual(before);
+  expect(heightsPx).toEqual(heightsPx.toSorted((a, b) => a - b));
+  await page.context().close();
+});
+
 test('a chosen quality replaces the segment that is being played, at its position', async () => {
   const page = await open({ mbps: FAST, query: '&t=8.2' });
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
@@ -149,7 +163,7 @@ test('a chosen quality replaces the segment that is being played, at its positio
   await page.context().close();
 });
 
-test('the page says which quality it is switching to', async () => {
+test('the page names the quality that it switches to', async () => {
   const page = await open({ mbps: FAST, query: '&t=8.2' });
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await untilPlayed(page, 8.3);

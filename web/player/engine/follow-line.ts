@@ -1,7 +1,8 @@
 import Hls, { type Level } from 'hls.js';
-import { isWorthRaising, type Piece } from '../line/raise-buffered.ts';
+import { isWorthRaising, type Piece } from '../line/is-worth-raising.ts';
 import { chooseStartLevel, highestAllowed, highestShown, type PlayerSize, type Rung } from '../line/start-level.ts';
 import type { Opening } from './hls-options.ts';
+import { keepRungOnJump } from './keep-rung-on-jump.ts';
 
 /** Maximum size of the first segment of a video that may never be played. */
 const MAX_PRELOAD_BYTES = 700_000;
@@ -15,6 +16,7 @@ const PRELOADED = { maxBufferLength: 0.1, maxBufferSize: 0 };
 export function followLine(hls: Hls, video: HTMLVideoElement, { readLine, isLive, buffersPaused }: Opening): void {
   const isLimited = !isLive && !buffersPaused && video.paused && video.played.length === 0;
   if (isLimited) limitUntilPlayed(hls, video);
+  if (!isLive) keepRungOnJump(hls, video);
   hls.once(Hls.Events.MANIFEST_PARSED, () => {
     const [line, rungs] = [readLine(), hls.levels.map(toRung)];
     if (line.bps !== null) hls.bandwidthEstimate = line.bps;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWorthRaising, type Piece } from './raise-buffered.ts';
+import { isWorthRaising, type Piece } from './is-worth-raising.ts';
 
 const MBPS = 1_000_000;
 const sustained = { atSec: 1, rate: 1, level: 3, peakBps: 3 * MBPS, lineBps: 12 * MBPS };
