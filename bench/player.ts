@@ -10,10 +10,11 @@ import { type Measurement, median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 // Measures the milliseconds from the navigation to the first frame, KiB of script and style on the wire before it,
-// layout shift, and the median height and the stalls of the first 10 s of picture, on throttled connections. The baseline
-// is Video.js 8, and also the fastest of it, bare hls.js, Vidstack and Mux Player. Heights and stalls are compared to the
-// best of the first three, each served as brotli in its own page with autoplay. Each page load has a cold cache. `player RUNS
-// LINE`: RUNS loads of each, alternating (15). LINE is the number of a single connection, from 1 on.
+// layout shift, and the median height and the stalls of the first 10 s of picture, on throttled connections. The
+// baseline is Video.js 8, and also the fastest of it, bare hls.js, Vidstack and Mux Player. Heights and stalls are
+// compared to the best of Video.js, hls.js and Vidstack. Each is served as brotli in its own page with autoplay. Each
+// page load has a cold cache. `player RUNS LINE`: RUNS loads of each, alternating (15). LINE is the number of a single
+// connection, from 1 on.
 const RUNS = Number(process.argv[2] ?? 15);
 const ONLY_LINE = process.argv[3] === undefined ? null : Number(process.argv[3]);
 const FRAME_LIMIT_MS = 60_000;

@@ -1,8 +1,8 @@
 import type { PageConfig } from './config.ts';
 
 /**
- * Media to fetch before playback is requested, as in HTML: nothing, the playlists and the first segment, or as much as a
- * playing page buffers.
+ * Media to fetch before playback is requested, as in HTML: nothing, the playlists and the first segment, or as much as
+ * a playing page buffers.
  */
 export type Preload = 'none' | 'metadata' | 'auto';
 

@@ -25,7 +25,8 @@ type Report = 'qualities' | 'audiotracks' | 'switching' | 'shown' | 'loaded' | '
 /**
  * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
  * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
- * when the rung changes, `switching` when a switch by hand begins and ends, `loaded` with each segment, `trouble` for temporary faults, `denied` for permanent ones.
+ * when the rung changes, `switching` when a switch by hand begins and ends, `loaded` with each segment, `trouble` for
+ * temporary faults, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;

@@ -7,8 +7,8 @@ const UNKNOWN_LINE_BPS = 500_000;
 
 /**
  * `readLine` is called when the rungs are known, because each response until then tells more about the connection.
- * Without `buffersPaused`, only the first segment of a video is fetched before it is played. `media` is buffered media of
- * another instance of hls.js.
+ * Without `buffersPaused`, only the first segment of a video is fetched before it is played. `media` is buffered media
+ * of another instance of hls.js.
  */
 export type Opening = {
   startSec: number;

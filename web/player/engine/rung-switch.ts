@@ -57,9 +57,9 @@ export class RungSwitch {
 type Chosen = { level: number; signal: AbortSignal };
 
 /**
- * Shows a level that the viewer chose, and resolves when it is shown. -1 returns to automatic selection. Playback of the
- * buffered media continues until the segment at the current position has been fetched in the new level. Only then does
- * that segment replace the buffer, so playback stops as long as the browser needs to decode it.
+ * Shows a level that the viewer chose, and resolves when it is shown. -1 returns to automatic selection. Playback of
+ * the buffered media continues until the segment at the current position has been fetched in the new level. Only then
+ * does that segment replace the buffer, so playback stops as long as the browser needs to decode it.
  */
 async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: Chosen): Promise<void> {
   // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.

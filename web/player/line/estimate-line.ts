@@ -41,7 +41,7 @@ function combine(measuredBps: number | null, knownBps: number | null): number | 
 }
 
 /**
- * Returns the rate of the largest response, with the responses that arrived meanwhile. Null if none is large enough.
+ * Returns the rate of the largest response, with the responses that arrived while it did. Null if none is large enough.
  * The time between responses is not counted, because it belongs to the server and to the distance.
  */
 function measure(transfers: readonly Transfer[]): number | null {
