@@ -130,9 +130,15 @@ function methodsOf(
   expectedSec: number,
 ): Map<string, (value: unknown) => unknown> {
   const seek = (sec: number) => {
-    // A page that has loaded nothing yet shows the place that it was asked for.
-    if (video.readyState === HTMLMediaElement.HAVE_NOTHING) engine.fetchNow(sec);
-    video.currentTime = sec;
+    const move = () => {
+      video.currentTime = sec;
+    };
+    if (video.readyState > HTMLMediaElement.HAVE_NOTHING) move();
+    else {
+      // A page that has loaded nothing yet loads the place that it is asked for.
+      engine.fetchNow();
+      video.addEventListener('loadedmetadata', move, { once: true });
+    }
   };
   const set = (apply: (value: number) => void) => (value: unknown) => {
     if (Number.isFinite(Number(value))) apply(Number(value));

@@ -61,13 +61,10 @@ export class Engine extends EventTarget {
     else this.#closeNative = openNatively(this.#video, source, opening, (name) => this.#report(name));
   }
 
-  /** Starts fetching if `open` postponed it, also from another position than it had. */
-  fetchNow(fromSec: number | null = null): void {
+  /** Starts fetching, if `open` postponed it. */
+  fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
-    else if (this.#source !== null && this.#hls.url === null) {
-      if (fromSec !== null) this.#hls.config.startPosition = fromSec;
-      this.#hls.loadSource(this.#source.playlistUrl);
-    }
+    else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
   /** Takes up new rungs of a source, whose playlist an open player never reads again. Keeps buffered media. */
@@ -258,7 +255,10 @@ export class Engine extends EventTarget {
     }
     const { recovery, attempts } = recover(fault, this.#attempts, performance.now());
     this.#attempts = attempts;
-    if (recovery.kind === 'reset-media') return this.#hls?.recoverMediaError();
+    if (recovery.kind === 'reset-media') {
+      this.#hls?.recoverMediaError();
+      return;
+    }
     clearTimeout(this.#retrying);
     if (recovery.kind === 'play-out') {
       const { over, afterMs } = recovery;
