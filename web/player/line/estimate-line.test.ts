@@ -13,6 +13,14 @@ function receive(startMs: number, bytes: number, mbps: number) {
 test.each([
   { transfers: [receive(0, 94_000, 8)], mbps: 8, why: 'one script' },
   { transfers: [receive(0, 9_000, 900), receive(50, 94_000, 20)], mbps: 20, why: 'a page that came at once' },
+  {
+    transfers: [
+      { startMs: 0, endMs: 140, bytes: 100_000 },
+      { startMs: 0, endMs: 40, bytes: 0 },
+    ],
+    mbps: 8,
+    why: 'a browser that counts the distance in each response',
+  },
   { transfers: [receive(0, 9_000, 1), receive(40, 94_000, 8)], mbps: 8, why: 'a page whose server was busy' },
   { transfers: [receive(0, 60_000, 4), receive(0, 59_000, 4)], mbps: 8, why: 'two responses share the connection' },
 ])('the bandwidth is measured from responses: $why', ({ transfers, mbps }) => {

@@ -21,6 +21,10 @@ export type Line = { bps: number | null; care: 'none' | 'metered' | 'saving' };
 
 /** A response of fewer bytes is received at once, or its duration is that of a busy server. */
 const MIN_BYTES = 24 * 1024;
+/** A response of at most this size arrives at once, so its duration is that of the distance. */
+const MAX_SMALL_BYTES = 4 * 1024;
+/** Maximum part of a response that is attributed to the distance. */
+const MAX_DELAY_SHARE = 0.5;
 /** Resolution of the clock in most browsers. */
 const MIN_MS = 1;
 /** TCP is still accelerating during the first responses, so earlier visits may exceed them by this factor. */
@@ -51,7 +55,14 @@ function measure(transfers: readonly Transfer[]): number | null {
   const bytes = transfers
     .filter((one) => one.startMs >= startMs && one.endMs <= endMs)
     .reduce((sum, one) => sum + one.bytes, 0);
-  return (bytes * 8 * 1000) / Math.max(MIN_MS, endMs - startMs);
+  const ms = endMs - startMs;
+  return (bytes * 8 * 1000) / Math.max(MIN_MS, ms - Math.min(delayMs(transfers), ms * MAX_DELAY_SHARE));
+}
+
+/** Returns the part of each response that does not depend on its size. */
+function delayMs(transfers: readonly Transfer[]): number {
+  const small = transfers.filter(({ bytes }) => bytes <= MAX_SMALL_BYTES);
+  return small.length === 0 ? 0 : Math.min(...small.map(({ startMs, endMs }) => endMs - startMs));
 }
 
 function medianOf(values: readonly number[]): number | null {
