@@ -12,6 +12,7 @@ import type { Hit } from '../catalog/shield/hit.ts';
 import { describeHostFault, findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
+import { leaveSignal } from '../lib/leave-signal.ts';
 import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
@@ -184,17 +185,6 @@ function refuseHost(
   });
   const problem = { ...toProblem(hit.rule.code, describeHostFault(hit)), hit };
   sendProblem(message, response, problem);
-}
-
-/** Returns a signal that aborts when the viewer disconnects. Only responses that wait create one; most do not. */
-function leaveSignal(response: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  if (response.destroyed) left.abort();
-  response.once('close', () => {
-    // An abort creates a stack trace. Completed responses avoid that cost.
-    if (!response.writableFinished) left.abort();
-  });
-  return left.signal;
 }
 
 function refuseMethod(request: IncomingMessage, response: ServerResponse): void {
