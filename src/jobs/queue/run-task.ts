@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
-import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
 import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.ts';
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
+import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
@@ -26,7 +25,8 @@ export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) =
 /** Outcome of a task. `over` includes tasks that failed permanently or were lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
 
-const MAX_PAUSE_MS = 10_000;
+/** A commit whose outcome is unknown is not repeated: its claim may be over. */
+const RETRYING: Retrying = { isIdempotent: false, maxPauseMs: 10_000 };
 
 /**
  * Performs a task and records its outcome. An error is counted, and the task is tried up to three more times before it
@@ -38,7 +38,7 @@ export async function runTask(
   { perform, deps }: { perform: PerformTask; deps: JobDeps },
   { lost, stopping }: { lost: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskEnd> {
-  const record = <T>(action: () => Promise<T>) => outlastAbsence(action, stopping);
+  const record = <T>(action: () => Promise<T>) => retryWhileAway(action, RETRYING, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
     return record(() => endFailed(deps, held.claim, 'Its worker died each time it was tried.'));
   }
@@ -114,20 +114,5 @@ const MAX_ABSENCE_MS = 60_000;
  * the task's work.
  */
 export function throughPause<T>(action: () => Promise<T>): Promise<T> {
-  return outlastAbsence(action, AbortSignal.timeout(MAX_ABSENCE_MS));
-}
-
-/**
- * Repeats an action while the database is down, until it succeeds or `signal` aborts. Does not repeat a commit whose
- * outcome is unknown.
- */
-async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let pauseMs = 500; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!isDatabaseAway(error) || error instanceof CommitInDoubt || signal.aborted) throw error;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  return retryWhileAway(action, RETRYING, AbortSignal.timeout(MAX_ABSENCE_MS));
 }
