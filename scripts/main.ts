@@ -6,6 +6,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<number>> = {
   check: async () => await (await import('./check.ts')).check(),
   soak: async (args) => await (await import('./soak.ts')).soak(args),
   bench: async (args) => await (await import('./bench.ts')).bench(args),
+  mutate: async (args) => await (await import('./mutate.ts')).mutate(args),
 };
 
 /** Runs a developer command and returns its exit code. */
