@@ -44,7 +44,7 @@ export function fitsPeriod(
   return parameters === parametersOf(tracks) && isPreview === (state !== 'running');
 }
 
-/** Opens the next period of a stream, or continues the recovered one. Throws CannotEncrypt and LostLease. */
+/** Opens the next period of a stream, or continues the recovered one. Throws CannotEncrypt and LeaseLost. */
 export async function startPeriod(stream: StreamFacts, tracks: PeriodTracks, deps: StartDeps): Promise<PeriodWriter> {
   const { lease, before, writer } = stream;
   const isProtected = await deps.protect(lease.key);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
-import { LeaseLost, underLease, untilFree } from './hold-lease.ts';
+import { underLease, untilFree } from './hold-lease.ts';
 
 const stays = new AbortController().signal;
 const hangs = () => new Promise<never>(() => undefined);

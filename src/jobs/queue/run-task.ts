@@ -1,5 +1,5 @@
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.ts';
+import { isLeaseLost, LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
 import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts';
@@ -10,7 +10,6 @@ import { reasonOf } from '../../lib/mask-paths.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { isLocalShortage, postponementOf } from './postponement.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
@@ -46,13 +45,13 @@ export async function runTask(
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
-    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return 'over';
+    if (lost.aborted || isLeaseLost(error)) return 'over';
     return record(() => recordError(deps, held.claim, error, stopping));
   }
 }
 
 async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
-  if (stopping.aborted || error instanceof TakenMeanwhile) {
+  if (stopping.aborted || error instanceof LeaseLost) {
     await releaseTask(deps.db, claim);
     return 'released';
   }
@@ -101,7 +100,7 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
   try {
     await inTransaction(deps.db, (tx) => failTask(tx, claim, reason));
   } catch (error) {
-    if (!(error instanceof LostClaim)) throw error;
+    if (!isLeaseLost(error)) throw error;
   }
   return 'over';
 }
