@@ -4,6 +4,7 @@ import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok, wireTime } from '../models/answers.ts';
 import {
@@ -64,7 +65,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
 function listDownloads(video: StoredVideo, finished: readonly RenditionView[]): ResolutionReference[] {
   const isAudioOnly = !video.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
   if (isAudioOnly) return [{ resolution: 'audio', path: AUDIO_FILE }];
-  const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'h264')));
+  const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === BASE_CODEC)));
   return rungs.map((rung) => reference(rung, `play_${rung}p.mp4`));
 }
 
@@ -83,7 +84,7 @@ function reference(rung: number | null, path: string): ResolutionReference {
 
 /** Every rendition has its own URL; the name of a rung is an alias of its H.264 rendition. */
 function playlistOf({ id, rung, codec }: RenditionView): string {
-  return codec === 'h264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
+  return codec === BASE_CODEC && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
 }
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };
