@@ -25,6 +25,7 @@ export async function mutate(paths: readonly string[]): Promise<number> {
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/mutate.config.ts', related: false },
     concurrency: 1,
+    timeoutMS: 3_000,
     reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { allowColor: false, reportTests: false, skipFull: true },
     tempDirName: '.cache/mutate',
