@@ -74,7 +74,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const { objects, responses } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
-  const segment = isPlain && allowsOrigins(request) ? responses.find(message, segmentAddress(admitted)) : null;
+  const segment = isPlain && allowsOrigins(request) ? responses.findResponse(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
     const { window, headers, publication } = segment;
     deps.answers.deliveredMedia.see(request, publication);
@@ -178,7 +178,7 @@ function refuseHost(
   { hit, deps }: { hit: Hit; deps: HandleDeps },
 ): void {
   const { method = '', url = '', headers } = message;
-  const client = deps.receiving.clients.find(message);
+  const client = deps.receiving.clients.findClient(message);
   deps.recorder.record({ zoneId: 0, client, anonymises: true, method, url, headers }, hit, {
     status: 'Blocked',
     others: [],

@@ -186,7 +186,7 @@ async function remove(context: TusExchange, claim: TusClaim): Promise<void> {
 
 async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<TusUpload> {
   const guid = parseGuid(id);
-  const upload = guid === null ? null : await deps.uploads.find(guid);
+  const upload = guid === null ? null : await deps.uploads.findUpload(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
   if (upload === null || !isOwn) {
     throw new Refused('not-found', 'This upload does not exist or has expired. Create a new one.');
