@@ -41,7 +41,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'POST /pullzone/{id}/resetSecurityKey',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
-  // Operations of later descriptions.
+  // Operations from later versions of the published interface.
   'POST /library/{libraryId}/videos/{videoId}/smart',
   'GET /library/{libraryId}/live/{streamId}/status',
   'PUT /library/{libraryId}/live/{streamId}/regenerate-key',

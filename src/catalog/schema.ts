@@ -233,7 +233,7 @@ export type RenditionTable = {
   iv_prefix: GeneratedAlways<number>;
 };
 
-/** A published chunk; `revision` is that of the publication that first lists it. */
+/** A published chunk; `revision` names the publication that first lists it. */
 export type ChunkTable = {
   library_id: number;
   media_id: Guid;

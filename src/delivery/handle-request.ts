@@ -219,7 +219,7 @@ function fail(
   const url = redactUrl(request.url ?? '');
   // Only a broken connection tells a player that a started response is incomplete.
   if (response.headersSent) {
-    log.error({ err: error, url }, 'A response could not be completed.');
+    log.error({ err: error, url }, 'A response could not be sent completely.');
     response.destroy();
     return;
   }

@@ -32,7 +32,7 @@ function wantedOf({ before, fromSec, toSec }: ShownPart): Shown[][] {
   return turnsOf(shownOf(before).filter(({ atSec }) => isWithin(atSec - startSec, fromSec, toSec)));
 }
 
-/** The picture at an end may be in or out, where the end is between two pictures. */
+/** If an end is between two frames, the frame at the end may be included or not. */
 const EDGE_SEC = 0.001;
 
 function isWithin(sec: number, fromSec: number, toSec: number): boolean {

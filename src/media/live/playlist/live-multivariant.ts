@@ -19,7 +19,7 @@ export type LiveAddresses = {
 
 /**
  * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): for the newest visible period while it runs,
- * and for all periods with `isOver`. Returns null if there is no period. Bit rates are those of the known segments.
+ * and for all periods with `isOver`. Returns null if there is no period. Computes bit rates from the known segments.
  */
 export function liveMultivariant(
   index: LiveIndex,
