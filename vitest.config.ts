@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-/** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
+/** Tests that take minutes and repeat for a long time what other tests check once. `npm run soak` runs them. */
 const SOAKS = [
   'media',
   'players',

@@ -1,7 +1,7 @@
 /**
- * Every operation of the hosted interface that clients know: those of the interface document (a test compares them),
- * those of later published descriptions, and those of the second address. All others are our own. The service responds
- * with 501 to listed operations that it does not have.
+ * Every operation of the hosted interface that clients know, from the interface document (a test compares them), later
+ * published descriptions, and the second address. All others are our own. The service responds with 501 to listed
+ * operations that it does not have.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /library/{libraryId}/collections/{collectionId}',

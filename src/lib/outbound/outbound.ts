@@ -11,7 +11,7 @@ export type OutboundOptions = {
   allow: readonly string[];
   /** Resolves a name. Default: the system's resolver. */
   lookup?: Lookup;
-  /** Addresses of this machine, which are denied unless listed. Default: those of its interfaces. */
+  /** Addresses of this machine, which are denied unless listed. Default: the addresses of its interfaces. */
   ownAddresses?: () => readonly string[];
 };
 

@@ -171,7 +171,7 @@ async function findLateAudio(
   };
 }
 
-/** Whether the rate is doubtful: that of variable rates is an average, and very short files declare wrong ones. */
+/** Whether the declared rate is doubtful: an average of variable rates, or wrong as in some very short files. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }

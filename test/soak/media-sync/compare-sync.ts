@@ -20,7 +20,7 @@ export function compareSync(parts: readonly ShownPart[], after: AvSync): SyncErr
     largestMs: Math.max(0, ...errors.flatMap(({ offsetsMs }) => offsetsMs.map(Math.abs))),
     points: sum(({ offsetsMs }) => offsetsMs.length),
     missing: sum(({ missing }) => missing),
-    // Pictures that nothing of the source calls for.
+    // Frames without a counterpart in the source.
     doubled: sum(({ doubled }) => doubled) + turns.slice(wanted.length).flat().length,
     soundHolesSec: after.soundHoles.reduce((total, { fromSec, toSec }) => total + toSec - fromSec, 0),
   };

@@ -99,7 +99,7 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-/** Returns whether nothing of the session was counted before. */
+/** Returns whether no part of the session was counted before. */
 function isUncounted(pair: CountedPair): boolean {
   return isNew(pair) || pair.counted.verdict === 'undelivered';
 }
