@@ -7,7 +7,7 @@ export class LeaseLost extends Error {
   readonly kind: 'lost' | 'overtaken';
 
   constructor(
-    message = 'Another worker holds this task now, or it is no longer needed.',
+    message = 'Another worker holds this task, or it is no longer needed.',
     kind: 'lost' | 'overtaken' = 'lost',
   ) {
     super(message);

@@ -122,7 +122,7 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 
 
 /** Returns the error for a late or duplicate worker. */
 export function claimLost({ task, attempt }: Claim): LeaseLost {
-  return new LeaseLost(`Attempt ${attempt} of encode task ${task.id} may not store its output any more.`);
+  return new LeaseLost(`Attempt ${attempt} of encode task ${task.id} may no longer publish.`);
 }
 
 /** Marks a claimed task as ended, within the transaction that holds `lockClaim`. */

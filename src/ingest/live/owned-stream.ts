@@ -168,7 +168,7 @@ export class OwnedStream {
 
   /** Stores open segments before the process exits. */
   async finalize(): Promise<void> {
-    this.#dropAll('The server restarts.');
+    this.#dropAll('The server is restarting.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
   }

@@ -49,7 +49,7 @@ export async function startPeriod(stream: StreamFacts, tracks: PeriodTracks, dep
   const { lease, before, writer } = stream;
   const isProtected = await deps.protect(lease.key);
   if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
-    throw new CannotEncrypt('The library encrypts its media, and of pictures H.264 only: publish H.264.');
+    throw new CannotEncrypt('The library encrypts its media, and can encrypt only H.264 video. Publish H.264.');
   }
   const ladder = await planLadder(lease.key, tracks, deps);
   // The previous process may have sent parts of the next segment. Other media at the same URL would contradict caches

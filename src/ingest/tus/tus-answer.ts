@@ -13,7 +13,7 @@ export const CHECKSUM_MISMATCH = 460;
 /** Thrown if the body of a request ends early because the client disconnected. */
 export class ClientGone extends Error {
   constructor(options: ErrorOptions) {
-    super('The client went away before its piece was complete.', options);
+    super('The client disconnected before its piece was complete.', options);
     this.name = 'ClientGone';
   }
 }

@@ -157,7 +157,7 @@ async function lockLease(tx: Tx, lease: LiveLease): Promise<void> {
     select from live_lease where stream_id = ${lease.key.mediaId} and owner = ${lease.owner} and epoch = ${lease.epoch}
     for update`.execute(tx);
   if (rows.length === 0) {
-    throw new LeaseLost(`The lease of stream ${lease.key.mediaId} with epoch ${lease.epoch} does not hold any more.`);
+    throw new LeaseLost(`The lease of stream ${lease.key.mediaId} with epoch ${lease.epoch} is no longer valid.`);
   }
 }
 
