@@ -9,8 +9,8 @@ const MODULE = /\.ts$/;
 const OTHER_SOURCE = /\.(test|table|d)\.ts$/;
 
 /**
- * `npm run mutate -- PATH...`: changes each line of the modules (files or folders) and runs the unit tests next to them.
- * Lists the changes that no test notices, and the share of noticed ones. Modules without a unit test are left out.
+ * `npm run mutate -- PATH...`: changes each line of the modules (files or folders) and runs the unit tests next to
+ * them. Lists the changes that no test notices, and the share of noticed ones. Skips modules without a unit test.
  */
 export async function mutate(paths: readonly string[]): Promise<number> {
   if (paths.length === 0) throw new Refused('invalid', 'expected the path of a module or a folder, got none.');

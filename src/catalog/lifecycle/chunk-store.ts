@@ -66,8 +66,8 @@ export async function commitChunks(
 }
 
 function overtaken(renditionId: Guid, firstSegment: number): LeaseLost {
-  const message = `Expected no stored segment in the chunk of rendition ${renditionId} from ${firstSegment} on, found one.`;
-  return new LeaseLost(message, 'overtaken');
+  const chunk = `the chunk of rendition ${renditionId} from ${firstSegment} on`;
+  return new LeaseLost(`Expected no stored segment in ${chunk}, found one.`, 'overtaken');
 }
 
 /** Locks a media item's row and increments its revision; null if it does not exist. */

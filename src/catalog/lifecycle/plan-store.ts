@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { inWholeSeconds, type SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { RELEASED } from '../leases/lease-sql.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-sql.ts';
+import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import type { AddedTrack } from '../renditions/added-track.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { RELEASED } from '../leases/lease-sql.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { keptMessage } from '../renditions/kept-message.ts';

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { objectOf, splitPacked } from '../../ports/packed-key.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { IS_FREE } from '../leases/lease-sql.ts';
+import { IS_FREE } from '../leases/lease-store.ts';
 import { filesOf } from '../renditions/added-track.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retirePacks } from '../retired-object-store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
-import { leaseEnd } from '../leases/lease-sql.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import {
   AHEAD_PRIORITY,
   AWAITED_PRIORITY,

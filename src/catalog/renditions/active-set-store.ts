@@ -4,7 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { RELEASED } from '../leases/lease-sql.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { enterState, mustEnterState } from '../media-state-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';

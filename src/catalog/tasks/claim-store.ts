@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { LeaseLost } from '../leases/lease-lost.ts';
-import { leaseEnd } from '../leases/lease-sql.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from './encode-task.ts';
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';

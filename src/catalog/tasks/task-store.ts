@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
-import { leaseEnd } from '../leases/lease-sql.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import { percentOf, toClaim } from './claim-store.ts';
 import { type Claim, ENCODING_STATES } from './encode-task.ts';
 import type { TaskQueue } from './task-kind.ts';

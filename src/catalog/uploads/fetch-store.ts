@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Version } from '../../lib/outbound/resume.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
-import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-sql.ts';
+import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 

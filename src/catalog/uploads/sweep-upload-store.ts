@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { IS_FREE, leaseEnd } from '../leases/lease-sql.ts';
+import { IS_FREE, leaseEnd } from '../leases/lease-store.ts';
 import { announceLost, type UploadRef } from './upload-store.ts';
 
 const CLOSING_SEC = 60;

@@ -5,7 +5,7 @@ import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { leaseEnd, RELEASED } from '../leases/lease-sql.ts';
+import { leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { RELEASED } from '../leases/lease-sql.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { mustEnterState } from '../media-state-store.ts';

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../../lib/secret-box.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
-import { leaseEnd } from '../../leases/lease-sql.ts';
+import { leaseEnd } from '../../leases/lease-store.ts';
 import { WebhookStatus } from '../../webhooks/webhook.ts';
 import { announce } from '../../webhooks/webhook-store.ts';
 import type { LiveLease } from '../live-lease.ts';
