@@ -1,8 +1,9 @@
+import type { Db } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
-import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { loadVideoSnapshot, type RenditionView, type StoredVideo } from '../../catalog/videos/rendition-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -15,7 +16,7 @@ import {
 } from '../models/video-storage.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
 
-type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = { db: Db; libraries: LibraryStore; edgeUrl: string };
 
 export const getResolutions = defineOperation({
   name: 'getResolutions',
@@ -28,9 +29,9 @@ export const getResolutions = defineOperation({
   params: VideoParams,
   answer: StatusModelOfVideoResolutionsInfoModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { storedVideos, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId } }, { db, ...deps }: Deps) {
     const library = await recallLibrary(libraryId, deps);
-    const video = await storedVideos.load({ libraryId, mediaId: videoId });
+    const video = await loadVideoSnapshot(db, { libraryId, mediaId: videoId });
     return { ...ok(), data: describe(video, library, videoId) };
   },
 });
