@@ -80,7 +80,8 @@ async function addTask(db: Db): Promise<LeasedRow> {
     },
     async expire() {
       await sql`update encode_task set lease_until = now() - interval '1 second' where id = ${id}`.execute(db);
-      await sql`update encode_clock set seen_at = now(), steady_since = now() - interval '1 minute'`.execute(db);
+      await sql`update encode_clock set seen_at = now() - interval '2 seconds',
+        steady_since = now() - interval '1 minute'`.execute(db);
       await tendTasks(db, 0);
     },
   };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseGuid } from '../../../lib/guid.ts';
+import { parseXml } from '../../../lib/parse-xml.ts';
 import { writeFullBox, writeU32 } from '../../bmff/boxes.ts';
 import { kidBytes } from '../keys/content-keys.ts';
 import { SYSTEM_IDS, writeCommonPssh } from '../keys/pssh.ts';
-import { parseXml } from '../../../lib/parse-xml.ts';
 import { writeKeyAttributes } from './hls-key.ts';
 import { hlsKeys, type KeySystem, writeContentProtection } from './signalling.ts';
 
