@@ -14,6 +14,11 @@ test.each([
   { header: 'https://a.b.shop.test/', rules: listed, allowed: true },
   { header: 'https://shop.test/', rules: listed, allowed: true },
   { header: 'https://xn--bcher-kva.test/', rules: { ...open, allowedReferrers: ['Bücher.test'] }, allowed: true },
+  {
+    header: 'https://a.xn--bcher-kva.test/',
+    rules: { ...open, allowedReferrers: ['*.Bücher.test'] },
+    allowed: true,
+  },
   { header: 'https://evilshop.test/', rules: listed, allowed: false },
   { header: 'https://bad.test/', rules: { ...open, blockedReferrers: ['bad.test'] }, allowed: false },
   { header: 'https://iframe.mediadelivery.net/', rules: listed, allowed: true },
