@@ -9,7 +9,7 @@ import { type IndexedRendition, isRung } from '../../media/live/playlist/live-in
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
-  hasWhole,
+  canBegin,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -220,7 +220,7 @@ async function servePlaylist(
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());
   } else if (newest() !== null) {
-    await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
+    await stream.until(() => canBegin(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;

@@ -3,7 +3,7 @@ import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
 import { livePlaylist } from './live-playlist.ts';
-import { listSlot, targetDurationSec } from './slot-segments.ts';
+import { canBegin, listSlot, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
@@ -72,6 +72,30 @@ test('the last part ends its segment and no part is hinted without a publisher',
   expect(hint()).toMatchObject({ uri: '0.1.m4s' });
   part(1, true);
   expect(hint()).toMatchObject({ uri: '1.0.m4s' });
+});
+
+test('players begin after the first segment of a stream, at once without a publisher', () => {
+  const index = new LiveIndex();
+  const source = video('source');
+  addPeriod(index, 0, [source]);
+  const part = (segment: number, number: number, isLast = false) => {
+    const times = { startTick: segment * 2_000 + number * 250, durationTicks: 250, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: source.id, segment, part: number, ...times, isLast } as const;
+    index.apply({ message, bytes: Buffer.alloc(1) });
+    return canBegin(index, 'source', VIEW);
+  };
+  const connect = (isConnected: boolean) => {
+    index.apply({ message: { type: 'publisher', isConnected }, bytes: Buffer.alloc(0) });
+    return canBegin(index, 'source', VIEW);
+  };
+  connect(true);
+  expect([part(0, 0), part(0, 1, true), part(1, 0), part(1, 1), part(1, 2), part(1, 3)]).toEqual([
+    ...[false, false, false, false, false, true],
+  ]);
+  const next = new LiveIndex();
+  addPeriod(next, 0, [source]);
+  addSegments(next, source, [0]);
+  expect(canBegin(next, 'source', VIEW)).toBe(true);
 });
 
 test("the target duration starts at the value required by the encoder's settings", () => {

@@ -1,7 +1,7 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import type { PlaylistTag } from '../../hls/playlist.ts';
-import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
+import { PART_HOLD_BACK_SEC, PART_TARGET_SEC } from '../packaging/part-writer.ts';
 import { type IndexedPeriod, type IndexedRendition, type LiveIndex, programmeStartMs } from './live-index.ts';
 import {
   type ListedSegment,
@@ -63,7 +63,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
       tag: 'server-control',
       canBlockReload: true,
       canSkipUntilSec: 6 * targetSec,
-      ...(hasParts && { partHoldBackSec: 3 * PART_TARGET_SEC }),
+      ...(hasParts && { partHoldBackSec: PART_HOLD_BACK_SEC }),
       holdBackSec: 3 * targetSec,
     },
     ...(hasParts ? [{ tag: 'part-inf', targetSec: PART_TARGET_SEC } as const] : []),

@@ -1,4 +1,5 @@
 import { type ClockRange, touches } from '../../hls/clock-range.ts';
+import { PART_HOLD_BACK_SEC } from '../packaging/part-writer.ts';
 import {
   findSegment,
   type IndexedPeriod,
@@ -211,9 +212,20 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
   return MIN_TARGET_SEC;
 }
 
-/** Whether a slot lists a complete segment. Players treat a playlist that only has parts as empty. */
-export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolean {
-  return listTail(spansOf(index, slot, view), 2).some(({ segment }) => segment?.isClosed !== false);
+/**
+ * Returns whether players can begin: a slot lists a complete segment, since they treat a playlist of parts alone as
+ * empty. Their first position is after media sequence number 0: hls.js 1.7 takes its parts for lost, loads them again
+ * and again, and each time removes what it has of that segment.
+ */
+export function canBegin(index: LiveIndex, slot: string, view: LiveView): boolean {
+  const listed = listTail(spansOf(index, slot, view), 2);
+  const last = listed.at(-1);
+  const isEarly = last !== undefined && (last.sequence === 0 || (last.sequence === 1 && isShort(last)));
+  return !(isEarly && index.isConnected) && listed.some(({ segment }) => segment?.isClosed !== false);
+}
+
+function isShort({ durationSec, segment }: ListedSegment): boolean {
+  return segment?.isClosed === false && durationSec < PART_HOLD_BACK_SEC;
 }
 
 /**
