@@ -19,10 +19,8 @@ const MEASURED_FRAMES = 12;
 
 /** Reasons for a track whose frames come without a decoder configuration. */
 const UNDESCRIBED = {
-  video:
-    'The picture is left out: expected its decoder configuration (sequence header or parameter sets), got frames alone. Restart the encoder.',
-  audio:
-    'The sound is left out: expected its decoder configuration (AudioSpecificConfig), got frames alone. Restart the encoder.',
+  video: describeMissing('picture', 'sequence header or parameter sets'),
+  audio: describeMissing('sound', 'AudioSpecificConfig'),
 } as const;
 
 /** An accepted publisher of a stream. */
@@ -121,4 +119,9 @@ export class LivePublisher {
     else this.#audio = config;
     return this.#isComplete;
   }
+}
+
+function describeMissing(what: 'picture' | 'sound', config: string): string {
+  const missing = `expected its decoder configuration (${config}), got frames alone`;
+  return `The ${what} is left out: ${missing}. Restart the encoder.`;
 }

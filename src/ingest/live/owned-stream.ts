@@ -46,8 +46,7 @@ const SILENT_MS = 2_000;
 export class OwnedStream {
   readonly lease: LiveLease;
   readonly #deps: StreamDeps;
-  /** Reasons of publishers that left, for the recording. */
-  readonly #leftOut = new LeftOutReasons();
+  readonly #reasonsOfPast = new LeftOutReasons();
   #state: LiveState;
   #publishers: LivePublisher[] = [];
   #active: LivePublisher | null = null;
@@ -95,7 +94,7 @@ export class OwnedStream {
 
   remove(publisher: LivePublisher): void {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
-    for (const reason of publisher.leftOut.all) this.#leftOut.add(reason);
+    for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     if (this.#publishers.length > 0) return;
     this.silentSinceMs = Date.now();
@@ -159,7 +158,7 @@ export class OwnedStream {
   async finish(): Promise<void> {
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
-    await sealOwned(this.#deps.db, this.lease, this.#leftOut.all);
+    await sealOwned(this.#deps.db, this.lease, this.#reasonsOfPast.all);
     this.#deps.subscribers.send(writeFeedFrame({ type: 'end' }));
     this.#deps.subscribers.end();
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);

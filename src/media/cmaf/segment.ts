@@ -26,7 +26,9 @@ export type Segment = {
   fragments: readonly SegmentFragment[];
 };
 
-/** Input for one sealed fragment of a segment. `delayTicks` is that of the track's init segment, if not the usual one. */
+/**
+ * Input for one sealed fragment of a segment. `delayTicks` is that of the track's init segment, if not the usual one.
+ */
 export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer; delayTicks?: number };
 
 /** Maximum fragments per segment, and the distance between the first sequence numbers of two segments. */
