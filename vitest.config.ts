@@ -12,6 +12,7 @@ const SOAKS = [
   'live-changes',
   'viewing',
   'media-sync',
+  'live-gaps',
 ].map((name) => `test/soak/${name}.test.ts`);
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.

@@ -8,7 +8,7 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Measures the API of a whole service over HTTP, on one kept-alive connection, in a library of `--videos` videos
-// (100,000). The anchor is the bare PostgreSQL statement that such a call needs at least, from this process.
+// (100,000). The baseline is the bare PostgreSQL statement that such a call needs at least, from this process.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
 /** Warm-up time, after which plans are prepared and code is compiled, as in a service that has run for a while. */
@@ -28,7 +28,7 @@ type Case = {
   barMs: number | null;
   calls: number;
   ask: (index: number) => [path: string, question?: Question];
-  anchor: (index: number) => [sql: string, values: unknown[]];
+  baseline: (index: number) => [sql: string, values: unknown[]];
 };
 
 const LIST_SQL = `select * from media where library_id = 1 and type = 'video'`;
@@ -69,13 +69,13 @@ await report('api', async (scope) => {
 function casesOf({ ids }: Lab): Case[] {
   const idOf = (index: number) => ids[index % ids.length] ?? '';
   const lastPage = Math.max(1, Math.floor(VIDEOS / 100));
-  const page = (number: number): Pick<Case, 'ask' | 'anchor'> => ({
+  const page = (number: number): Pick<Case, 'ask' | 'baseline'> => ({
     ask: () => [`${VIDEOS_PATH}?page=${number}&itemsPerPage=100`],
-    anchor: () => [`${LIST_SQL} ${NEWEST} offset $1`, [(number - 1) * 100]],
+    baseline: () => [`${LIST_SQL} ${NEWEST} offset $1`, [(number - 1) * 100]],
   });
-  const search = (text: string): Pick<Case, 'ask' | 'anchor'> => ({
+  const search = (text: string): Pick<Case, 'ask' | 'baseline'> => ({
     ask: () => [`${VIDEOS_PATH}?itemsPerPage=100&search=${encodeURIComponent(text)}`],
-    anchor: () => [SEARCH_SQL, [containing(text.toLowerCase())]],
+    baseline: () => [SEARCH_SQL, [containing(text.toLowerCase())]],
   });
   return [
     {
@@ -83,7 +83,7 @@ function casesOf({ ids }: Lab): Case[] {
       barMs: 2,
       calls: POINT_CALLS,
       ask: (index) => [`${VIDEOS_PATH}/${idOf(index)}`],
-      anchor: (index) => ['select * from media where library_id = 1 and id = $1', [idOf(index)]],
+      baseline: (index) => ['select * from media where library_id = 1 and id = $1', [idOf(index)]],
     },
     { name: 'list 100, page 1', barMs: 10, calls: LIST_CALLS, ...page(1) },
     { name: `list 100, page ${lastPage}`, barMs: 20, calls: LIST_CALLS, ...page(lastPage) },
@@ -93,7 +93,7 @@ function casesOf({ ids }: Lab): Case[] {
         barMs: 20,
         calls: LIST_CALLS,
         ask: () => [`${VIDEOS_PATH}?page=${number}&itemsPerPage=100&orderBy=${order}`],
-        anchor: () => [`${LIST_SQL} order by ${column} limit 100 offset $1`, [(number - 1) * 100]],
+        baseline: () => [`${LIST_SQL} order by ${column} limit 100 offset $1`, [(number - 1) * 100]],
       })),
     ),
     { name: 'search, one in a thousand matches', barMs: 20, calls: LIST_CALLS, ...search('keplerian') },
@@ -108,25 +108,25 @@ function casesOf({ ids }: Lab): Case[] {
       barMs: null,
       calls: POINT_CALLS,
       ask: (index) => [`${VIDEOS_PATH}/${idOf(index)}`, post({ title: `Changed ${index} ${Date.now()}` })],
-      anchor: (index) => [UPDATE_SQL, [`Changed below ${index}`, idOf(index)]],
+      baseline: (index) => [UPDATE_SQL, [`Changed below ${index}`, idOf(index)]],
     },
     {
       name: 'create',
       barMs: null,
       calls: POINT_CALLS,
       ask: (index) => [VIDEOS_PATH, post({ title: `Made ${index}` })],
-      anchor: (index) => [INSERT_SQL, [`Made below ${index}`]],
+      baseline: (index) => [INSERT_SQL, [`Made below ${index}`]],
     },
   ];
 }
 
-async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Promise<Measurement[]> {
+async function measure(lab: Lab, { name, barMs, calls, ask, baseline }: Case): Promise<Measurement[]> {
   const ours: number[] = [];
   const bare: number[] = [];
   const turn = async (index: number) => {
     const [path, question] = ask(index);
     const ourMs = await timeMs(() => call(lab, path, question));
-    const [sql, values] = anchor(index);
+    const [sql, values] = baseline(index);
     return [ourMs, await timeMs(() => lab.database.query(sql, values))] as const;
   };
   const startedMs = performance.now();
@@ -141,7 +141,7 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
   const p50 = {
     name,
     ours: quantile(ours, 0.5),
-    anchor: quantile(bare, 0.5),
+    baseline: quantile(bare, 0.5),
     bar: barMs,
     unit: 'ms',
     isAbsolute: true,
@@ -151,7 +151,7 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
     {
       name: '  p99',
       ours: quantile(ours, 0.99),
-      anchor: quantile(bare, 0.99),
+      baseline: quantile(bare, 0.99),
       bar: null,
       unit: 'ms',
       isAbsolute: true,
@@ -160,7 +160,7 @@ async function measure(lab: Lab, { name, barMs, calls, ask, anchor }: Case): Pro
 }
 
 /**
- * Clients create videos concurrently. Each sends the next request after the response to the last. The anchor is a
+ * Clients create videos concurrently. Each sends the next request after the response to the last. The baseline is a
  * single client.
  */
 async function createAtOnce(lab: Lab): Promise<Measurement[]> {
@@ -178,8 +178,8 @@ async function createAtOnce(lab: Lab): Promise<Measurement[]> {
   const results: Measurement[] = [];
   for (const clients of [4, 16]) {
     const ours = await createAs(clients);
-    const name = `create, ${clients} at once; anchor: one client`;
-    results.push({ name, ours, anchor: alone, bar: null, unit: 'ms', isAbsolute: true });
+    const name = `create, ${clients} at once; baseline: one client`;
+    results.push({ name, ours, baseline: alone, bar: null, unit: 'ms', isAbsolute: true });
   }
   return results;
 }
@@ -202,9 +202,9 @@ async function listWhileCreating(lab: Lab): Promise<Measurement[]> {
       `${Math.max(...busy).toFixed(1)} ms.`,
   );
   return [0.5, 0.99].map((share) => ({
-    name: `list 100 while videos are made, p${share * 100}; anchor: before`,
+    name: `list 100 while videos are made, p${share * 100}; baseline: before`,
     ours: quantile(busy, share),
-    anchor: quantile(quiet, share),
+    baseline: quantile(quiet, share),
     bar: 50,
     unit: 'ms',
     isAbsolute: true,

@@ -56,7 +56,7 @@ await report('dashboard', async (scope) => {
     found.screens = await heavyScreens(page, service.apiUrl, guid);
   });
   const result = (name: string, ours: number, bar: number, unit: string, isSpeedless = false): Measurement => ({
-    ...{ name, ours, anchor: bar, bar, unit, isSpeedless },
+    ...{ name, ours, baseline: bar, bar, unit, isSpeedless },
     isAbsolute: true,
   });
   return [

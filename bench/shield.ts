@@ -64,7 +64,7 @@ await report('shield', async (scope) => {
 });
 
 function figure(name: string, ours: number, bar: number | null): Measurement {
-  return { name, ours, anchor: null, bar, unit: 'cpu-us' };
+  return { name, ours, baseline: null, bar, unit: 'cpu-us' };
 }
 
 function requestOf(policy: AdmissionRequest['policy'], index: number): AdmissionRequest {

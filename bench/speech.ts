@@ -45,10 +45,10 @@ await report('speech', async (scope) => {
   say(`${MINUTES} minutes of sound, ${engine.counts().length} spans`);
   const unit = 'cpu-s';
   const perMinute: Measurement[] = [
-    { name: 'all but the engine, a minute', ours: cpuSec / MINUTES, anchor: null, bar: 0.5, unit, isAbsolute: true },
-    { name: 'the engine (pocketsphinx), a minute', ours: engineSec / minutes, anchor: null, bar: null, unit },
+    { name: 'all but the engine, a minute', ours: cpuSec / MINUTES, baseline: null, bar: 0.5, unit, isAbsolute: true },
+    { name: 'the engine (pocketsphinx), a minute', ours: engineSec / minutes, baseline: null, bar: null, unit },
   ];
-  const memory = { ours: peakBytes / MIB, anchor: null, bar: 400, unit: 'MiB', isAbsolute: true, isSpeedless: true };
+  const memory = { ours: peakBytes / MIB, baseline: null, bar: 400, unit: 'MiB', isAbsolute: true, isSpeedless: true };
   return [...perMinute, { name: `worker and all it starts, ${MINUTES} minutes`, ...memory }];
 });
 

@@ -8,8 +8,8 @@ import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Measures search in the spoken text over HTTP, in a library of `--videos` videos (100,000) of ten minutes each: ten
-// blocks of 150 words, drawn so that a few words occur in nearly all of them and most are rare. There is no anchor: the
-// bar applies to the response time.
+// blocks of 150 words, drawn so that a few words occur in nearly all of them and most are rare. There is no baseline:
+// the bar applies to the response time.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
 const BLOCKS = 10;
@@ -58,7 +58,7 @@ await report('spoken', async (scope) => {
       found = await search(q);
       times.push(performance.now() - sentMs);
     }
-    const figure = { ours: quantile(times, 0.5), anchor: null, bar: BAR_MS, unit: 'ms', isAbsolute: true };
+    const figure = { ours: quantile(times, 0.5), baseline: null, bar: BAR_MS, unit: 'ms', isAbsolute: true };
     results.push({ name: `${name} (${found} videos)`, ...figure });
   }
   return results;

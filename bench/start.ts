@@ -10,9 +10,9 @@ import { listTree, programOf, pssBytes } from './support/process-tree.ts';
 import { median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Measures `npm start` until ready over an existing data folder, and the memory of all processes a minute later. The
-// anchors: `npm start` of a package that only starts Node and listens, and as many bare Node processes as the service
-// has.
+// Measures how long `npm start` takes to become ready on an existing data folder, and the memory of all its processes a
+// minute later. Baselines: `npm start` of a package that only starts a Node HTTP server, and as many bare Node
+// processes as the service has.
 const RUNS = 5;
 const READY_LIMIT_MS = 60_000;
 const IDLE_SEC = 60;
@@ -27,11 +27,11 @@ await report('start', async (scope) => {
   const bare = path.join(folder, 'bare');
   await makeBarePackage(bare);
   await (await startIn(scope, root, dataDir)).stop();
-  const [ours, anchor]: [number[], number[]] = [[], []];
+  const [ours, baseline]: [number[], number[]] = [[], []];
   for (let run = 0; run < RUNS; run += 1) {
     for (const [cwd, times] of [
       [root, ours],
-      [bare, anchor],
+      [bare, baseline],
     ] as const) {
       const started = await startIn(scope, cwd, dataDir);
       times.push(started.readySec);
@@ -44,7 +44,7 @@ await report('start', async (scope) => {
     {
       name: 'npm start to ready, second start',
       ours: median(ours),
-      anchor: median(anchor),
+      baseline: median(baseline),
       bar: 2,
       unit: 's',
       isAbsolute: true,
@@ -116,7 +116,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function measureMemory(scope: Scope, dataDir: string): Promise<{ ours: number; anchor: number }> {
+async function measureMemory(scope: Scope, dataDir: string): Promise<{ ours: number; baseline: number }> {
   const service = await startIn(scope, root, dataDir);
   await sleep(IDLE_SEC * 1000);
   const tree = listTree(service.pid);
@@ -125,7 +125,7 @@ async function measureMemory(scope: Scope, dataDir: string): Promise<{ ours: num
   const ours = mebiOf(tree);
   const nodes = byProgram.get('node')?.length ?? byProgram.get('MainThread')?.length ?? 1;
   await service.stop();
-  return { ours, anchor: await bareNodesMebi(scope, nodes) };
+  return { ours, baseline: await bareNodesMebi(scope, nodes) };
 }
 
 async function bareNodesMebi(scope: Scope, count: number): Promise<number> {

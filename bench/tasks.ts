@@ -64,7 +64,7 @@ await report('tasks', async (scope) => {
 });
 
 function bar(name: string, ours: number, most: number, unit: string): Measurement {
-  return { name, ours, anchor: null, bar: most, unit, isAbsolute: true };
+  return { name, ours, baseline: null, bar: most, unit, isAbsolute: true };
 }
 
 function latency(name: string, times: number[], mostMs: number): Measurement[] {

@@ -8,7 +8,8 @@ const EXEMPT = /\.(test|table|d)\.tsx?$|\/migrations\/|\/(all|main|index)\.tsx?$
 /**
  * Returns the only value that a file exports if the file is not named after it or after an exported type, otherwise
  * null. The file's name may leave out the first word (`playlist.ts` exports `writePlaylist`) or the last one, and may
- * end with `-store`. Files that export several values are named after their concept, which cannot be checked.
+ * end with `-store` (SQL) or begin with `run-` or `read-` (media code that touches files or programs). Files that
+ * export several values are named after their concept, which cannot be checked.
  */
 export async function findMisnamedExport(file: string): Promise<string | null> {
   if (EXEMPT.test(file)) return null;
@@ -26,7 +27,7 @@ export async function findMisnamedExport(file: string): Promise<string | null> {
 function isNameOf(base: string, name: string): boolean {
   const words = toWords(name);
   const accepted = [words, words.slice(1), words.slice(0, -1)].map((some) => some.join(''));
-  return accepted.some((some) => base === some || base === `${some}store`);
+  return accepted.some((some) => [some, `${some}store`, `run${some}`, `read${some}`].includes(base));
 }
 
 function exportedValues(statement: ts.Statement): string[] {

@@ -21,30 +21,30 @@ const AT_ONCE = 4;
  */
 export async function compareFirewalls(scope: Scope, firewall: Firewall): Promise<Measurement[]> {
   const folder = makeFolder(scope);
-  const anchor = await startModSecurity(scope, folder, CORE_SETTINGS);
+  const baseline = await startModSecurity(scope, folder, CORE_SETTINGS);
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   scope.own(() => agent.destroy());
   const corpus = requestCorpus();
   const differing: string[] = [];
   const readable: CorpusRequest[] = [];
   for (const one of corpus) {
-    const status = await send(agent, anchor.port, one, 0);
+    const status = await send(agent, baseline.port, one, 0);
     // nginx itself rejects some requests and closes their connection.
     if (status !== 400 && one.method === 'GET') readable.push(one);
     const isFound = status === 403 || status === 400;
     const ours = rulesFound(firewall, one);
     if (isFound !== ours.length > 0)
       differing.push(
-        `${one.method} ${one.url} ${one.headers.slice(6).join(': ')}: anchor ${status}, ours ${ours.join()}`,
+        `${one.method} ${one.url} ${one.headers.slice(6).join(': ')}: baseline ${status}, ours ${ours.join()}`,
       );
   }
   for (const line of differing.slice(0, 20)) say(line.slice(0, 200));
   const edge = await startDeliveryEdge(scope, { folder, bytes: 1, chunks: 1, segmentsPerChunk: 1 });
-  const whole = { ours: [] as number[], anchor: [] as number[], plain: [] as number[], inspection: [] as number[] };
+  const whole = { ours: [] as number[], baseline: [] as number[], plain: [] as number[], inspection: [] as number[] };
   const places = [
     { ...edge, spent: whole.ours },
-    { ...anchor, spent: whole.anchor },
-    { ...anchor, port: anchor.plainPort, spent: whole.plain },
+    { ...baseline, spent: whole.baseline },
+    { ...baseline, port: baseline.plainPort, spent: whole.plain },
   ];
   for (let turn = 0; turn <= TURNS; turn += 1) {
     // The first turn compiles code and fills caches.
@@ -59,22 +59,22 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
     const { user, system } = process.cpuUsage(before);
     keep(whole.inspection, (user + system) / 1e6);
   }
-  const [ours, theirs] = [median(whole.ours), median(whole.anchor)];
+  const [ours, theirs] = [median(whole.ours), median(whole.baseline)];
   const theirFirewall = theirs - median(whole.plain);
   const unit = 'cpu-us';
   return [
     {
-      name: 'firewall, the corpus; anchor: ModSecurity',
+      name: 'firewall, the corpus; baseline: ModSecurity',
       ours: median(whole.inspection),
-      anchor: theirFirewall,
+      baseline: theirFirewall,
       bar: 0.5,
       unit,
     },
-    { name: '  with all of the request; anchor: nginx', ours, anchor: theirs, bar: null, unit },
+    { name: '  with all of the request; baseline: nginx', ours, baseline: theirs, bar: null, unit },
     {
       name: `verdicts that differ of ${corpus.length}`,
       ours: differing.length,
-      anchor: null,
+      baseline: null,
       bar: 0,
       unit: '',
       isSpeedless: true,

@@ -88,7 +88,7 @@ export async function heavyScreens(
   return { first: sum([...initial.values()]) / 1024, heaviest: heaviest / 1024 };
 }
 
-/** Returns name and compressed size of each dashboard file that an address loads. */
+/** Returns the names and compressed sizes of the dashboard files that a page loads. */
 async function loadedAssets(page: Page, url: string): Promise<Map<string, number>> {
   await page.goto(url);
   await page.locator('main').waitFor();

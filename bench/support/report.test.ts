@@ -9,7 +9,7 @@ const CONDITIONS = {
   'fast but busy': { slowness: 0.5, isQuiet: false },
 } as const;
 
-const figure = { name: 'figure', unit: 's', anchor: null, bar: 2 } as const;
+const figure = { name: 'figure', unit: 's', baseline: null, bar: 2 } as const;
 
 test.each<[keyof typeof CONDITIONS, Omit<Measurement, 'name' | 'unit'>, boolean | null]>([
   ['usual', { ...figure, ours: 2 }, true],
@@ -28,12 +28,12 @@ test.each<[keyof typeof CONDITIONS, Omit<Measurement, 'name' | 'unit'>, boolean 
   ['fast', { ...figure, ours: 1, isFloor: true }, false],
   ['slow', { ...figure, ours: 5, isSpeedless: true }, false],
   ['fast but busy', { ...figure, ours: 1, isSpeedless: true }, true],
-  ['slow', { ...figure, ours: 5, anchor: 2 }, false],
-  ['fast', { ...figure, ours: 3, anchor: 2 }, true],
-  ['fast', { ...figure, ours: 3, anchor: 2, isAbsolute: true }, false],
-  ['busy', { ...figure, ours: 5, anchor: 2 }, false],
-  ['busy', { ...figure, ours: 3, anchor: 2, needsIdle: true }, null],
-  ['slow', { ...figure, ours: 3, anchor: 2, needsIdle: true }, true],
+  ['slow', { ...figure, ours: 5, baseline: 2 }, false],
+  ['fast', { ...figure, ours: 3, baseline: 2 }, true],
+  ['fast', { ...figure, ours: 3, baseline: 2, isAbsolute: true }, false],
+  ['busy', { ...figure, ours: 5, baseline: 2 }, false],
+  ['busy', { ...figure, ours: 3, baseline: 2, needsIdle: true }, null],
+  ['slow', { ...figure, ours: 3, baseline: 2, needsIdle: true }, true],
   ['usual', { ...figure, ours: 1, bar: null }, null],
 ])('judges on a machine that is %s, %o -> %s', (conditions, measurement, expected) => {
   expect(judge({ ...figure, ...measurement }, CONDITIONS[conditions])).toBe(expected);

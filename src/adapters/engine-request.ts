@@ -39,7 +39,7 @@ type Failure = { status: number; retryAfter: string | undefined; said: string };
 
 function failure({ name, setting }: HttpEngine, { status, retryAfter, said }: Failure): Error {
   if (status === 429 || status === 503) return new EngineBusy(name, readRetryAfter(retryAfter, Date.now()));
-  const message = `${name} answered HTTP ${status}: ${said.slice(0, 200)}`;
+  const message = `${name} responded with HTTP ${status}: ${said.slice(0, 200)}`;
   const isFinal = status >= 400 && status < 500 && status !== 408;
   return isFinal ? new Refused('unprocessable', `${message} Check ${setting}.`) : new Error(message);
 }

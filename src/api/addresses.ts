@@ -6,8 +6,8 @@ import type { ZoneSigner } from './zone-signer.ts';
 export type EdgePlace = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
 
 /**
- * Returns the address of a media's file at the edge, always under the pull zone's name so that it needs no DNS. Its
- * token opens only this file, because an image may be shown to people who may not play the video.
+ * Returns the address of a media item's file at the edge, always under the pull zone's name so that it needs no DNS.
+ * Its token opens only this file, because an image may be shown to people who may not play the video.
  */
 export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Guid, file: string): string {
   const query = signer === null ? '' : `?${signer.file(mediaId, file)}`;
@@ -15,7 +15,8 @@ export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Gu
 }
 
 /**
- * Returns the address of a media's folder, with a final slash, for players. Its token opens all files in the folder.
+ * Returns the address of a media item's folder, with a final slash, for players. Its token opens all files in the
+ * folder.
  */
 export function edgeFolderUrl(
   { library, edgeUrl, signer }: EdgePlace,

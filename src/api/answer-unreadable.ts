@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Hit } from '../catalog/shield/hit.ts';
+import { describeHostFault } from '../catalog/shield/host-fault.ts';
 import { ANY_ORIGIN } from '../lib/cors.ts';
 import { endLingering } from '../lib/end-lingering.ts';
 import { newGuid } from '../lib/guid.ts';
@@ -29,8 +30,8 @@ export function answerUnreadable(error: ParserError, socket: Socket): void {
 }
 
 /** Refuses a request whose host is ambiguous, and ends the connection: a proxy may have read another request. */
-export function refuseHost({ url = '/' }: IncomingMessage, response: ServerResponse, { expected, came }: Hit): void {
-  const refused = new Refused('invalid', `Expected ${expected}, got ${came}. Send the name of this server once.`);
+export function refuseHost({ url = '/' }: IncomingMessage, response: ServerResponse, hit: Hit): void {
+  const refused = new Refused('invalid', describeHostFault(hit));
   const { status, body } = toErrorAnswer(refused, rulesOfAddress(url));
   const headers = {
     'x-request-id': newGuid(),

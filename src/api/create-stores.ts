@@ -1,3 +1,4 @@
+import { createAudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
@@ -32,12 +33,13 @@ import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { createImageMaker } from '../media/images/image-maker.ts';
+import { createImageMaker } from '../media/images/run-image-maker.ts';
 import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<
   OperationDeps,
   | 'activities'
+  | 'audioTracks'
   | 'bulks'
   | 'captions'
   | 'cleanups'
@@ -77,6 +79,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
   const keys = createKeyStore(db);
   return {
     activities: createActivityStore(db),
+    audioTracks: createAudioTrackStore(db),
     bulks: createBulkStore(db),
     captions: createCaptionStore(db),
     cleanups: createCleanupStore(db),

@@ -47,6 +47,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
+  /** Title in the document. When absent, it is made of the words of the name. */
+  summary?: string;
   /** Description for the document, one or two sentences. */
   description: string;
   /** Query of the document's example, if the operation needs one. */
@@ -142,8 +144,11 @@ export function defineOperation<
     run(request: Request<Static<P>, Static<Q>, BodyOf<B>>, deps: Deps): Promise<AnswerOf<A>>;
   },
 ): Operation<Deps> {
-  const { run, query = Type.Object({}), body = null, refusals = {}, errorShape = 'status', ...plain } = operation;
-  const contract = { ...plain, query, body, refusals, errorShape, isHosted: isHosted(plain) };
+  const { run, query = Type.Object({}), body = null, errorShape = 'status', ...plain } = operation;
+  const hosted = isHosted(plain);
+  // Our own operations refuse every name that they do not know.
+  const refusals = { ...(!hosted && { invalid: 400 }), ...operation.refusals };
+  const contract = { ...plain, query, body, refusals, errorShape, isHosted: hosted };
   const names = createNameRules(contract);
   const readBody = bodyReader(contract, names);
   // The hosted interface documents no refusals of paging and order for lists.

@@ -19,7 +19,7 @@ export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' |
 /** Reason for ending the work of a request: the client disconnected. */
 export class CallerGone extends Error {
   constructor() {
-    super('The caller went away before the answer was complete.');
+    super('The client disconnected before the response was complete.');
     this.name = 'CallerGone';
   }
 }
@@ -27,7 +27,7 @@ export class CallerGone extends Error {
 /** An error as sent. `body` is undefined for an empty response. If `isOurs`, the error must be logged. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
-/** Converts any thrown value to status and body. No other code does. */
+/** Converts any thrown value to a status and a body. No other code does. */
 export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   const shape = rules.errorShape;
   if (error instanceof Refused) {

@@ -33,12 +33,13 @@ export function openKeylessGuard({ db, firewall, place, serverZone, log }: Guard
   close(): Promise<void>;
 } {
   const recorder = new EventRecorder({ store: createShieldEventStore(db), serverZone, log });
-  const report = (err: unknown) => log.error({ err }, 'How to inspect requests could not be read.');
+  const report = (err: unknown) =>
+    log.error({ err }, 'Could not read the inspection settings. The last known ones apply.');
   const waf = new UnzonedWaf(createShieldSettingsStore(db).loadUnzoned, report);
   return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
 }
 
-/** A refusal by a firewall rule, which the response names. */
+/** Refusal by a firewall rule. The response names the rule. */
 export class RefusedByRule extends Refused {
   readonly ruleId: string;
   readonly retryAfterSec: number | null;

@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { TObject, TSchema } from 'typebox';
 import { quote } from '../lib/quote.ts';
+import { findSibling } from './find-sibling.ts';
 import { guardOf } from './models/fields.ts';
 
 /** Maximum edits by which a misspelled name differs from another one. */
@@ -19,45 +20,64 @@ export type NameRules = {
   areNeeded: boolean;
 };
 
-type Named = { isHosted: boolean; query: TObject; body: TSchema | 'raw' | null };
+type Named = { method: string; path: string; isHosted: boolean; query: TObject; body: TSchema | 'raw' | null };
 
 /**
- * Creates the rules of an operation. Our own operations refuse every name that they do not define. Clients of the
- * hosted interface send extra names, which are ignored unless they could be meant as one that protects or destroys: a
- * misspelling, the name that another resource uses, or the right name in the wrong part of the request.
+ * Makes the rules of an operation. Our own operations know every name that they allow, and refuse others. Clients of
+ * the hosted interface send extra names, which are ignored unless they could be meant as one that protects or destroys:
+ * a misspelling, the name that another resource uses, a name that protects or destroys there, or the right name in the
+ * wrong part of the request.
  */
-export function createNameRules({ isHosted, query, body }: Named): NameRules {
-  const guards = new Map<string, string>();
+export function createNameRules({ method, path, isHosted, query, body }: Named): NameRules {
+  const guards = new Map<string, Meant>();
   collectGuards(query, guards);
   if (body !== null && body !== 'raw') collectGuards(body, guards);
+  const isChange = method !== 'GET';
   return {
-    areNeeded: !isHosted || guards.size > 0,
+    areNeeded: !isHosted || guards.size > 0 || isChange,
     judge(name, known) {
       const meant = findMeant(name, guards);
+      const sibling = isHosted && isChange && meant === null ? findSibling(name, path) : null;
+      if (sibling !== null) return `${quote(name)} is unknown here: ${sibling} has a field of this name.`;
       if (isHosted && meant === null) return null;
-      const suggested = meant ?? (isHosted ? null : findNearest(name, known));
+      const nearest = isHosted ? null : findNearest(name, known);
+      const suggested = meant ?? (nearest === null ? null : { name: nearest, hint: '' });
       if (suggested === null) return `${quote(name)} is unknown: ${listOf(known)}.`;
-      const isElsewhere = suggested.toLowerCase() === name.toLowerCase();
+      const isElsewhere = suggested.name.toLowerCase() === name.toLowerCase();
       if (isElsewhere) return `${quote(name)} is unknown here: send it where this operation documents it.`;
-      return `${quote(name)} is unknown; did you mean "${suggested}"?`;
+      return suggest(name, suggested);
     },
   };
 }
 
-type Shape = { properties?: Record<string, Shape>; items?: Shape; 'x-also-called'?: readonly string[] };
+/** A known name that a misspelled one means, with the description of its field; an empty one for none. */
+type Meant = { name: string; hint: string };
+
+/** Says which name a misspelled one is taken to mean. */
+export function suggest(name: string, { name: suggested, hint }: Meant): string {
+  return `${quote(name)} is unknown; did you mean "${suggested}"${hint === '' ? '' : `, ${hint}`}?`;
+}
+
+type Shape = {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  description?: string;
+  'x-also-called'?: readonly string[];
+};
 
 /** Collects every guarded name of a schema, and each name that is used elsewhere for it, in lower case. */
-function collectGuards({ properties = {}, items }: Shape, guards: Map<string, string>): void {
+function collectGuards({ properties = {}, items }: Shape, guards: Map<string, Meant>): void {
   if (items !== undefined) collectGuards(items, guards);
   for (const [name, schema] of Object.entries(properties)) {
     if (guardOf(schema) !== null) {
-      for (const each of [name, ...(schema['x-also-called'] ?? [])]) guards.set(each.toLowerCase(), name);
+      const meant = { name, hint: schema.description ?? '' };
+      for (const each of [name, ...(schema['x-also-called'] ?? [])]) guards.set(each.toLowerCase(), meant);
     }
     collectGuards(schema, guards);
   }
 }
 
-function findMeant(name: string, guards: ReadonlyMap<string, string>): string | null {
+function findMeant(name: string, guards: ReadonlyMap<string, Meant>): Meant | null {
   const lower = name.toLowerCase();
   const same = guards.get(lower);
   if (same !== undefined) return same;
@@ -65,7 +85,8 @@ function findMeant(name: string, guards: ReadonlyMap<string, string>): string | 
   return null;
 }
 
-function isTypoOf(name: string, known: string): boolean {
+/** Whether a name is at most two edits away from a known one, both in lower case. */
+export function isTypoOf(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= MAX_TYPO_EDITS && distance(name, known) <= MAX_TYPO_EDITS;
 }
 

@@ -1,3 +1,4 @@
+import type { AudioTrackStore } from '../catalog/audio-tracks/audio-track-store.ts';
 import type { AuditStore } from '../catalog/audit/audit-store.ts';
 import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
@@ -38,7 +39,7 @@ import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { ImageMaker } from '../media/images/image-maker.ts';
+import type { ImageMaker } from '../media/images/run-image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Place } from './keyless-guard.ts';
@@ -48,6 +49,7 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 /** Everything that operations depend on. Each operation names the part that it uses. */
 export type OperationDeps = {
   activities: ActivityStore;
+  audioTracks: AudioTrackStore;
   audit: AuditStore;
   bulks: BulkStore;
   captions: CaptionStore;

@@ -92,6 +92,7 @@ import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
 import { cancelEncode } from './videos/cancel-encode.ts';
 import { cancelTranscription } from './videos/cancel-transcription.ts';
+import { deleteAudioTrack, listAudioTracks, updateAudioTrack } from './videos/change-audio-tracks.ts';
 import { cleanResolutions } from './videos/clean-resolutions.ts';
 import { composeVideos } from './videos/compose-videos.ts';
 import { createVideo } from './videos/create-video.ts';
@@ -109,6 +110,7 @@ import { getResolutions } from './videos/get-resolutions.ts';
 import { getStorageSize } from './videos/get-storage-size.ts';
 import { getVideo } from './videos/get-video.ts';
 import { listVideos } from './videos/list-videos.ts';
+import { putAudioTrack } from './videos/put-audio-track.ts';
 import { reencodeVideo } from './videos/reencode-video.ts';
 import { repackageVideo } from './videos/repackage-video.ts';
 import { replaceFile } from './videos/replace-file.ts';
@@ -149,6 +151,10 @@ export const operations: readonly Operation<OperationDeps>[] = [
   updateLiveStream,
   addCaption,
   addOutputCodec,
+  listAudioTracks,
+  putAudioTrack,
+  updateAudioTrack,
+  deleteAudioTrack,
   cleanResolutions,
   composeVideos,
   createVideo,

@@ -114,7 +114,7 @@ export function isHosted({ method, path }: { method: string; path: string }): bo
 /** A published operation that the service lacks. */
 export type MissingOperation = { method: string; path: string };
 
-/** Returns the published operations without the present ones, whose parameters may have other names. */
+/** Returns the published operations that are not present. Names of path parameters may differ. */
 export function missingOperations(present: readonly MissingOperation[]): MissingOperation[] {
   const known = new Set(present.map(({ method, path }) => shapeOf(`${method} ${path}`)));
   return PUBLISHED_OPERATIONS.filter((name) => !known.has(shapeOf(name))).map((name) => {

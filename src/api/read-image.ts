@@ -66,12 +66,12 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     const answer = await outbound.request(address, { method: 'GET', ...limits }, signal);
     if (answer.status === 200) return await buffer(answer.body);
     answer.body.destroy();
-    throw new Refused('unprocessable', `Origin answered HTTP ${answer.status}.`);
+    throw new Refused('unprocessable', `Expected the origin to send the image with status 200, got ${answer.status}.`);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     // A failure at the origin is not a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
-    const message = `Expected an image at "${at}", it cannot be had: ${error.message} Check the address.`;
+    const message = `Expected an image at "${at}", but the request failed: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import { quote } from '../lib/quote.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
-import type { NameRules } from './name-rules.ts';
+import { isTypoOf, type NameRules, suggest } from './name-rules.ts';
 import { type UnknownField, unknownFields } from './unknown-fields.ts';
 
 /**
@@ -53,7 +53,18 @@ export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
   const value = shaped(schema, sent);
   const further = check({ ...Object(value) }).map((fault) => ({ field: '', words: `The field ${fault}.` }));
   if (validator.Check(value) && further.length === 0 && unknown.length === 0) return value;
-  throw misfit(validator, value, [...unknown, ...further]);
+  throw misfit(validator, value, [...unknown, ...misspelledRequired(schema, Object(sent)), ...further]);
+}
+
+/** Finds fields that were sent under a name close to that of a required field which is missing. */
+function misspelledRequired({ properties = {}, required = [] }: Shape, sent: object): UnknownField[] {
+  const names = Object.keys(sent);
+  const isKnown = (name: string) => Object.keys(properties).some((each) => each.toLowerCase() === name.toLowerCase());
+  const missing = required.filter((name) => !names.some((each) => each.toLowerCase() === name.toLowerCase()));
+  return missing.flatMap((field) => {
+    const typo = names.find((name) => !isKnown(name) && isTypoOf(name.toLowerCase(), field.toLowerCase()));
+    return typo === undefined ? [] : [{ field, words: suggest(typo, { name: field, hint: '' }) }];
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { Refused } from '../lib/refused.ts';
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
- * Admits a caller with a valid token for a media, or any caller if its library requires none. Refuses
+ * Admits a caller with a valid token for a media item, or any caller if its library requires none. Refuses
  * (`unauthenticated`) all others with the fault of their token.
  */
 export async function requireEmbedToken(
@@ -25,7 +25,7 @@ export async function requireEmbedToken(
   );
 }
 
-/** Returns whether a caller has a valid token for a media, even if its library requires none. */
+/** Returns whether a caller has a valid token for a media item, even if its library requires none. */
 export async function showsEmbedToken(
   shown: EmbedToken,
   { mediaId, library }: { mediaId: Guid; library: Library },

@@ -6,6 +6,11 @@ import { expect, test } from 'vitest';
 import { Refused } from '../lib/refused.ts';
 import type { Operation } from './define-operation.ts';
 import { guardOf } from './models/fields.ts';
+import { LiveStreamModel } from './models/live-stream.ts';
+import { PullZoneModel } from './models/pull-zone.ts';
+import { ShieldZoneModel } from './models/shield-zone.ts';
+import { VideoModel } from './models/video.ts';
+import { VideoLibraryModel } from './models/video-library.ts';
 import { createNameRules } from './name-rules.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { operations } from './operations.ts';
@@ -167,14 +172,61 @@ test.each(withBody.map((operation) => [operation.name, operation] as const))(
   },
 );
 
-test.each(operations.filter(({ isHosted }) => isHosted).map((operation) => [operation.name, operation] as const))(
-  '%s: ignores the extra names of clients, and fields that they read and send back',
+const hosted = operations.filter(({ isHosted }) => isHosted);
+const isFirstLevel = ({ path, isQuery }: Field) => isQuery || path.length === 1 || path[0] === 'shieldZone';
+/** Every name by which a resource of the hosted interface protects or destroys. */
+const siblings = guardedFields
+  .filter((field) => field.operation.isHosted && isFirstLevel(field) && field.path.at(-1) !== 'shieldZone')
+  .flatMap(({ path, shape }) => {
+    const { 'x-also-called': others = [] }: { 'x-also-called'?: string[] } = Object(shape);
+    return [path.at(-1) ?? '', ...others];
+  });
+
+/** Names that clients read from the resource of an operation, and may send back. */
+function readNames({ path }: Real): Set<string> {
+  const models = [
+    [/^\/videolibrary/, VideoLibraryModel],
+    [/^\/pullzone/, PullZoneModel],
+    [/\/videos/, VideoModel],
+    [/\/live/, LiveStreamModel],
+    [/^\/shield/, ShieldZoneModel],
+  ] as const;
+  const [, model] = models.find(([place]) => place.test(path)) ?? [];
+  return new Set(Object.keys(model?.properties ?? {}).map((name) => name.toLowerCase()));
+}
+
+const changing = hosted.filter(({ method }) => method !== 'GET');
+test.each(changing.map((operation) => [operation.name, operation] as const))(
+  '%s refuses the names by which its siblings protect or destroy',
+  async (_, each) => {
+    const known = new Set(
+      fields.filter(({ operation }) => operation === each).map(({ path }) => path.at(-1)?.toLowerCase()),
+    );
+    const read = readNames(each);
+    const foreign = siblings.filter((name) => !known.has(name.toLowerCase()) && !read.has(name.toLowerCase()));
+    expect(foreign.length).toBeGreaterThan(10);
+    for (const name of new Set(foreign)) {
+      expectInvalid(
+        await send(each, { query: new URLSearchParams([[name, 'true']]).toString() }),
+        JSON.stringify(name),
+      );
+      if (each.body === 'raw') continue;
+      expectInvalid(await send(each, { body: JSON.stringify({ [name]: true }) }), JSON.stringify(name));
+    }
+  },
+);
+
+test.each(hosted.map((operation) => [operation.name, operation] as const))(
+  '%s ignores the extra names of clients, and what they read and send back',
   (_, operation) => {
     const { judge } = createNameRules(operation);
     const { properties = {} }: Shape = { ...Object(operation.answer) };
     const known = fields.filter((field) => field.operation === operation).map(({ path }) => path.at(-1) ?? '');
-    const extra = [...Object.keys(properties), 'per_page', 'sort_by', 'language', 'zzz', '_', 'AccessKey', 'guid'];
-    const refused = extra.filter((name) => !known.includes(name)).map((name) => judge(name, known));
+    const sentBack = operation.path.endsWith('}') ? readNames(operation) : [];
+    const extra = ['per_page', 'sort_by', 'language', 'zzz', '_', 'AccessKey', 'guid', ...sentBack];
+    const refused = [...Object.keys(properties), ...extra]
+      .filter((name) => !known.some((each) => each.toLowerCase() === name.toLowerCase()))
+      .map((name) => judge(name, known));
     expect(refused.filter((fault) => fault !== null)).toEqual([]);
   },
 );

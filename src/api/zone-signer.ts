@@ -9,9 +9,9 @@ export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | nu
 
 /** Signs addresses of a zone that requires tokens, for one caller. */
 export type ZoneSigner = {
-  /** Returns the path token of a media's folder, which opens all of its files. */
+  /** Returns the path token of a media item's folder, which opens all of its files. */
   folder(media: { mediaId: Guid; durationMs: number }): string;
-  /** Returns the query that opens one file of a media and nothing else. */
+  /** Returns the query that opens one file of a media item and nothing else. */
   file(mediaId: Guid, file: string): string;
 };
 

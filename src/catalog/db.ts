@@ -97,14 +97,11 @@ async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTrans
 
 /**
  * Brings the schema up to date under an advisory lock, so that several machines may start simultaneously. `only`
- * restricts it to the named migrations. Refuses names that this version does not know, because they belong to a newer
- * version.
+ * restricts it to the named migrations. Throws `Refused` (`invalid`) for a schema that this version cannot upgrade.
  */
 export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
-  const known: Readonly<Record<string, Migration>> = migrations;
-  const unknown = (only ?? []).filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length > 0)
-    throw new Refused('invalid', `expected a schema of this version, but ${unknown} is from a newer one.`);
+  requireKnown(only ?? []);
+  requireKnown(await appliedMigrations(db));
   const chosen = Object.fromEntries(Object.entries(known).filter(([name]) => only?.includes(name) ?? true));
   const migrator = new Migrator({
     db,
@@ -115,7 +112,36 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
   if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
 }
 
-/** Increments the publication revision of a media and notifies the edge when the transaction commits. */
+const known: Readonly<Record<string, Migration>> = migrations;
+const BASELINE = Object.keys(migrations)[0] ?? '';
+
+/** Returns the names of the migrations that a database has, in order. */
+async function appliedMigrations(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db);
+  if (rows[0]?.name === null) return [];
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return applied.rows.map(({ name }) => name);
+}
+
+/** Throws if migrations belong to an early development version, which had no baseline, or to a newer version. */
+function requireKnown(names: readonly string[]): void {
+  const unknown = names.filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length === 0) return;
+  if (!names.includes(BASELINE)) {
+    throw new Refused(
+      'invalid',
+      'Expected a database of version 0.1.0 or newer, got one of an earlier development version, which cannot be ' +
+        'upgraded. Start with a new data folder (MILLRACE_DATA_DIR) and upload the originals again.',
+    );
+  }
+  throw new Refused(
+    'invalid',
+    `Expected a database of this version or an older one, got one with ${unknown.join(', ')} of a newer version. ` +
+      'Start that version or a newer one.',
+  );
+}
+
+/** Increments the publication revision of a media item and notifies the edge when the transaction commits. */
 export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number> {
   const { revision } = await tx
     .updateTable('media')

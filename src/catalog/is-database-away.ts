@@ -4,9 +4,12 @@
  */
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** Start of the error of a connection that was closed because its server did not respond. */
+export const SILENT_DATABASE = 'The database has not responded';
+
 const AWAY_WORDS = [
   'Connection terminated',
-  'The database has not answered',
+  SILENT_DATABASE,
   'Query read timeout',
   'timeout exceeded when trying to connect',
   'Client has encountered a connection error',

@@ -9,14 +9,14 @@ export type Entering = {
   reason?: string | null;
   set?: Omit<UpdateObject<Schema, 'media'>, 'state' | 'state_reason' | 'state_since'>;
   where?: Expression<SqlBool>;
-  /** Also writes a media that is already in the state, with the time of this write as the time of the change. */
+  /** Also writes a media item that is already in the state, with the time of this write as the time of the change. */
   orIsThere?: boolean;
 };
 
 /**
- * Changes a media's state and writes the other fields with it. Returns false, and writes nothing, if `TRANSITIONS` has
- * no transition from its state to this one or `where` does not hold. Only this function, and inserts of media, write a
- * state.
+ * Changes a media item's state and writes the other fields with it. Returns false, and writes nothing, if `TRANSITIONS`
+ * has no transition from its state to this one or `where` does not hold. Only this function, and inserts of media,
+ * write a state.
  */
 export async function enterState(
   tx: Tx,
@@ -42,7 +42,8 @@ export async function enterState(
 }
 
 /**
- * Like `enterState`, for a media whose row is locked and whose state is known. Throws if the transition is not allowed.
+ * Like `enterState`, for a media item whose row is locked and whose state is known. Throws if the transition is not
+ * allowed.
  */
 export async function mustEnterState(tx: Tx, key: MediaKey, to: MediaState, entering: Entering): Promise<void> {
   if (await enterState(tx, key, to, entering)) return;

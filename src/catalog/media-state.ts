@@ -1,11 +1,11 @@
 import type { MediaState } from './schema.ts';
 
-/** Every change of a media's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
+/** Every change of a media item's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
-  { from: ['upload-failed'], to: 'created', cause: 'another upload begins' },
-  { from: ['created'], to: 'upload-failed', cause: 'the upload came to nothing' },
+  { from: ['upload-failed'], to: 'created', cause: 'a new upload starts' },
+  { from: ['created'], to: 'upload-failed', cause: 'the upload failed' },
   { from: ['created', 'upload-failed', 'failed'], to: 'uploaded', cause: 'a file is stored' },
-  { from: ['finished'], to: 'uploaded', cause: 'another file or a re-encode' },
+  { from: ['finished'], to: 'uploaded', cause: 'a new file or a re-encode' },
   {
     from: ['processing', 'transcoding', 'jit-segmenting', 'jit-ready'],
     to: 'uploaded',
@@ -16,23 +16,27 @@ export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState
   { from: ['processing'], to: 'jit-segmenting', cause: 'planned on demand' },
   { from: ['created'], to: 'transcoding', cause: 'composed of other videos' },
   { from: ['finished'], to: 'transcoding', cause: 'renditions are added or retried' },
-  { from: ['jit-segmenting'], to: 'jit-ready', cause: 'every segment can be had' },
+  { from: ['jit-segmenting'], to: 'jit-ready', cause: 'every segment is available on demand' },
   { from: ['transcoding', 'jit-segmenting', 'jit-ready'], to: 'finished', cause: 'all tasks ended' },
   { from: ['created'], to: 'finished', cause: 'a live recording is sealed' },
   {
     from: ['uploaded', 'processing', 'transcoding', 'jit-segmenting', 'jit-ready'],
     to: 'failed',
-    cause: 'nothing playable could be made',
+    cause: 'nothing is playable',
   },
-  { from: ['uploaded', 'processing'], to: 'finished', cause: 'a new file or re-encode failed: as before' },
+  {
+    from: ['uploaded', 'processing'],
+    to: 'finished',
+    cause: 'a new file or re-encode failed and the old version stays',
+  },
   {
     from: ['uploaded', 'processing', 'transcoding', 'jit-segmenting'],
     to: 'jit-ready',
-    cause: 'a re-encode failed: on demand as before',
+    cause: 'a re-encode failed and segments stay on demand',
   },
 ];
 
-/** Returns the states from which a media can enter this one. */
+/** Returns the states from which a media item can enter this one. */
 export function statesBefore(to: MediaState): MediaState[] {
   return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
 }

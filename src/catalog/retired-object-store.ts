@@ -107,8 +107,8 @@ export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly Storag
 }
 
 /**
- * SQL: bytes removed from videos and deleted within a day, which `storage_bytes` of a media still counts. `ofWhich` is
- * a condition on the columns of `gone`.
+ * SQL: bytes removed from videos and deleted within a day, which `storage_bytes` of a media item still counts.
+ * `ofWhich` is a condition on the columns of `gone`.
  */
 export function goneBytes(ofWhich: string): string {
   return `(select coalesce(sum(gone.size_bytes), 0) from (

@@ -26,6 +26,8 @@ import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
+import type { AddedTrack } from './renditions/added-track.ts';
+import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
@@ -144,6 +146,7 @@ export type MediaTable = {
   chapters: JsonDefault<Chapter[]>;
   moments: JsonDefault<Moment[]>;
   captions: JsonDefault<CaptionTrack[]>;
+  audio_tracks: JsonDefault<AddedTrack[]>;
   /** Highest version ever used for a language's captions, so that none is reused. */
   caption_versions: JsonDefault<Record<string, number>>;
   /** Time until which a finished video accepts a replacement file. */
@@ -159,7 +162,7 @@ export type MediaTable = {
   trashed_from: Guid | null;
 };
 
-/** A cut list (media/timeline/cut-list.ts) of a media. At most one per media is active (shown to viewers). */
+/** A cut list (media/timeline/cut-list.ts) of a media item. At most one per media is active (shown to viewers). */
 export type TimelineTable = {
   library_id: number;
   media_id: Guid;
@@ -182,6 +185,8 @@ export type RenditionPlan = {
   /** The library's watermark when the rendition was planned. */
   watermark?: StoredWatermark;
   streamIndex?: number;
+  /** For a track that the owner added: its id, and the file that it is encoded from. */
+  added?: { trackId: string; sourceKey: StorageKey };
   role?: AudioRole;
   copiesAudio?: boolean;
   maxBitrateBps?: number;
@@ -251,15 +256,6 @@ export type ChunkTable = {
   /** For a live stream: wall-clock time of its first sample, ms since 1970; else null. */
   wall_ms: ColumnType<number | null, number | null | undefined, number | null>;
   published_at: CreatedAt;
-};
-
-/** An object that no row references any more, kept until its readers are done. */
-export type RetiredObjectTable = {
-  storage_key: StorageKey;
-  library_id: number;
-  media_id: Guid;
-  size_bytes: number;
-  retired_at: CreatedAt;
 };
 
 /** A rendition with single-segment chunks that may be merged, and the time of its next examination. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SILENT_DATABASE } from './is-database-away.ts';
 
 /** Interval of queries on a listening connection, and maximum time for a result, in ms. */
 const BEAT_MS = 5_000;
@@ -11,7 +12,7 @@ const BEAT_MS = 5_000;
 export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: Error) => void): void {
   const clients = new Set<pg.ClientBase>();
   const endAll = () => {
-    const error = new Error(`The database has not responded for ${limitMs} ms. Its connections are closed.`);
+    const error = new Error(`${SILENT_DATABASE} for ${limitMs} ms. Its connections are closed.`);
     onBroken(error);
     for (const client of clients) cut(client, error);
     clients.clear();

@@ -33,7 +33,7 @@ export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFir
 }
 
 function unableToMigrate(error: unknown): unknown {
-  if (isDatabaseAway(error)) return error;
+  if (isDatabaseAway(error) || error instanceof Refused) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
   const message = `MILLRACE_DATABASE_URL: the database could not be brought to the schema of this version (${cause}).`;
   return new Refused('unavailable', message, { cause: error });

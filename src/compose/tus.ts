@@ -10,7 +10,7 @@ import type { OpenedStorage } from './storage.ts';
 const MAX_UPLOAD_BYTES = 1e12;
 
 type TusDeps = Pick<OpenedStorage, 'storage'> & {
-  settings: RoleSettings;
+  settings: Pick<RoleSettings, 'publicUrl' | 'secretKey'>;
   database: Pick<Database, 'db'>;
   log: Pick<Logger, 'error'>;
 };

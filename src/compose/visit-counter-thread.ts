@@ -27,7 +27,10 @@ export type CounterBatch = {
   deliveries: Delivery[];
   isLast: boolean;
 };
-/** `taken` acknowledges a batch. `closed` follows the last batch, when all is written or its time is over. */
+/**
+ * `taken` acknowledges a batch. `closed` follows the last batch, when everything is written or the time limit has
+ * passed.
+ */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
 
 // Both sides are our own code: `VisitCounter` sends exactly this data.

@@ -142,7 +142,7 @@ function isEmpty({ beacons, estimates, deliveries }: Waiting): boolean {
   return beacons.length + estimates.length + deliveries.length === 0;
 }
 
-/** Resolves when a thread has written its data, has exited, or its time is over. */
+/** Resolves when the thread has written its data or exited, or after `CLOSE_MS`. */
 function closed(thread: Worker): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(resolve, CLOSE_MS);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { environmentOf, settingsOf } from './role-environment.ts';
 import { roles } from './roles.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, SECRET_SETTINGS } from './settings.ts';
 
 const SECRETS = {
   MILLRACE_ACCOUNT_KEY: 'the-account-key',
@@ -15,10 +15,34 @@ const SECRETS = {
   MILLRACE_DATABASE_URL: 'postgres://user:the-password@127.0.0.1/millrace',
 };
 
-test.each(roles)('the environment of %s contains the settings but no secret', (role) => {
-  const environment = environmentOf(role, { ...SECRETS, MILLRACE_PORT: '7700', PATH: '/bin' });
-  expect(environment).toMatchObject({ MILLRACE_PORT: '7700', PATH: '/bin' });
-  expect(Object.keys(environment).filter((name) => name in SECRETS)).toEqual([]);
+const FOLDER = { kind: 'file', folder: '/srv/objects' } as const;
+const S3 = { kind: 's3', bucket: 'b', keyPrefix: '', endpoint: null, region: 'r', forcePathStyle: false } as const;
+const STORE_KEYS = {
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'key',
+  AWS_CONTAINER_AUTHORIZATION_TOKEN: 'token',
+};
+const FOREIGN = {
+  GITHUB_TOKEN: 'g',
+  NPM_CONFIG_PASSWORD: 'n',
+  OPENAI_API_KEY: 'o',
+  GOOGLE_APPLICATION_CREDENTIALS: 'c',
+};
+
+test('each secret setting is known here', () => {
+  expect(new Set(Object.keys(SECRETS))).toEqual(SECRET_SETTINGS);
+});
+
+test.each(roles)('the environment of %s has the settings but no secret', (role) => {
+  const plain = { MILLRACE_PORT: '7700', MILLRACE_RTMPS_KEY: '/etc/key.pem', PATH: '/bin', PGPASSWORD: 'p' };
+  const environment = environmentOf(role, [FOLDER], { ...SECRETS, ...STORE_KEYS, ...FOREIGN, ...plain });
+  const { MALLOC_MMAP_THRESHOLD_: _, ...given } = environment;
+  expect(given).toEqual(plain);
+});
+
+test.each(roles)('%s has the keys of an S3 store only if objects are in one', (role) => {
+  for (const stores of [[S3], [FOLDER, S3]]) expect(environmentOf(role, stores, STORE_KEYS)).toMatchObject(STORE_KEYS);
+  expect(Object.keys(environmentOf(role, [FOLDER], STORE_KEYS))).not.toContain('AWS_ACCESS_KEY_ID');
 });
 
 test.each([

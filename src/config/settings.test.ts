@@ -135,7 +135,7 @@ test('a file provides settings that the environment lacks', () => {
 
 test('reads a named file instead, which must exist and pass the same checks', () => {
   const path = join(dataDir, 'other.env');
-  expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: expected a readable file of settings');
+  expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: could not read the settings file');
   writeFileSync(path, 'MILLRACE_PORT=many\n');
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
 });

@@ -146,7 +146,7 @@ function readFile(environment: Environment): Environment {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isAbsent && named === null) return {};
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refused('invalid', `${CONFIG_NAME}: expected a readable file of settings, ${reason}.`, { cause: error });
+    throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../catalog/shield/admission/admit.ts';
 import type { EventRecorder, Recorded } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
-import { findHostFault } from '../catalog/shield/host-fault.ts';
+import { describeHostFault, findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { Refused } from '../lib/refused.ts';
@@ -182,7 +182,7 @@ function refuseHost(
     status: 'Blocked',
     others: [],
   });
-  const problem = { ...toProblem(hit.rule.code, `Expected ${hit.expected}, got ${hit.came}.`), hit };
+  const problem = { ...toProblem(hit.rule.code, describeHostFault(hit)), hit };
   sendProblem(message, response, problem);
 }
 
@@ -219,7 +219,7 @@ function fail(
   const url = redactUrl(request.url ?? '');
   // Only a broken connection tells a player that a started response is incomplete.
   if (response.headersSent) {
-    log.error({ err: error, url }, 'An answer broke off.');
+    log.error({ err: error, url }, 'A response could not be completed.');
     response.destroy();
     return;
   }

@@ -50,7 +50,8 @@ export class PublicationReader {
   }
 
   /**
-   * Returns the publication of a media. It requires an admitted request, and nothing can be sent without a publication.
+   * Returns the publication of a media item. It requires an admitted request, and nothing can be sent without a
+   * publication.
    */
   async find(
     { request: { client } }: Admitted<EdgeRequest>,

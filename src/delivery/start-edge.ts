@@ -136,7 +136,9 @@ function openReceiving(
   { ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
   const trusted = readTrustedProxies(trustedProxies);
-  const unzoned = new UnzonedWaf(loadWaf, (err) => log.warn({ err }, 'How to inspect requests could not be read.'));
+  const unzoned = new UnzonedWaf(loadWaf, (err) =>
+    log.warn({ err }, 'Could not read the inspection settings. The last known ones apply.'),
+  );
   const clients = new KnownClients(trusted, places);
   return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
 }
@@ -205,7 +207,7 @@ function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
 /** Closes an idle connection. If bytes are still queued, the client reads too slowly, which is recorded. */
 function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
-    const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'none of the answer was taken' };
+    const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'a client that stopped reading' };
     recordAlone(socket.remoteAddress, hit, handling);
   }
   socket.destroy();

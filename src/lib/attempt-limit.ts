@@ -6,8 +6,10 @@ export type AttemptLimit = (key: string, nowMs: number) => boolean;
 /** Maximum keys in memory. The least recently seen ones are dropped. */
 const MAX_KEYS = 10_000;
 
-/** Allows a burst of `burst` attempts per key, and `perSec` attempts per second after that. */
-export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: number }): AttemptLimit {
+export type AttemptRate = { burst: number; perSec: number };
+
+/** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
+export function createAttemptLimit({ burst, perSec }: AttemptRate): AttemptLimit {
   const known = new Map<string, { left: number; atMs: number }>();
   return (key, nowMs) => {
     const before = known.get(key) ?? { left: burst, atMs: nowMs };

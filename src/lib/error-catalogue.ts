@@ -9,60 +9,59 @@ export const REFUSALS = {
   invalid: {
     status: 400,
     sentence: 'The request cannot be carried out as it is.',
-    cause: 'a field is missing, has another type or value than expected, or the state of the thing forbids it',
+    cause:
+      'a field is missing or has an unexpected type or value, or the state of the resource does not permit the request',
   },
   unauthenticated: {
     status: 401,
     sentence: 'The key or signature is missing or wrong.',
-    cause: 'no AccessKey, a revoked or expired one, one of another library, or a signature that has run out',
+    cause: 'no AccessKey, a revoked or expired one, one of another library, or an expired signature',
   },
   forbidden: {
     status: 403,
     sentence: 'The key does not permit this operation.',
     cause: 'a read-only key, a page that the referrer rules do not allow, or a missing token',
   },
-  'not-found': { status: 404, sentence: 'The resource does not exist.', cause: 'a wrong id, or one that was deleted' },
+  'not-found': { status: 404, sentence: 'The resource does not exist.', cause: 'a wrong id, or a deleted resource' },
   timeout: {
     status: 408,
     sentence: 'The request took too long to arrive.',
-    cause: 'bytes that stopped coming, or an origin that did not answer in time',
+    cause: 'a client that stopped sending, or an origin that did not respond in time',
   },
   conflict: {
     status: 409,
     sentence: 'The request conflicts with another one, or with the current state.',
-    cause: 'two uploads to one video, an offset that is not the stored one, or a name that is taken',
+    cause: 'two uploads to one video, an offset that differs from the stored one, or a name that is already in use',
   },
   'too-large': {
     status: 413,
     sentence: 'The body is larger than the limit.',
-    cause: 'a body over the limit that the message names',
+    cause: 'a body over the limit in the message',
   },
   unprocessable: {
     status: 422,
-    sentence: 'The values are valid each by itself, but not together.',
-    cause: 'captions, watermarks or parts of videos that cannot be used as they are',
+    sentence: 'The values are well-formed, but cannot be used.',
+    cause: 'unusable captions, watermarks or parts of videos',
   },
   busy: {
     status: 429,
     sentence: 'Too many requests or uploads at once.',
-    cause: 'requests, uploads or wrong keys of one address or key above the limit; Retry-After gives the time to retry',
+    cause: 'too many requests, uploads or wrong keys from one address or key; wait for the seconds in Retry-After',
   },
   'not-implemented': {
     status: 501,
     sentence: 'This version does not implement the operation.',
-    cause: 'an operation of the published descriptions that is not here',
+    cause: 'an operation of the hosted service that is not implemented',
   },
   unavailable: {
     status: 503,
     sentence: 'Something that the service depends on is unavailable.',
-    cause:
-      'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ' +
-      'ask again',
+    cause: 'an unreachable database or object store, or no running worker; wait for the seconds in Retry-After',
   },
   'disk-full': {
     status: 507,
     sentence: 'There is not enough disk space.',
-    cause: 'a full disk, or less left than the owner keeps free',
+    cause: 'a full disk, or less free space than the configured reserve',
   },
 } as const satisfies Record<string, ErrorFacts>;
 
@@ -76,46 +75,40 @@ const denied = (sentence: string, cause: string) => ({ status: 403, sentence, ca
 export const EDGE_ERRORS = {
   'not-found': absent('Nothing was found at this address.', 'a wrong address, or a video that does not exist'),
   'unknown-video': absent('The video does not exist.', 'a wrong id, or a video that was deleted'),
-  'unknown-rendition': absent('The rendition does not exist.', 'a playlist from before a re-encode: load it again'),
-  'unknown-segment': absent(
-    'The segment does not exist.',
-    'a number beyond the end, or one that has left the DVR window',
-  ),
+  'unknown-rendition': absent('The rendition does not exist.', 'a playlist loaded before a re-encode; load it again'),
+  'unknown-segment': absent('The segment does not exist.', 'a number beyond the end, or outside the DVR window'),
   'unknown-part': absent(
     'The part does not exist.',
-    'a part that has left the playlist; a play session has whole segments only',
+    'a part that is no longer in the playlist; a play session has no parts',
   ),
   'unknown-i-frame': absent(
     'No I-frame starts at this byte range.',
     'a byte range that the I-frame playlist does not list',
   ),
-  'no-i-frames': absent('The rendition has no I-frames.', 'sound, or a rendition that is still being made'),
-  'unknown-picture': absent('The image does not exist.', 'an image that is not made yet, or never was'),
+  'no-i-frames': absent('The rendition has no I-frames.', 'an audio rendition, or an incomplete one'),
+  'unknown-picture': absent('The image does not exist.', 'an image that does not exist or is not ready yet'),
   'unknown-captions': absent('There are no captions in this language.', 'a language without captions'),
-  'unknown-package': absent('The video has no such package.', 'an address of before the keys were changed'),
-  'unknown-key': absent('The video has no such key.', 'an address of before the keys were changed'),
+  'unknown-package': absent('The video has no such package.', 'an address from before a change of the content keys'),
+  'unknown-key': absent('The video has no such key.', 'an address from before a change of the content keys'),
   'no-mp4': absent('There is no MP4 file of this height.', 'downloads are disabled, or the rendition is not complete'),
-  'no-original': absent('The original is not available.', 'direct files are disabled, or the original was not kept'),
+  'no-original': absent('The original is not available.', 'direct files are disabled, or the original was deleted'),
   'no-licences': absent('No licence server is set up for this DRM system.', 'a DRM system without a licence server'),
-  'no-certificate': absent('No FairPlay certificate is set up.', 'FairPlay is not set up'),
-  'not-playable': absent('The video cannot be played yet.', 'nothing of it is encoded, or received, so far'),
+  'no-certificate': absent('No FairPlay certificate is set up.', 'FairPlay is not configured'),
+  'not-playable': absent('The video cannot be played yet.', 'no segment is encoded or received yet'),
   'not-whole': absent(
     'The video is not complete yet; its HLS playlist may be available.',
-    'DASH needs all of the timeline',
+    'DASH requires the complete timeline',
   ),
-  'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or keys that are not there yet'),
-  'no-media': absent(
-    'Nothing was published in this time range.',
-    'a range of the clock in which nothing was published',
-  ),
-  'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
-  'post-only': absent('This address accepts POST only.', 'a GET of the address of beacons or licences'),
-  protected: absent('This video is delivered encrypted only.', 'a clear segment of a video under DRM'),
+  'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or missing content keys'),
+  'no-media': absent('Nothing was published in this time range.', 'a period without a publisher'),
+  'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video with Basic DRM'),
+  'post-only': absent('This address accepts POST only.', 'a GET request to the address of beacons or licences'),
+  protected: absent('This video is delivered encrypted only.', 'an unencrypted segment of a video with DRM'),
   'session-over': denied(
     'The play session has expired, or belongs to another video: load playlist.m3u8 again.',
-    'a play session of another video, or one that has run out',
+    'a play session of another video, or an expired one',
   ),
-  'library-gone': denied('The library of this video was deleted.', 'a library that was deleted'),
+  'library-gone': denied('The library of this video was deleted.', 'a deleted library'),
   'token-denied': denied(
     'The token is missing or wrong.',
     'token rules of the pull zone or library (rules 10100 to 10110, 10131)',
@@ -124,45 +117,53 @@ export const EDGE_ERRORS = {
   'referrer-denied': denied('This page is not allowed.', 'referrer rules of the pull zone or library (rule 10130)'),
   'direct-play-denied': denied(
     'The videos of this library play inside the pages of their owner only.',
-    'a player page that was opened by itself (rule 10132)',
+    'a player page that was opened directly (rule 10132)',
   ),
   'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
   'root-blocked': denied('The root path is blocked.', 'a setting of the pull zone (rule 10161)'),
   'post-blocked': denied('POST is blocked.', 'a setting of the pull zone (rule 10162)'),
   bot: denied('Automated clients are not allowed.', 'a setting of the pull zone (rule 10170)'),
   firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),
-  forbidden: denied('This is not allowed.', 'as in the interface'),
+  forbidden: denied('This is not allowed.', 'see `forbidden` above'),
   'no-clock': {
     status: 400,
     sentence: 'Only live streams and their recordings support from and to.',
-    cause: 'a range of the clock of a video that was uploaded',
+    cause: '`from` or `to` for an uploaded video',
   },
-  'too-many-requests': { status: 429, sentence: 'Too many requests.', cause: 'the rate of one address (rule 10140)' },
-  'too-many-connections': { status: 429, sentence: 'Too many answers at once.', cause: 'one address (rule 10150)' },
+  'too-many-requests': {
+    status: 429,
+    sentence: 'Too many requests.',
+    cause: 'the request rate of one address (rule 10140)',
+  },
+  'too-many-connections': {
+    status: 429,
+    sentence: 'Too many answers at once.',
+    cause: 'too many connections of one address (rule 10150)',
+  },
   invalid: {
     status: 400,
     sentence: 'The request is not valid.',
-    cause: 'a bad query of a live playlist or body of a beacon',
+    cause: 'an invalid query of a live playlist, or an invalid beacon',
   },
   malformed: {
     status: 400,
     sentence: 'The request is malformed.',
-    cause: 'dot segments, double encoding or a parameter twice (rule 10180)',
+    cause: 'dot segments, double encoding or a repeated parameter (rule 10180)',
   },
   'several-hosts': {
     status: 400,
     sentence: 'Expected one Host header, got several.',
-    cause: 'a doubtful request (rule 10184)',
+    cause: 'a possible request smuggling attempt (rule 10184)',
   },
   'ambiguous-length': {
     status: 400,
     sentence: 'The length of the request is ambiguous.',
-    cause: 'a doubtful request (rule 10183)',
+    cause: 'a possible request smuggling attempt (rule 10183)',
   },
   unreadable: {
     status: 400,
     sentence: 'The request is malformed.',
-    cause: 'no valid HTTP; 408 or 431 where it was slow or long',
+    cause: 'invalid HTTP; 408 if it was too slow, 431 if it was too long',
   },
   'too-slow': {
     status: 408,
@@ -172,36 +173,36 @@ export const EDGE_ERRORS = {
   'headers-too-large': {
     status: 431,
     sentence: 'The request headers are too large.',
-    cause: 'a request over 16 KiB (rule 10181)',
+    cause: 'headers over 16 KiB (rule 10181)',
   },
   'field-too-long': {
     status: 400,
     sentence: 'A field is longer than the firewall inspects.',
-    cause: 'logged, not refused (rule 10190)',
+    cause: 'a long field; the request is logged, not refused (rule 10190)',
   },
   'method-not-allowed': {
     status: 405,
     sentence: 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.',
-    cause: 'another method',
+    cause: 'an unsupported method',
   },
   changed: {
     status: 412,
     sentence:
       'Expected If-Match to name the current representation, or If-Unmodified-Since its date: it is another one now.',
-    cause: 'bytes that were replaced since',
+    cause: 'the content was replaced in the meantime',
   },
   'too-large': {
     status: 413,
     sentence: 'The body is larger than the limit.',
     cause: 'a beacon or licence request over its limit',
   },
-  internal: { status: 500, sentence: 'The server could not answer; it was logged.', cause: 'a fault of the service' },
+  internal: { status: 500, sentence: 'The server could not answer; it was logged.', cause: 'an internal error' },
   unavailable: {
     status: 503,
     sentence: 'The content is unavailable now.',
     cause:
-      'a segment that is still being made, storage that cannot be reached, or too many waiting requests of one ' +
-      'address; Retry-After gives the time to retry',
+      'a segment that is still being encoded, unreachable storage, or too many waiting requests from one address; ' +
+      'wait for the seconds in Retry-After',
   },
 } as const satisfies Record<string, ErrorFacts>;
 
@@ -209,19 +210,19 @@ export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 
 /** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the interface. */
 export const SOURCE_FAULTS = {
-  'empty-file': { issueCode: 7, cause: 'a file of no bytes' },
-  'not-media': { issueCode: 7, cause: 'a text, a picture, an archive or a playlist' },
+  'empty-file': { issueCode: 7, cause: 'an empty file' },
+  'not-media': { issueCode: 7, cause: 'a text, an image, an archive or a playlist' },
   truncated: {
     issueCode: 7,
-    cause: 'an upload that was cut off where it was made: more than a tenth of it is missing',
+    cause: 'a truncated file: more than a tenth is missing',
   },
-  'too-many-streams': { issueCode: 7, cause: 'more tracks than are read' },
-  'frame-too-large': { issueCode: 3, cause: 'pictures larger than are decoded' },
-  'no-playable-stream': { issueCode: 7, cause: 'neither pictures nor sound' },
-  undecodable: { issueCode: 7, cause: 'a codec or profile that ffmpeg does not decode' },
-  'too-long': { issueCode: 5, cause: 'a timeline longer than is encoded' },
-  'probe-timeout': { issueCode: 0, cause: 'a file that takes longer to look into than it may' },
-  'out-of-memory': { issueCode: 0, cause: 'a file that takes more memory to look into than it may' },
+  'too-many-streams': { issueCode: 7, cause: 'too many tracks' },
+  'frame-too-large': { issueCode: 3, cause: 'frames larger than the decoding limit' },
+  'no-playable-stream': { issueCode: 7, cause: 'neither video nor audio' },
+  undecodable: { issueCode: 7, cause: 'a codec or profile that ffmpeg cannot decode' },
+  'too-long': { issueCode: 5, cause: 'a timeline longer than the encoding limit' },
+  'probe-timeout': { issueCode: 0, cause: 'probing exceeded the time limit' },
+  'out-of-memory': { issueCode: 0, cause: 'probing exceeded the memory limit' },
 } as const;
 
 export type SourceFaultKind = keyof typeof SOURCE_FAULTS;

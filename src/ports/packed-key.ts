@@ -7,7 +7,7 @@ import { type StorageKey, storageKey } from './storage.ts';
  */
 export type PackedRange = { pack: StorageKey; start: number; sizeBytes: number };
 
-/** Suffix of the key of every pack, and of no other object. */
+/** Suffix of the keys of packs. No other key ends with it. */
 const PACK_END = '.pack';
 const PACKED = /^(.+\.pack)\.(\d{1,12})-(\d{1,12})-(\d{1,12})\.(cmaf|idx)$/;
 

@@ -1,3 +1,4 @@
+import { requireOneHost } from '../catalog/shield/host-fault.ts';
 import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
@@ -19,16 +20,21 @@ export async function openHealthPort(
   { fleet, running }: { fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions'> },
 ): Promise<HealthPort> {
   const trusted = readTrustedProxies(trustedProxies);
-  const server = http.createServer(REQUEST_LIMITS, (request, response) => {
-    const path = request.url?.split('?')[0];
-    if (path !== '/healthz' && path !== '/readyz') {
-      response.writeHead(404).end();
-      return;
-    }
-    const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
-    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-    response.end(JSON.stringify(path === '/healthz' && isFromHere(request, trusted) ? body : { status: body.status }));
-  });
+  const server = http.createServer(
+    REQUEST_LIMITS,
+    requireOneHost((request, response) => {
+      const path = request.url?.split('?')[0];
+      if (path !== '/healthz' && path !== '/readyz') {
+        response.writeHead(404).end();
+        return;
+      }
+      const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(
+        JSON.stringify(path === '/healthz' && isFromHere(request, trusted) ? body : { status: body.status }),
+      );
+    }),
+  );
   limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: () => closeServer(server, 0) };

@@ -1,5 +1,9 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { startFeedServer } from '../ingest/live/feed-server.ts';
 import type { Fleet } from './health.ts';
+import { openHealthPort } from './health-port.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
 test('reports the start on the main port and frees the port for the service', async () => {
@@ -17,4 +21,44 @@ test('reports the start on the main port and frees the port for the service', as
   const next = await openWaitingRoom(room.port, '127.0.0.1', () => fleet);
   expect(next.port).toBe(room.port);
   await next.close();
+});
+
+const RUNNING = {
+  storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
+  heldDeletions: () => null,
+};
+const FLEET: Fleet = {
+  ...{ version: '1.0.0', database: { state: 'ok', detail: null }, roles: {}, listeners: { api: 7700 } },
+  sandbox: 'bubblewrap',
+};
+
+test('health ports show version, disk and listeners only to local callers and trusted proxies', async () => {
+  const at = { host: '127.0.0.1', port: 0 };
+  const room = await openWaitingRoom(0, at.host, () => FLEET);
+  const own = await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING });
+  const behind = await openHealthPort({ ...at, trustedProxies: ['127.0.0.1'] }, { fleet: FLEET, running: RUNNING });
+  const elsewhere = { 'X-Forwarded-For': '192.0.2.7' };
+  for (const { port, close } of [room, own, behind]) {
+    const read = async (headers = {}) => (await fetch(`http://127.0.0.1:${port}/healthz`, { headers })).json();
+    expect(await read()).toMatchObject({ version: '1.0.0', listeners: { api: 7700 } });
+    expect(Object.keys(Object(await read(elsewhere)))).toEqual(['status']);
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect(await ready.text()).not.toContain('1.0.0');
+    await close();
+  }
+});
+
+test('the ports of the service itself refuse two Host headers', async () => {
+  const at = { host: '127.0.0.1', port: 0 };
+  const servers = [
+    await openWaitingRoom(0, at.host, () => null),
+    await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING }),
+    await startFeedServer({ ...at, secret: 'secret' }, () => false),
+  ];
+  for (const { port, close } of servers) {
+    const socket = connect(port, '127.0.0.1');
+    socket.end('GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+    expect(await readText(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    await close();
+  }
 });

@@ -1,3 +1,4 @@
+import { requireOneHost } from '../catalog/shield/host-fault.ts';
 import { isFromHere, NO_ADDRESSES } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
@@ -9,14 +10,17 @@ export type WaitingRoom = { port: number; close(): Promise<void> };
 
 /** Opens the main port. `/healthz` lists the parts that are still starting. Other requests get 503 with Retry-After. */
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
-  const server = http.createServer(REQUEST_LIMITS, (request, response) => {
-    const known = fleet();
-    const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
-    const health = isFromHere(request, NO_ADDRESSES) ? body : { status: body.status };
-    const answer = request.url === '/healthz' ? health : { message: 'The service is starting.' };
-    response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
-    response.end(JSON.stringify(answer));
-  });
+  const server = http.createServer(
+    REQUEST_LIMITS,
+    requireOneHost((request, response) => {
+      const known = fleet();
+      const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
+      const health = isFromHere(request, NO_ADDRESSES) ? body : { status: body.status };
+      const answer = request.url === '/healthz' ? health : { message: 'The service is starting.' };
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
+      response.end(JSON.stringify(answer));
+    }),
+  );
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: NO_ADDRESSES });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: async () => await closeServer(server, 0) };

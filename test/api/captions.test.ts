@@ -136,14 +136,10 @@ describe('rejects with 400', () => {
     ['no base64', { captionsFile: 'not base64!' }, /no base64/],
     ['another type', { captionsFile: 5 }, /does not fit/],
     ['no captions', { captionsFile: base64('hello') }, /Line 1: expected a cue/],
-    ['no cue', { captionsFile: base64('WEBVTT\n') }, /no cue/],
+    ['a file without cues', { captionsFile: base64('WEBVTT\n') }, /no cue/],
+    ['an image', { captionsFile: Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64') }, /cannot be read/],
     [
-      'bytes of a picture',
-      { captionsFile: Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64') },
-      /cannot be read/,
-    ],
-    [
-      'a cue that ends first',
+      'a cue that ends before it starts',
       { captionsFile: base64('WEBVTT\n\n00:02.000 --> 00:01.000\nx\n') },
       /Line 3: expected a cue to end/,
     ],

@@ -81,9 +81,9 @@ test.each([
 });
 
 test.each([
-  ['2026-11-24', 'another form'],
-  ['13-01-2026', 'no month'],
-  ['02-30-2026', 'no day of its month'],
+  ['2026-11-24', 'another format'],
+  ['13-01-2026', 'a nonexistent month'],
+  ['02-30-2026', 'a nonexistent day'],
   ['today', 'a word'],
 ])('rejects a date of %s (%s) with 400 and names the format', async (date) => {
   const { status, body } = await read(`1/${date}`);

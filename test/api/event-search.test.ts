@@ -52,15 +52,15 @@ test('returns events newest first, in pages, with a total', async () => {
 test.each([
   ['text in a rule', { query: '93013' }, ['930130']],
   ['text in an address', { query: '.ENV' }, ['930130']],
-  ['text with a sign of SQL', { query: '100% u' }, ['942270']],
+  ['text with an SQL wildcard', { query: '100% u' }, ['942270']],
   ['a field', filter('ruleId', 'in', '930130', '942270'), ['942270', '930130']],
   ['the action', filter('ACTION', 'eq', 'Logged'), ['930130']],
   ['the severity', filter('severity', 'in', 'CRITICAL', 'ERROR'), ['942270']],
   ['the method', filter('method', 'eq', 'POST'), ['942270']],
   ['an agent', filter('ua', 'contains', 'nikto'), ['930130']],
   ['a wildcard', filter('url', 'wildcard', '/.*'), ['930130']],
-  ['a network of IPv6', filter('ip', 'cidr', '2001:db8::/32'), ['930130']],
-  ['a network of IPv4', { ...filter('ip', 'cidr', '192.0.2.0/24'), pageSize: 1 }, ['942270']],
+  ['an IPv6 network', filter('ip', 'cidr', '2001:db8::/32'), ['930130']],
+  ['an IPv4 network', { ...filter('ip', 'cidr', '192.0.2.0/24'), pageSize: 1 }, ['942270']],
   [
     'two filters',
     { filters: [...filter('country', 'eq', 'NL').filters, ...filter('feature', 'wildcard', 'ATTACK-*').filters] },
@@ -113,7 +113,7 @@ test.each([
   ['a window that ends before it begins', { to: 1 }],
   ['an unknown field', filter('colour', 'eq', 'red')],
   ['an unknown operator', filter('ip', 'like', 'a')],
-  ['a network that is none', filter('ip', 'cidr', 'home')],
+  ['an invalid network', filter('ip', 'cidr', 'home')],
 ])('refuses %s', async (_, body) => {
   expect(await call('search', body)).toMatchObject({ status: 400, body: { status: 400 } });
 });

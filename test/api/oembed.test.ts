@@ -76,7 +76,7 @@ describe('rejects', () => {
     [{ url: `https://elsewhere.example/embed/1/${newGuid()}` }, 404, /Expected url to be a player page/],
     [{ url: 'http://edge.test/embed/1/not-a-guid' }, 404, /Expected url to be a player page/],
     [{ url: `http://edge.test/embed/999/${newGuid()}` }, 404, /Expected url to be a player page/],
-    [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /Found no video/],
+    [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /Video .* not found/],
   ])('%j', async (query, status, message) => {
     const answer = await ask(query);
     expect([answer.status, answer.body]).toEqual([

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimProcess } from '../../src/catalog/lifecycle/process-store.ts';
+import { readEncodeSettings } from '../../src/jobs/planning/encode-settings.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import type { SourceFacts } from '../../src/media/probe/source-facts.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
@@ -71,6 +73,17 @@ test('a request for an existing codec returns the video unchanged', async () => 
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   expect((await add(guid, 'x264')).body).toMatchObject({ status: 4, encodeProgress: 100, outputCodecs: 'x264' });
   expect(await tasksOf(guid)).toEqual([]);
+});
+
+test('a re-encode keeps a codec that was added', async () => {
+  const guid = await createFinished([{ rung: 240 }, { rung: 360 }, { rung: null }]);
+  expect((await add(guid, 'vp9')).status).toBe(200);
+  expect((await api.call('POST', `/library/1/videos/${guid}/reencode`)).status).toBe(200);
+  const claimed = await claimProcess(api.database.db, { libraryId: 1, mediaId: guid }, 'worker');
+  if (claimed.kind !== 'claimed') throw new Error(`Expected a claim, got ${claimed.kind}.`);
+  const { librarySettings, uploadOptions, presentCodecs } = claimed.claim;
+  expect(readEncodeSettings(librarySettings, uploadOptions).codecs).toEqual(['h264']);
+  expect(readEncodeSettings(librarySettings, uploadOptions, presentCodecs).codecs).toEqual(['h264', 'vp9']);
 });
 
 test('two simultaneous requests create one set of renditions', async () => {

@@ -143,7 +143,7 @@ test('explain returns the deciding rule, the signed text, and the common mistake
   expect(await explain(keys.current, { At: '2040-01-01T00:00:00Z' })).toMatchObject({ RuleId: '10102' });
 });
 
-test('play data of a zone that requires tokens has signed addresses, all in one folder', async () => {
+test('models and play data of a zone that requires tokens have signed addresses, in one folder', async () => {
   const made = await api.call('POST', '/library/1/videos', { body: { title: 'A film' } });
   const { guid } = Object(made.body);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/play`, { key: null });
@@ -157,6 +157,10 @@ test('play data of a zone that requires tokens has signed addresses, all in one 
   const livePlay = await api.call('GET', `/library/1/live/${stream.guid}/play`, { key: null });
   const stills = await api.call('GET', `/library/1/live/${stream.guid}/thumbnails`);
   const streams = await api.call('GET', '/library/1/live');
+  const withThumbnail = { thumbnail_key: storageKey('x') };
+  await api.database.db.updateTable('media').set(withThumbnail).where('id', '=', guid).execute();
+  const video = await api.call('GET', `/library/1/videos/${guid}`);
+  const videos = await api.call('GET', '/library/1/videos');
   const addresses = [
     stream.playbackUrlHls,
     Object(streams.body).items[0].playbackUrlHls,
@@ -164,6 +168,8 @@ test('play data of a zone that requires tokens has signed addresses, all in one 
     Object(livePlay.body).thumbnailUrl,
     Object(livePlay.body).liveStream.playbackUrlHls,
     Object(stills.body)[0].url,
+    Object(video.body).thumbnailUrl,
+    Object(videos.body).items[0].thumbnailUrl,
     videoPlaylistUrl,
   ];
   for (const Url of addresses) {

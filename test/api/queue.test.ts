@@ -58,7 +58,10 @@ test('reports which videos precede a video in the queue, and when it will finish
     ...{ guid: first, status: 3, waitsFor: 1, otherLibraries: 1 },
     // 120 s for the video, 100 s for preceding work, 60 s for the video behind it (which precedes its second task), and
     // 30 s for the other library.
-    ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, beside 1 other library; done in about 5 min.' },
+    ...{
+      etaSeconds: 310,
+      message: 'Waiting for 1 other video of this library, sharing encoders with 1 other library; done in about 5 min.',
+    },
   });
   expect(await place(second)).toMatchObject({ waitsFor: 2, etaSeconds: 250 });
   const estimated = Object(await place(second)).estimatedFinish;
@@ -69,19 +72,19 @@ test('reports that a video waits for its probe, failed before, or is finished', 
   const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
   const late = await addVideo(1, [], { state: 'uploaded' });
   expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
-  expect(Object(await place(late)).message).toContain('Waits for 1 other of this library to be probed');
+  expect(Object(await place(late)).message).toContain('Waiting for 1 other video of this library to be probed');
   const failing = await addVideo(1, [{ failures: 2, reason: 'memory: killed' }]);
-  expect(Object(await place(failing)).message).toBe('Is tried again after 2 failures: Memory: killed.');
+  expect(Object(await place(failing)).message).toBe('Retried after 2 failures: Memory: killed.');
   const over = await addVideo(1, [{ state: 'done' }], { state: 'finished' });
-  expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Is finished.' });
+  expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Finished.' });
 });
 
 test('on-demand encoding yields to viewers for half a minute, which the estimate includes', async () => {
   const change = { state: 'jit-ready' as const };
   const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'backfill', queue: 'quick' }], change);
   const { message, etaSeconds } = Object(await place(sent));
-  expect(message).toMatch(/^Plays\. Leaves the encoders to its first viewers; done in about \d+ s\.$/);
+  expect(message).toMatch(/^Playable\. Waiting while its first viewers use the encoders; done in about \d+ s\.$/);
   expect(etaSeconds).toBeGreaterThan(5);
   await api.database.db.updateTable('encode_task').set({ state: 'running' }).where('media_id', '=', sent).execute();
-  expect(await place(sent)).toMatchObject({ message: expect.stringContaining('Is being encoded') });
+  expect(await place(sent)).toMatchObject({ message: expect.stringContaining('Being encoded') });
 });

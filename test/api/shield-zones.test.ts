@@ -27,7 +27,7 @@ const CHANGE = {
 
 test.each([
   ['a pull zone', () => zone],
-  ['requests of no zone', () => 0],
+  ['requests without a zone', () => 0],
 ])('%s: stores sent fields, keeps absent and null ones', async (_, idOf) => {
   const id = idOf();
   const at = { shieldZoneId: id, pullZoneId: id };

@@ -89,6 +89,18 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
+test('returns every hourly bucket of a year, and refuses a longer range', async () => {
+  const from = (days: number) => `?hourly=true&dateFrom=${new Date(nowHourMs - days * DAY_MS).toISOString()}`;
+  const { status, body, views } = await read(from(365));
+  expect([status, views]).toEqual([200, 5]);
+  // The hour of the request may have changed since the file began.
+  for (const chart of [body.viewsChart, body.watchTimeChart]) {
+    expect([365 * 24 + 1, 365 * 24 + 2]).toContain(Object.keys(chart).length);
+  }
+  const refused = await read(from(400));
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('at most')]);
+});
+
 test('a future range is empty by day and by hour', async () => {
   const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
   for (const hourly of [false, true]) {

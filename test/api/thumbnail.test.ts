@@ -69,7 +69,7 @@ describe('sets an image as the thumbnail', () => {
     ['an address in the query', () => `?thumbnailUrl=${encodeURIComponent(`${originUrl}/a.png`)}`, () => ({})],
     ["an address in the query, and PHP's empty list", () => `?THUMBNAILURL=${originUrl}/a.jpg`, () => ({ body: [] })],
     ['an address in JSON', '', () => ({ body: { ThumbnailUrl: `${originUrl}/a.webp` } })],
-    ['an address that leads on', () => `?thumbnailUrl=${originUrl}/moved`, () => ({})],
+    ['an address that redirects', () => `?thumbnailUrl=${originUrl}/moved`, () => ({})],
   ])('%s', async (_, query, options) => {
     const guid = await createVideo();
     const answer = await set(guid, typeof query === 'string' ? query : query(), options());
@@ -138,12 +138,12 @@ describe('rejects', () => {
       /Expected a JPEG/,
     ],
     ['a GIF from an address', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, /Expected a JPEG/],
-    ['an address without an image', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /HTTP 404/],
-    ['a body without end', () => `?thumbnailUrl=${originUrl}/endless`, {}, /larger than/],
-    ['a port where nobody answers', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, /could not be reached/],
+    ['an address without an image', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /status 200, got 404/],
+    ['an endless body', () => `?thumbnailUrl=${originUrl}/endless`, {}, /larger than/],
+    ['a closed port', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, /could not be reached/],
     ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, /http or https/],
     ['no address', () => '?thumbnailUrl=picture.png', {}, /Expected a URL/],
-    ['a name and password', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
+    ['an address with credentials', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
   ])('%s', async (_, query, options, message) => {
     const guid = await createVideo();
     const answer = await set(guid, query(), options);

@@ -72,12 +72,14 @@ test.each([
 
 test.each([
   ['multipart/form-data', '--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n'],
+  ['a data URL', 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28y'],
+  ['base64', 'AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='],
   ['an HTML page', '<!doctype html><title>Sign in</title>'],
 ])('rejects %s as the body early with its own message, and stores nothing', async (kind, start) => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 9000000\r\nConnection: close');
   socket.write(start);
-  expect(await readText(socket)).toContain(`The body is ${kind}; send the bytes of the `);
+  expect(await readText(socket)).toMatch(new RegExp(`The body is ${kind}; (?:decode it and )?send the bytes of the `));
   await expectUntouched(guid);
 });
 
@@ -131,8 +133,7 @@ test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none
     const socket = beginUpload(guid, `${header}\r\nConnection: close`);
     if (header.startsWith('Transfer')) socket.write('0\r\n\r\n');
     const answer = await readText(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"statusCode":400');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"statusCode":400/);
     await expectUntouched(guid);
   },
 );
@@ -161,8 +162,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       const guid = await createVideo();
       const socket = beginUpload(guid, header);
       socket.write('5\r\nhe');
-      // Later rounds disconnect later, so that one of them hits the interval between the upload session and the first
-      // stored byte.
+      // Later rounds disconnect later, so that one hits the time between the upload session and its first byte.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
       await expectUntouched(guid);

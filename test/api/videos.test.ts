@@ -92,6 +92,10 @@ test('rejects chapters and moments outside the video, and ends a chapter at the 
     { title: 'One', start: 0, end: 7 },
     { title: 'Two', start: 7, end: 7 },
   ]);
+  await api.database.db.updateTable('media').set({ duration_ms: 10_000 }).where('id', '=', Object(body).guid).execute();
+  const beyond = await set({ chapters: [{ title: 'One', start: 5, end: 11 }] });
+  expect([beyond.status, Object(beyond.body).message]).toEqual([400, expect.stringContaining('(0 to 10 s), got 11 s')]);
+  expect((await set({ moments: [{ label: 'Beyond', timestamp: 11 }] })).status).toBe(400);
 });
 
 test('deleting a video sends its files for deletion and reduces the count of the library', async () => {

@@ -22,8 +22,8 @@ const INTERNAL = new RegExp(
 
 /** Phrases that tell the caller how to proceed. */
 const ADVICE = new RegExp(
-  '\\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|' +
-    'try|turn|upload|use|wait|example|log has)\\b',
+  '\\b(ask|authenticate|check|choose|close|correct|create|delete|encode|make room|move|revoke|say|send|set|' +
+    'shorten|sign|start|try|turn|upload|use|wait|example|log has)\\b',
   'i',
 );
 

@@ -60,6 +60,18 @@ test('describes exactly the path parameters as such', () => {
   }
 });
 
+test('describes every parameter in a sentence', () => {
+  for (const { item, operation } of described) {
+    const all: { $ref?: string; name: string; description?: string }[] = [
+      ...(operation.parameters ?? []),
+      ...Object(item.parameters ?? []),
+    ];
+    const plain = all.filter((parameter) => parameter.$ref === undefined);
+    const bare = plain.filter(({ description }) => !/^[A-Z`].+\.$/.test(description ?? '')).map(({ name }) => name);
+    expect([operation.operationId, bare]).toEqual([operation.operationId, []]);
+  }
+});
+
 test('declares success, refusals and permitted callers of every operation', () => {
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {

@@ -4,23 +4,25 @@ import { EDGE_ERRORS, REFUSALS, SOURCE_FAULTS } from '../../src/lib/error-catalo
 export function errorsPage(): string {
   return `${[
     '# Errors',
-    'Generated from `src/lib/error-catalogue.ts` by `npm test -- test/conformance/documents.test.ts -u`. Codes are\n' +
-      'stable; sentences are for people, and an answer often has a finer one.',
+    '<!-- Generated from src/lib/error-catalogue.ts by: npm test -- test/conformance/documents.test.ts -u -->',
+    'Use this page to find the cause of an error code. Codes are stable. Sentences are written for people, and a\n' +
+      'response often contains a more specific one.',
     '## The interface, uploads and publishers',
-    'The status stands where [the interface](interface.md) names no finer one. The second address names the kind in\n' +
-      '`ErrorKey`: `request.` and the kind with `_` for `-`; `pullZone.not_found` and the like where such a thing\n' +
-      'is missing; `authentication.failed` for 401, `internal_error` from 500 on.',
+    'An operation can use another status than this table; see [HTTP interface](interface.md). Operations on\n' +
+      'libraries and pull zones put a key into `ErrorKey`: `request.` and the kind with `_` instead of `-`, such as\n' +
+      '`request.too_large`. A missing resource gives `pullZone.not_found` and the like, a 401\n' +
+      '`authentication.failed`, a status from 500 on `internal_error`.',
     table(['Kind', 'Status', 'Sentence', 'Causes'], rowsOf(REFUSALS)),
-    '## Requests that are not valid',
-    'A value that a field or parameter cannot have is `invalid` (400), in the form of errors that the operation\n' +
-      'documents. The message names the field as it was sent, what was expected and what came; nothing was done.\n' +
-      '[The interface](interface.md#names-and-values) has the rules for names, empty values and bodies.',
+    '## Invalid requests',
+    'A value that a field or parameter does not accept gives `invalid` (400). The message names the field, the\n' +
+      'expected value and the received value. The request changes nothing. The rules for names, empty values and\n' +
+      'bodies are in [HTTP interface](interface.md#names-and-values).',
     '## The edge',
-    'The body is `{"error": code, "message": sentence, "statusCode": status}`; a refusal by a rule names it in\n' +
-      '`X-Millrace-Rule`.',
+    'The body is `{"error": code, "message": sentence, "statusCode": status}`. If a rule refused the request, its\n' +
+      'number is in `X-Millrace-Rule`.',
     table(['Code', 'Status', 'Sentence', 'Causes'], rowsOf(EDGE_ERRORS)),
     '## Files that cannot become a video',
-    'The kind is the `value` of a line in the messages of the video, beside its issue code.',
+    'Each message of a video has an issue code and a kind, the latter in `value`.',
     table(
       ['Kind', 'Issue code', 'Causes'],
       Object.entries(SOURCE_FAULTS).map(([kind, { issueCode, cause }]) => [`\`${kind}\``, String(issueCode), cause]),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import querystring from 'node:querystring';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
@@ -18,6 +20,10 @@ const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
 const SHRINK_LIMIT_MS = 40_000;
 const MAX_SHOWN_CHARS = 3_000;
+
+type OpenApi = { paths: Record<string, Record<string, { responses: object }>> };
+/** Our own document, as committed. */
+const OPENAPI: OpenApi = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
 
 let world: World;
 let sender: ReturnType<typeof createSender>;
@@ -91,10 +97,18 @@ function expectListed(operation: Real, answer: Answer): void {
   const undeclared = row !== null && Object.keys(row.errors).length === 0 ? [404] : [];
   const listed = [...own, 401, ...undeclared, ...COMMON_STATUSES].filter((status) => status !== 500);
   expect(listed, answer.text.slice(0, MAX_SHOWN_CHARS)).toContain(answer.status);
+  const documented = documentedStatuses(operation);
+  expect([...documented, ...undeclared], answer.text.slice(0, MAX_SHOWN_CHARS)).toContain(answer.status);
   expect(isRefusal(answer)).toBe(answer.status >= 400);
   if (row !== null) expectBodyOf(row, answer);
   else if (answer.status >= 400) expectErrorBody(operation, answer);
   else expectModel(operation, answer);
+}
+
+/** Statuses of an operation in our own document. */
+function documentedStatuses({ path: address, method }: Real): number[] {
+  const { responses } = OPENAPI.paths[address]?.[method.toLowerCase()] ?? {};
+  return Object.keys(responses ?? {}).map(Number);
 }
 
 /** The first page of event logs is requested without a token; the document lists only the address of further pages. */

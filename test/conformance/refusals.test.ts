@@ -96,7 +96,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'busy',
     status: 429,
     code: 429,
-    says: /100 fetches/,
+    says: /100 open fetches/,
     word: async () => {
       await openManyFetches();
       return { method: 'POST', path: '/library/1/videos/fetch', body: { url: `${world.origin.url}/film.mp4` } };
@@ -130,7 +130,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
   },
 ];
 
-test.each(CASES)('reports a refusal of the kind $kind in words', async ({ status, code, says, word }) => {
+test.each(CASES)('describes a refusal of the kind $kind', async ({ status, code, says, word }) => {
   const answer = await world.ask(await word());
   world.api.storage.freeBytes = 100e9;
   expect(answer.status).toBe(status);
@@ -173,30 +173,30 @@ test('while the database is down, every operation reports it with a retry time',
 });
 
 const UNREADABLE = [
-  { what: 'no request at all', bytes: 'nonsense\r\n\r\n', status: 400, form: 'status', rule: '10180' },
+  { what: 'bytes that are not HTTP', bytes: 'nonsense\r\n\r\n', status: 400, form: 'status', rule: '10180' },
   {
-    what: 'a header that is none',
+    what: 'a malformed header',
     bytes: 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n',
     status: 400,
     form: 'status',
     rule: '10180',
   },
   {
-    what: 'a length that is no number',
+    what: 'a length that is not a number',
     bytes: 'PUT /library/1/videos/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
     status: 400,
     form: 'status',
     rule: '10183',
   },
   {
-    what: 'headers without end',
+    what: 'endless headers',
     bytes: `GET / HTTP/1.1\r\nHost: x\r\n${'x: y\r\n'.repeat(5_000)}`,
     status: 413,
     form: 'status',
     rule: '10181',
   },
   {
-    what: 'a query without end',
+    what: 'an endless query',
     bytes: `GET /pullzone?search=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     status: 413,
     form: 'core',

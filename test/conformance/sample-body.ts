@@ -6,7 +6,8 @@ import { UNKNOWN_GUID, type World } from './world.ts';
 /** Returns a plain body that an operation can carry out, or null for one without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (body === null) return null;
-  if (body === 'raw') return name === 'uploadVideo' ? Buffer.from('bytes of a video') : PICTURE;
+  if (body === 'raw')
+    return name === 'uploadVideo' || name === 'putAudioTrack' ? Buffer.from('bytes of a video') : PICTURE;
   const { title }: { title?: string } = { ...body };
   const samples: Record<string, object> = {
     CreateVideoModel: { title: 'A sample' },
@@ -14,6 +15,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     CreateBulkModel: { action: 'retry', videoIds: [UNKNOWN_GUID] },
     SmartGenerateModel: { generateTitle: true, sourceLanguage: 'en' },
     UpdateVideoModel: { title: 'A sample' },
+    UpdateAudioTrackModel: { title: 'A sample' },
     ComposeVideoModel: { title: 'A sample', parts: [{ videoId: UNKNOWN_GUID, startMs: 0, endMs: 1000 }] },
     CreateLiveStreamModel: { title: 'A sample', dvrEnabled: true, dvrWindowSeconds: 7200 },
     UpdateLiveStreamModel: { title: 'A sample' },

@@ -3,9 +3,10 @@ import type { ApiDeps } from '../../src/api/start-api.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
 import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
-import { newGuid } from '../../src/lib/guid.ts';
+import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, CURSOR_SECRET, startTestApi, type TestApi } from '../support/api.ts';
+import { addRows } from '../support/rendition-rows.ts';
 import { wordDate } from '../support/shield-events.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 import { expectGoodManners } from './check-answer.ts';
@@ -138,6 +139,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     language: async () => 'en',
     codec: async () => 'x264',
+    'audio track': async () => 'file-1',
     shieldZoneId: async (which) => (which === 'unknown' ? String(UNKNOWN_ID) : '1'),
     date: async () => wordDate(dayOf(Date.now())),
     continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
@@ -158,6 +160,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
         if (title === 'language' && which === 'own') await addCaptions(made, ask);
+        if (title === 'audio track' && which === 'own') await addSound(api, made);
       }
       return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => made[name] ?? '');
     },
@@ -167,6 +170,15 @@ function createThings(api: TestApi, ask: World['ask']): Things {
 async function addCaptions({ videoId, srclang }: Record<string, string>, ask: World['ask']): Promise<void> {
   const path = `/library/1/videos/${videoId}/captions/${srclang}`;
   await ask({ method: 'POST', path, body: { captionsFile: Buffer.from(CAPTIONS).toString('base64') } });
+}
+
+/** Gives a video an audio track, as if its file had one. */
+async function addSound({ database: { db } }: TestApi, { videoId = '' }: Record<string, string>): Promise<void> {
+  // The id is one of our own answers.
+  const mediaId = videoId as Guid;
+  await addRows(db, mediaId, [{ rung: null }]);
+  const plan = JSON.stringify({ durationSec: 4, streamIndex: 1 });
+  await db.updateTable('rendition').set({ plan }).where('media_id', '=', mediaId).execute();
 }
 
 async function makeKey(api: TestApi, libraryId: number, which: Which): Promise<string> {

@@ -143,14 +143,14 @@ describe('an MP4 in a browser', () => {
   });
 });
 
-describe('there is no MP4', () => {
-  test('for a height that the video lacks or that is written in another form', async () => {
+describe('availability of MP4 files', () => {
+  test('a height that the video lacks, or that is written in another form, is not found', async () => {
     for (const name of ['play_720p.mp4', 'play_0144p.mp4', 'play_p.mp4', 'play_144p.mp4.mp4']) {
       expect(await statusOf(`${folder}/${name}`)).toBe(404);
     }
   });
 
-  test('while the setting is off or the library is protected, and exists as soon as that changes', async () => {
+  test('MP4 files exist while the setting is on and the library is not protected', async () => {
     const mine = await addWholeFilm(await addLibrary(database.db, { mp4: { enabled: false } }));
     const file = `${folderOf(mine)}/play_144p.mp4`;
     expect(await statusOf(file)).toBe(404);

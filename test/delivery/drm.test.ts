@@ -272,7 +272,7 @@ describe('the player page', () => {
     const page = await lab.browser.newPage(SMALL_PAGE);
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
     await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
-    await page.getByText('You may not play this video here.').waitFor({ timeout: 60_000 });
+    await page.getByText('You are not allowed to play this video here.').waitFor({ timeout: 60_000 });
     await page.close();
   });
 });

@@ -153,7 +153,7 @@ test('clients that do not read use bounded memory and no connection to the store
   expect(far.streams).toBe(0);
 });
 
-test('fetches a cold segment once for all clients, and a slow reader of it delays no other', async () => {
+test('fetches a cold segment once for all clients, and a slow reader does not delay the other readers', async () => {
   const far = farStorage();
   const edge = await videos.open({ storage: far.storage });
   const slow = open(edge, head(edge, 0).repeat(30));

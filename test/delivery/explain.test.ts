@@ -4,13 +4,16 @@ import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainRequest } from '../../src/api/pull-zones/explain-request.ts';
+import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { createPullZoneStore } from '../../src/catalog/pull-zones/pull-zone-store.ts';
 import { signFile, signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { RULES } from '../../src/catalog/shield/rules.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
+import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { ATTACKS, BROWSER, SCANS } from '../support/hostile-requests.ts';
 import { TEST_SECRET } from '../support/packager.ts';
@@ -84,13 +87,14 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
     shieldSettings: createShieldSettingsStore(db),
     ownHosts: OWN_HOSTS,
     firewall,
+    db,
     place: async () => ({ country: '', asn: '' }),
   };
   const { RuleId } = Object(await explainRequest.handle(raw, deps));
   return RuleId;
 }
 
-/** Returns path and user agent of a hostile request. */
+/** Returns the path and the user agent of a hostile request. */
 function partsOf(text: string): { path: string; agent: string } {
   return {
     path: /^GET (\S+) HTTP/.exec(text)?.[1] ?? '/',
@@ -142,4 +146,67 @@ test('explain returns the verdict of the edge for hostile, signed and plain addr
   }
   expect(verdicts.has(null)).toBe(true);
   expect(verdicts.size).toBeGreaterThan(6);
+});
+
+/** Settings of a library that shows its videos to nobody but the owner's pages, and only with a token. */
+const LOCKED = {
+  access: { playerTokenRequired: true, allowDirectPlay: false, allowedReferrers: ['page.example'] },
+  drm: { enabled: true, version: 'basic' },
+};
+
+test('explain gives the verdict of the edge for player pages, playlists and keys', async () => {
+  const { db } = videos.database;
+  const { libraryId } = videos;
+  const { mediaId } = key;
+  await db
+    .updateTable('library')
+    .set({ settings: JSON.stringify(LOCKED) })
+    .where('id', '=', libraryId)
+    .execute();
+  const settings = JSON.stringify({ waf: { blocks: true } });
+  await db.updateTable('pull_zone').set({ settings }).where('library_id', '=', libraryId).execute();
+  edge = await videos.open({ firewall });
+  const secretBox = createSecretBox(TEST_SECRET);
+  const policy = await loadZonePolicy({ db, secretBox }, { by: 'library', libraryId });
+  const current = policy?.keys.current ?? '';
+  const nowSec = Math.floor(Date.now() / 1000);
+  const query = (signing: string, id: string, sec: number) => {
+    const { token, expiresSec } = signEmbedToken(signing, id, sec);
+    return `token=${token}&expires=${expiresSec}`;
+  };
+  const queries = [
+    ...['', 'autoplay=true', 'token=x&expires=1', 'expires=99999999999', query(current, mediaId, nowSec + 600)],
+    ...[query(current, mediaId, nowSec - 600), query('another key', mediaId, nowSec + 600)],
+    ...[query(current, newGuid(), nowSec + 600), query(current, mediaId, nowSec + 600).replace('token', 'Token')],
+  ];
+  const zone = `/vz-${libraryId}/${mediaId}`;
+  const pages = [mediaId, newGuid()].flatMap((id) =>
+    [libraryId, 99].flatMap((library) => [`/embed/${library}/${id}`, `/play/${library}/${id}`]),
+  );
+  const files = [
+    ...[...pages, ...pages.map((page) => `${page}/state`)],
+    ...['key/none', `key/${newGuid()}`, `key/${'k'.repeat(43)}`, 'license', 'license/widevine'].map(
+      (name) => `${zone}/${name}`,
+    ),
+    ...['playlist.m3u8', '360p/video.m3u8', 'captions/en.m3u8', 'thumbnail.jpg'].map((name) => `${zone}/${name}`),
+    ...ATTACKS.map(([, text]) => `/embed/${libraryId}/${mediaId}${partsOf(text).path}`),
+  ];
+  const random = seededRandom(11);
+  const any = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
+  const verdicts = new Set<string | null>();
+  for (const file of files) {
+    for (const text of queries) {
+      const headers: Record<string, string> = { 'User-Agent': AGENT, Accept: '*/*' };
+      if (random.below(2) === 0) headers.Referer = any(['https://page.example/a', 'https://other.example/', 'none']);
+      if (random.below(4) === 0) headers['Sec-Fetch-Dest'] = any(['document', 'iframe']);
+      const host = any(['127.0.0.1', '127.0.0.1', `vz-${libraryId}.edge.test`]);
+      const target = `${file}${text === '' ? '' : `${file.includes('?') ? '&' : '?'}${text}`}`;
+      const asked: Asked = { method: any(['GET', 'GET', 'HEAD', 'POST', 'OPTIONS']), host, target, headers };
+      const verdict = await judgeAtEdge(asked);
+      verdicts.add(verdict);
+      expect([asked, await explain(asked)]).toEqual([asked, verdict]);
+    }
+  }
+  const { embedToken, directPlay, referrer } = RULES;
+  expect([...verdicts]).toEqual(expect.arrayContaining([null, embedToken.id, directPlay.id, referrer.id]));
 });

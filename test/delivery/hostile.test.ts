@@ -75,7 +75,7 @@ const UNREADABLE: readonly (readonly [string, string, number, string])[] = [
 
 describe.each([
   ['the core rule set', readRuleTexts],
-  ['the own small set', async () => OWN_RULES],
+  ['the built-in rule set', async () => OWN_RULES],
 ])('hostile requests, by %s', (_, readTexts) => {
   test('are refused or harmless, and each is logged once under the rule that its response names', async () => {
     const firewall = openFirewall(readTexts, (error) => {

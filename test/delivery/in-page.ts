@@ -11,6 +11,9 @@ export const SHAKA = path.join(packages, 'shaka-player/dist/shaka-player.compile
 /** The hls.js script, to add to a page. */
 export const HLS_JS = path.join(packages, 'hls.js/dist/hls.min.js');
 
+/** The dash.js script, to add to a page. */
+export const DASH_JS = path.join(packages, 'dashjs/dist/modern/umd/dash.all.min.js');
+
 /** The part of Shaka's interface that tests use. */
 export type Shaka = {
   Player: new () => {

@@ -201,7 +201,7 @@ test('playback resumes at its last position and reports it, but a live stream st
   await first.waitForTimeout(1_500);
   await first.close({ runBeforeUnload: true });
   const second = await visit();
-  await second.getByText('Continued at 0:05').waitFor(PATIENCE);
+  await second.getByText('Resumed at 0:05').waitFor(PATIENCE);
   await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
   await second.close({ runBeforeUnload: true });
   const live = await visit((page) =>

@@ -151,7 +151,7 @@ test('the transcript follows the speech and fits a small frame', async () => {
 test("shows a library's advertisement before the video, reports it, and lets the viewer skip it", async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
   const { page, faults } = await open(made);
-  const ad = page.getByRole('region', { name: 'Advertisement' });
+  const ad = page.getByRole('region', { name: 'Ad', exact: true });
   await ad.waitFor(PATIENCE);
   await expect.poll(() => ad.getByRole('button', { name: 'Skip', exact: true }).isEnabled(), PATIENCE).toBe(true);
   // The advertisement would end before a slow machine has checked it.
@@ -176,7 +176,7 @@ test('reports an advertisement watched to its end, and delays nothing for a miss
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests).toEqual([]);
   await page.locator('.large-play').click();
-  await page.getByRole('region', { name: 'Advertisement' }).waitFor(PATIENCE);
+  await page.getByRole('region', { name: 'Ad', exact: true }).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await expect.poll(() => adRequests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
   await page.close();

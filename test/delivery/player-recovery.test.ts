@@ -177,18 +177,19 @@ test.concurrent('continues after a decoder error at a segment boundary', async (
   const video = watched.page.locator('video');
   const loadedSec = () => video.evaluate(({ buffered }: HTMLVideoElement) => buffered.length && buffered.end(0));
   await expect.poll(loadedSec, PATIENCE).toBeGreaterThan(7);
-  // Slow enough to stay at this position until the segment has arrived.
-  await video.evaluate(async (element: HTMLVideoElement) => {
+  // Slow enough to stay at this position until the segment has arrived. The listener is there before it arrives.
+  await video.evaluate(async (element: HTMLVideoElement, rate) => {
     element.playbackRate = 0.1;
     element.currentTime = 4.02;
     await new Promise((resolve) => element.addEventListener('seeked', resolve, { once: true }));
-  });
-  const isReset = video.evaluate(async (element: HTMLVideoElement, rate) => {
-    await new Promise((resolve) => element.addEventListener('emptied', resolve, { once: true }));
-    element.playbackRate = rate;
+    const goOnFaster = () => {
+      element.dataset.emptied = 'yes';
+      element.playbackRate = rate;
+    };
+    element.addEventListener('emptied', goOnFaster, { once: true });
   }, RATE);
   goOn();
-  await isReset;
+  await expect.poll(() => video.getAttribute('data-emptied'), PATIENCE).toBe('yes');
   hasReset = true;
   await expectEnds(watched, expect);
   expect(faults.met()).toEqual(['video 2']);

@@ -40,7 +40,7 @@ async function open(page: Page, query = ''): Promise<void> {
 
 const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; says: string }[] = [
   { name: 'waiting', phase: { kind: 'waiting' }, hasSource: false, says: 'Waiting for the video' },
-  { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37 %' },
+  { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37%' },
   { name: 'growing', phase: { kind: 'processing', percent: 37 }, hasSource: true, says: '0:20' },
   { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is incomplete' },
   { name: 'countdown', phase: { kind: 'countdown', startsAtMs: IN_HOURS_MS }, hasSource: false, says: '02:' },
@@ -53,7 +53,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
     says: 'interrupted',
   },
   { name: 'stream-ended', phase: { kind: 'stream-ended' }, hasSource: false, says: 'has ended' },
-  { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
+  { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62%' },
 ];
 
 test.each(STATES)('shows $name in words, also in a small frame', async ({ name, phase, hasSource, says }) => {
@@ -65,7 +65,7 @@ test.each(STATES)('shows $name in words, also in a small frame', async ({ name, 
     state.phase = phase;
     if (!hasSource) state.source = null;
   });
-  // The video behind a state does not have to move.
+  // These states are shown without playback.
   await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
@@ -95,7 +95,7 @@ test('shows missing, refused and offline states in every size without axe violat
   const closed = await addLibrary(room.database.db, { access: { blockNoneReferrer: true } });
   const refused = await addFilm(room.database.db, closed, room.film, 'Refused');
   await page.goto(`${room.edge.base}/embed/${closed}/${refused.mediaId}`);
-  await page.getByText('does not allow it on this page').waitFor(PATIENCE);
+  await page.getByText('does not allow playback on this page').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'refused');
   await open(page, '&autoplay=false');

@@ -176,7 +176,7 @@ test('while its video is encoded, a page reports that, starts automatically, and
   };
   await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', made.mediaId).execute();
   const { page, faults } = await openPlayer(made);
-  await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('12 %');
+  await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('12%');
   await publish(low, lowTrack.chunks.slice(0, 1));
   await publish(made.audio, film.audio.chunks);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
@@ -224,9 +224,9 @@ test('playback continues after an outage of the edge', async () => {
 });
 
 test.each([
-  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
-  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
-])('controls that cannot be fetched $what', async ({ times, selector }) => {
+  { what: 'once are requested again', times: 1, selector: 'media-controller[ready]' },
+  { what: 'at all are replaced by the browser controls', times: 100, selector: 'video[controls]' },
+])('player controls that cannot be loaded $what', async ({ times, selector }) => {
   const { mediaId } = shown;
   const page = await browser.newPage(SMALL_PAGE);
   await page.route('**/assets/controls-*', (route) => route.abort(), { times });

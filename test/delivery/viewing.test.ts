@@ -149,7 +149,7 @@ test('a trailer is not a view, closes when its stream has ended, and the next vi
   expect(beacons).toBe(0);
   const { source } = served as unknown as PlayerState;
   change({ kind: 'converting', percent: 62 }, null);
-  await page.getByText('62 %').waitFor(PATIENCE);
+  await page.getByText('62%').waitFor(PATIENCE);
   await expect.poll(read, PATIENCE).toEqual({ hasPlayed: false, loop: false, isOpen: false });
   change({ kind: 'finished' }, source);
   await expect.poll(read, PATIENCE).toEqual({ hasPlayed: true, loop: false, isOpen: true });

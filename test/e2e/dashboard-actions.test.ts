@@ -74,7 +74,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   await open('library/1/settings/rules');
   await page.getByLabel('Blocked domains', { exact: true }).fill('thief.example');
   await press('Save rules');
-  await page.getByText('The rules are saved').waitFor();
+  await page.getByText('Rules saved.').waitFor();
   await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
   await open('library/1/events');
   await page.getByLabel('Follow').check();
@@ -89,7 +89,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   expect(await status(first)).toBe(404);
   await row.getByRole('button', { name: 'Block the 256 addresses 127.0.0.*' }).click();
   // A message stays while the pointer is over it, regardless of how long the rule takes to arrive.
-  await page.getByText('127.0.0.* is refused from now on.').hover();
+  await page.getByText('127.0.0.* is now blocked.').hover();
   await expect.poll(() => status(first), PATIENCE).toBe(403);
   await press('Undo');
   await expect.poll(() => status(first), PATIENCE).toBe(404);
@@ -99,7 +99,7 @@ test('creates a library, replaces and revokes its keys, and deletes it after its
   const opens = async (id: number, key: string) =>
     (await fetch(`${service.apiUrl}/library/${id}/videos`, { headers: { AccessKey: key } })).status;
   await open('libraries');
-  await page.getByLabel('Name of the library').fill('Passing');
+  await page.getByLabel('Library name').fill('Passing');
   await press('Create library');
   await page.waitForURL(/\/library\/\d+\/videos/);
   const id = Number(/library\/(\d+)/.exec(page.url())?.[1]);
@@ -107,7 +107,7 @@ test('creates a library, replaces and revokes its keys, and deletes it after its
   await page.getByLabel('Name', { exact: true }).fill('Television');
   await page.getByLabel('Permissions').selectOption('write');
   await press('Create key');
-  const shown = page.locator('.copy-field', { hasText: 'The new key, shown only once' }).locator('code');
+  const shown = page.locator('.copy-field', { hasText: 'New key (shown only once)' }).locator('code');
   const further = (await shown.textContent()) ?? '';
   const row = page.getByRole('row', { name: 'Television' });
   await row.getByText('Read and write').waitFor();
@@ -119,8 +119,8 @@ test('creates a library, replaces and revokes its keys, and deletes it after its
   const own = page.locator('.copy-field', { has: page.getByText('API key', { exact: true }) });
   await own.getByRole('button', { name: 'Show' }).click();
   const before = (await own.locator('code').textContent()) ?? '';
-  await press('New API key');
-  await press('Replace the key');
+  await press('Reset API key');
+  await press('Reset key');
   await expect.poll(() => own.locator('code').textContent(), PATIENCE).not.toBe(before);
   const after = (await own.locator('code').textContent()) ?? '';
   expect([await opens(id, before), await opens(id, after)]).toEqual([200, 200]);
@@ -128,9 +128,9 @@ test('creates a library, replaces and revokes its keys, and deletes it after its
   await press('Delete this library…');
   const dialog = page.getByRole('dialog');
   const remove = dialog.getByRole('button', { name: 'Delete permanently' });
-  await dialog.getByLabel('Type its name, Passing').fill('Passin');
+  await dialog.getByLabel('Type Passing to confirm').fill('Passin');
   expect(await remove.isDisabled()).toBe(true);
-  await dialog.getByLabel('Type its name, Passing').fill('Passing');
+  await dialog.getByLabel('Type Passing to confirm').fill('Passing');
   await look('delete-library');
   await remove.click();
   await page.getByRole('heading', { name: 'Libraries', exact: true }).waitFor();
@@ -145,11 +145,11 @@ test('a trashed video can be restored from its page or by the undo, or deleted p
   await press('Undo');
   await page.getByRole('heading', { name: 'Driftwood' }).waitFor({ state: 'attached' });
   await press('Move to trash');
-  await page.getByText('“Driftwood” is in the trash.').waitFor();
+  await page.getByText('“Driftwood” moved to the trash.').waitFor();
   await open('library/1/trash');
   const row = page.getByRole('row', { name: 'Driftwood' });
   await row.getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('“Driftwood” is restored.').waitFor();
+  await page.getByText('“Driftwood” restored.').waitFor();
   await row.waitFor({ state: 'detached' });
   await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
   await open('library/1/trash');
@@ -173,7 +173,7 @@ test('transcribes selected videos, translates captions, and generates title and 
   await press('Transcribe…');
   await page.getByRole('dialog').getByRole('button', { name: 'Transcribe', exact: true }).click();
   await page.getByText('2 of 2 · 1 failed').waitFor();
-  await press('What failed');
+  await press('Show failures');
   await page.getByRole('dialog').getByText('no file').waitFor();
   await look('bulk-transcribe');
   await page.keyboard.press('Escape');
@@ -207,7 +207,7 @@ test('cancels and restarts an encode, in the queue and on its page', async () =>
   const release = await holdEncoders(service.pid);
   await open('system');
   const row = page.locator('.rows li').filter({ hasText: 'Slow one' });
-  await row.getByText(/running at \d+ %/).waitFor();
+  await row.getByText(/running at \d+%/).waitFor();
   expect(await axeViolations(page, 'main')).toEqual([]);
   await look('queue');
   await row.getByRole('button', { name: 'Cancel encoding of Slow one' }).focus();
@@ -249,7 +249,7 @@ test('pages show the retention times and the command for a first backup', async 
   await open('library/1/trash');
   await page.getByText('each kept for 7 days').waitFor();
   await open('system');
-  await page.getByText('There is no backup yet.').waitFor();
+  await page.getByText('No backup yet.').waitFor();
   await page.getByText('millrace backup /backups/millrace').waitFor();
   const { pool, close } = openCatalogue(service);
   await pool.query(`insert into last_backup values (true, now(), 12, 3456789, '/srv/my backups')`).finally(close);
@@ -266,7 +266,7 @@ test('encodes files with the settings chosen for them', async () => {
   await press('With settings…');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('240p').check();
-  await dialog.getByLabel('Transcribe speech in').fill('en');
+  await dialog.getByLabel('Transcription language').fill('en');
   await look('upload-settings');
   const clip = path.join(folder, 'odd.mp4');
   await makePaddedClip(clip, 2 ** 20);
@@ -287,12 +287,12 @@ test('the page of a stream reports the state of publishing and draws the incomin
   const { listeners } = await service.health();
   const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
   await open(`library/1/live/${stream.guid}`);
-  await page.getByText('Press Start when the picture is right.').waitFor();
+  await page.getByText('Press Start when the picture looks right.').waitFor();
   await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
-  await page.getByText(/The stream arrives steadily|Frames are dropped/).waitFor();
+  await page.getByText(/The stream is stable|Frames are being dropped/).waitFor();
   await press('Start');
   publisher.kill('SIGKILL');
-  await page.getByText('The encoder is not connected.').waitFor();
+  await page.getByText('The encoder is disconnected.').waitFor();
   await look('live');
   // The page also shows each problem as readable text.
   expect(await axeViolations(page, '.findings')).toEqual([]);

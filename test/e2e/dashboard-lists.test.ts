@@ -55,14 +55,14 @@ test(
     await page.getByText('1,000 selected').waitFor();
     await page.keyboard.press('Delete');
     // A message stays while the pointer is over it.
-    await page.getByText('1,000 videos being moved to the trash').hover();
+    await page.getByText('Moving 1,000 videos to the trash.').hover();
     await expect.poll(async () => (await trash()).totalItems, { timeout: MANY_MS }).toBe(MANY);
     for (const { guid } of (await trash()).items.slice(0, FAILING)) {
       await call(service, 'DELETE', `/library/1/trash/${guid}`);
     }
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText(`1,000 of 1,000 · ${FAILING} failed`).waitFor({ timeout: MANY_MS });
-    await page.getByRole('button', { name: 'What failed' }).click();
+    await page.getByRole('button', { name: 'Show failures' }).click();
     const reasons = page.getByRole('dialog').locator('li .hint');
     expect(await reasons.allTextContents()).toHaveLength(FAILING);
     for (const reason of await reasons.allTextContents()) expect(reason).not.toBe('');
@@ -102,7 +102,7 @@ test('shortcuts work in search fields as elsewhere, text fields keep their own k
   await page.getByRole('dialog').getByRole('combobox').waitFor();
   await page.keyboard.press('Escape');
   // Shows the page's last request as a call of the SDK.
-  await page.getByRole('button', { name: 'Show the call' }).click();
+  await page.getByRole('button', { name: 'Show API calls' }).click();
   await page.getByText('millrace.call(\'listVideos\', { libraryId: 1, search: "herring"').waitFor();
   await page.context().close();
 });
@@ -122,7 +122,7 @@ test('Delete moves to the trash from every screen', async () => {
   await page.getByRole('link', { name: titles[2] ?? '' }).click();
   await page.getByRole('heading', { name: titles[2] ?? '' }).waitFor({ state: 'attached' });
   await page.keyboard.press('Delete');
-  await page.getByText(`“${titles[2]}” is in the trash.`).waitFor();
+  await page.getByText(`“${titles[2]}” moved to the trash.`).waitFor();
   await expect.poll(trashedTitles, { timeout: WAIT_MS }).toEqual(new Set(titles));
   await page.context().close();
 });

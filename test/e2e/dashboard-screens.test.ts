@@ -121,9 +121,8 @@ test(
       ...['videos', 'videos?view=list', 'collections', 'trash', 'live', 'statistics', 'events'].map(
         (name) => `/dashboard/library/1/${name}`,
       ),
-      ...['', '/share', '/captions', '/chapters', '/thumbnail', '/clip', '/statistics', '/files', '/activity'].map(
-        (tab) => video + tab,
-      ),
+      ...['', '/share', '/captions', '/audio', '/chapters', '/thumbnail', '/clip'].map((tab) => video + tab),
+      ...['/statistics', '/files', '/activity'].map((tab) => video + tab),
       ...['general', 'encoding', 'player', 'drm', 'watermark', 'rules', 'webhooks', 'keys', 'storage', 'audit'].map(
         (part) => `/dashboard/library/1/settings/${part}`,
       ),

@@ -49,7 +49,7 @@ test('keeps typed values when the upload fails, and the file can be chosen again
   await page.getByLabel('Title').fill('Typed meanwhile');
   await appendFile(file, Buffer.alloc(8));
   isHeld = false;
-  await row.getByText('The file was changed').waitFor();
+  await row.getByText('The file has changed').waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Typed meanwhile');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Typed meanwhile' }).waitFor({ state: 'attached' });
@@ -103,12 +103,12 @@ test('keeps edits while the video is being encoded', async () => {
   const videoId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   await link.click();
   await page.getByLabel('Title').fill('Edited while encoding');
-  await page.getByLabel('Name of the tag').fill('series');
+  await page.getByLabel('Tag name').fill('series');
   await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
   // The page has updated without a reload.
   await page.locator('.facts', { hasText: 'Ready' }).waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Edited while encoding');
-  expect(await page.getByLabel('Name of the tag').inputValue()).toBe('series');
+  expect(await page.getByLabel('Tag name').inputValue()).toBe('series');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Edited while encoding' }).waitFor({ state: 'attached' });
   await page.context().close();

@@ -124,13 +124,13 @@ async function signIn(key: string): Promise<void> {
 /** Creates a live stream and opens its page, with the code for a phone. */
 async function makeStream(): Promise<void> {
   await page.getByRole('link', { name: 'Live', exact: true }).click();
-  await page.getByLabel('Title of the stream').fill('Market day');
+  await page.getByLabel('Stream title').fill('Market day');
   await page.getByRole('button', { name: 'Create stream' }).click();
   await page.getByRole('heading', { name: 'Market day' }).waitFor({ timeout: WAIT_MS });
   await page.getByRole('link', { name: 'Market day' }).click();
   await page.getByRole('heading', { name: 'Connect an encoder' }).waitFor({ timeout: WAIT_MS });
-  await page.getByRole('button', { name: 'QR code for a phone' }).click();
-  await page.getByRole('img', { name: 'Address and key as a QR code' }).waitFor({ timeout: WAIT_MS });
+  await page.getByRole('button', { name: 'Show QR code' }).click();
+  await page.getByRole('img', { name: 'Server URL and stream key as a QR code' }).waitFor({ timeout: WAIT_MS });
   await look('live');
 }
 

@@ -133,7 +133,7 @@ test('a new file replaces the first, which keeps playing, and an unusable file c
   expect((await uploadFile(service, guid, junk)).status).toBe(200);
   const kept = await untilVideo(service, guid, ({ transcodingMessages }) => transcodingMessages.length > 0);
   expect(kept).toMatchObject({ status: FINISHED, length: 5, title: before.title });
-  expect(kept.transcodingMessages[0]?.message).toContain('the video stays as it was');
+  expect(kept.transcodingMessages[0]?.message).toContain('the video was not changed');
   expect(await checkWholeVideo(service, guid)).toEqual(whole);
 });
 

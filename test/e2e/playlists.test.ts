@@ -111,15 +111,15 @@ async function cut(name: string): Promise<string> {
 
 test.each([
   {
-    what: 'sound that begins half a second late',
+    what: 'audio that begins half a second late',
     make: () => make('a.mp4', ...picture(), ...LATE, ...sound(), ...SHORT_GROUPS),
   },
   {
-    what: 'a picture that begins late',
+    what: 'video that begins late',
     make: () => make('b.ts', ...LATE, ...picture(), ...sound(), ...SHORT_GROUPS, ...AAC),
   },
-  { what: 'an edit list from inside a group', make: () => cut('c.mp4') },
-  { what: 'open groups', make: () => make('d.mp4', ...picture(), ...sound(), ...SHORT_GROUPS, ...OPEN, ...AAC) },
+  { what: 'an edit list that starts inside a GOP', make: () => cut('c.mp4') },
+  { what: 'open GOPs', make: () => make('d.mp4', ...picture(), ...sound(), ...SHORT_GROUPS, ...OPEN, ...AAC) },
 ])('$what: plays from 0 without a gap, and each seek shows its frame', async ({ make: source }) => {
   const guid = await createVideo(service, 'starts');
   expect((await uploadFile(service, guid, await source())).status).toBe(200);

@@ -107,7 +107,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
     make: async () => cut(await make('last.mp4', ...clip()), 0.6),
   },
   {
-    what: 'an MP4 cut behind its index',
+    what: 'an MP4 cut after its index',
     issueCode: originalCorrupted,
     make: async () => cut(await make('first.mp4', ...clip('-movflags', '+faststart')), 0.5),
   },
@@ -123,8 +123,8 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
     issueCode: originalCorrupted,
     make: () => Buffer.from(`ffconcat version 1.0\nfile '${bait().http}'\n`),
   },
-  { what: 'a drawing with a link to a file', issueCode: originalCorrupted, make: () => svg(bait().file) },
-  { what: 'a drawing with a link to a server', issueCode: originalCorrupted, make: () => svg(bait().http) },
+  { what: 'an SVG with a link to a file', issueCode: originalCorrupted, make: () => svg(bait().file) },
+  { what: 'an SVG with a link to a server', issueCode: originalCorrupted, make: () => svg(bait().http) },
   { what: 'a Matroska file of 40,000 streams', issueCode: originalCorrupted, make: () => manyTracks(40_000) },
   {
     what: 'a frame of 16000x16000 pixels',
@@ -171,10 +171,10 @@ test('each method refuses an empty upload, and the video still waits for its upl
 });
 
 test.each<{ what: string; frames: number; args: string[] }>([
-  { what: 'a single picture', frames: 1, args: [...picture('25', 1), '-frames:v', '1', ...H264] },
-  { what: 'one picture a second', frames: 7, args: [...picture('1', 7), ...H264] },
+  { what: 'a single frame', frames: 1, args: [...picture('25', 1), '-frames:v', '1', ...H264] },
+  { what: 'one frame per second', frames: 7, args: [...picture('1', 7), ...H264] },
   { what: 'a fifth of a second', frames: 5, args: [...picture('25', 1), '-t', '0.2', ...H264] },
-  { what: 'a picture shorter than its sound', frames: 100, args: clip() },
+  { what: 'video shorter than its audio', frames: 100, args: clip() },
 ])('$what is a complete video', async ({ frames, args }) => {
   const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
   await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);

@@ -73,7 +73,7 @@ const redirect = status(302, { location: '/next' });
 
 describe('a download that succeeds', () => {
   test.each<[string, Turn[], number]>([
-    ['at once', [serveFile(FILE)], 1],
+    ['in one request', [serveFile(FILE)], 1],
     [
       'after a chain of redirects, without a length',
       [redirect, redirect, redirect, serveFile(FILE, { unknownLength: true })],
@@ -102,11 +102,11 @@ describe('a download that succeeds', () => {
     ['an ETag', ETAG, '"one"'],
     ['a time', { 'last-modified': 'Sat, 01 Jan 2028 00:00:00 GMT' }, 'Sat, 01 Jan 2028 00:00:00 GMT'],
     [
-      'a time beside a weak ETag',
+      'a time next to a weak ETag',
       { etag: 'W/"w"', 'last-modified': 'Sat, 01 Jan 2028 00:00:00 GMT' },
       'Sat, 01 Jan 2028 00:00:00 GMT',
     ],
-    ['the length alone', {}, undefined],
+    ['only the length', {}, undefined],
   ])('resumes after a stall, a 500 and a cut by %s', async (_, headers, ifRange) => {
     const origin = await script(
       serveFile(FILE, { headers, upTo: MIB, end: 'stall' }),
@@ -144,10 +144,10 @@ describe('a download of a file that changed', () => {
   });
 
   test.each<[string, Turn]>([
-    ['the whole of it comes', serveFile(OTHER, { headers: OTHER_ETAG })],
-    ['a part of it comes', serveFile(OTHER, { headers: { ...ETAG, ...OTHER_ETAG, 'x-old': ETAG.etag } })],
-    ['a part comes that begins elsewhere', serveFile(OTHER, { headers: ETAG, rangeOff: 1 })],
-    ['a part comes of another length', serveFile(Buffer.concat([OTHER, OTHER]), { headers: ETAG })],
+    ['the whole file is sent', serveFile(OTHER, { headers: OTHER_ETAG })],
+    ['a part is sent', serveFile(OTHER, { headers: { ...ETAG, ...OTHER_ETAG, 'x-old': ETAG.etag } })],
+    ['a part with another offset is sent', serveFile(OTHER, { headers: ETAG, rangeOff: 1 })],
+    ['a part with another length is sent', serveFile(Buffer.concat([OTHER, OTHER]), { headers: ETAG })],
   ])('starts over once: %s', async (_, second) => {
     const origin = await script(
       serveFile(FILE, { headers: ETAG, upTo: MIB, end: 'cut' }),
@@ -179,12 +179,12 @@ describe('a download that is refused', () => {
 
   test.each<[string, Turn[], string]>([
     [
-      'cannot resume and breaks off twice',
+      'cannot resume and drops the connection twice',
       [serveFile(FILE, { upTo: MIB, end: 'cut', ignoresRange: true })],
       'cannot resume',
     ],
     [
-      'changes its file all the time',
+      'keeps changing its file',
       [
         serveFile(FILE, { headers: ETAG, upTo: MIB, end: 'cut' }),
         serveFile(OTHER, { headers: OTHER_ETAG, upTo: MIB, end: 'cut' }),
@@ -192,8 +192,8 @@ describe('a download that is refused', () => {
       ],
       'keeps changing',
     ],
-    ['stalls for ever', [serveFile(FILE, { headers: ETAG, upTo: 1000, end: 'stall' })], 'nothing for 1 s'],
-    ['redirects for ever', [redirect], 'more than 5 times'],
+    ['stalls forever', [serveFile(FILE, { headers: ETAG, upTo: 1000, end: 'stall' })], 'nothing for 1 s'],
+    ['redirects forever', [redirect], 'more than 5 times'],
     ['redirects to a private address', [status(302, { location: 'http://10.0.0.1/' })], '10.0.0.1 is not allowed'],
     ['redirects to a file', [status(302, { location: 'file:///etc/passwd' })], 'scheme "file:"'],
   ])('fails when the origin %s', async (_, turns, message) => {

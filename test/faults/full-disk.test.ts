@@ -162,7 +162,7 @@ async function ask<Row>(query: RawBuilder<unknown>): Promise<QueryResult<Row>> {
 }
 
 test.skipIf(refusal !== null)(
-  `a full disk holds up no viewer, and with room again nothing is missing${note}`,
+  `a full disk does not delay viewers, and nothing is missing once there is space again${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publishClip(ingest, clips.small);
@@ -192,7 +192,7 @@ test.skipIf(refusal !== null)(
 );
 
 test.skipIf(refusal !== null)(
-  `encoders of uploads give way to those of live streams${note}`,
+  `encoders of uploads yield to encoders of live streams${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = await publish(ingest);
@@ -218,7 +218,7 @@ async function encodersOf(role: string): Promise<number[]> {
   return below.flatMap(({ pid }) => nicenessOf(pid));
 }
 
-/** Reads the 19th field of stat in proc(5). Empty for a process that has ended. */
+/** Returns the nice value of a process, field 19 of proc_pid_stat(5). Returns nothing if the process has exited. */
 function nicenessOf(pid: number): number[] {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -215,7 +215,7 @@ test('refuses one location under two names before it deletes anything', async ()
     const same = { from: store, takeLock: freeLock, report, log: () => undefined };
     void createFileStorage(folder).then((to) => owned.push(startMover({ ...same, to }).close));
   });
-  expect((await reported).message).toContain('the same one');
+  expect((await reported).message).toContain('the same store');
   expect(await store.head(KEY)).not.toBeNull();
 });
 
@@ -272,7 +272,7 @@ test(`a mover that is killed repeatedly completes the move; a reader misses no o
       const child = startChild(fromFolder, toFolder);
       const ended = once(child, 'exit');
       if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended]);
-      // The last ones live long enough to move any object.
+      // The limit doubles with each kill, so that later children live long enough to move any object.
       await sleep(random.below(20) * 2 ** kills);
       child.kill('SIGKILL');
       await ended;

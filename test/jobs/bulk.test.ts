@@ -69,7 +69,7 @@ test('an undo stops the operation that it undoes, and the video that was to be t
   const report = await bulks.load(trashing);
   expect(report).toMatchObject({ total: 3, done: 1, failed: 2, endedAt: expect.any(Date) });
   expect(report.failures.map(({ reason }) => reason)).toEqual(['undone', 'undone']);
-  await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('no bulk operation');
+  await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('not found');
 });
 
 test('the undo of a move returns each video to its previous collection', async () => {

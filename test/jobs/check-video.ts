@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { filesOf } from '../../src/catalog/renditions/added-track.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { verifyChunk } from '../support/media/verify-chunk.ts';
 import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './lab.ts';
@@ -107,7 +108,7 @@ export async function checkObjects(lab: Lab, key: MediaKey): Promise<void> {
     .execute();
   for (const { storage_key: one } of images) named.add(one);
   for (const one of [media.source_key, media.thumbnail_key]) if (one !== null) named.add(one);
-  for (const caption of media.captions) named.add(caption.key);
+  for (const { key: one } of [...media.captions, ...filesOf(media.audio_tracks)]) named.add(one);
   expect(new Set(objects.keys())).toEqual(named);
   expect(media.storage_bytes).toBe([...objects.values()].reduce((sum, size) => sum + size, 0));
 }

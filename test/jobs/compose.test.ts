@@ -212,7 +212,7 @@ test('refuses videos that have nothing in common or are unfinished, and gives th
   ];
   await expect(compose(both, true)).rejects.toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('in common'),
+    message: expect.stringContaining('share at least one resolution'),
   });
   const fast = ['-vf', 'fps=50', '-video_track_timescale', '12800'];
   const quick = await upload(lab, libraryId, await makeClip(lab, 'quick.mp4', ...blinking(4), ...fast, ...H264));

@@ -39,6 +39,8 @@ async function plan(durationSec: number): Promise<MediaKey> {
     codecs: ['h264'],
     normaliseLoudness: false,
     hasAllAudioTracks: true,
+    sourceKey: null,
+    addedTracks: [],
     passThrough: null,
     isReplacement: false,
     isOnDemand: false,
@@ -66,7 +68,7 @@ test('behind 100 hours of queue, videos have an estimate, short ones overtake, a
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);
   expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
-  expect(first.message).toMatch(/^Is next|^Waits for/);
+  expect(first.message).toMatch(/^Next in the queue|^Waiting for/);
   const tasks = await db.selectFrom('encode_task').selectAll().where('queue', '=', 'long').execute();
   const options = {
     queue: 'long',

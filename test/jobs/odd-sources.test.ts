@@ -48,7 +48,7 @@ test('keeps audio that changes midway, and a message reports how much of a damag
   const renditions = await checkFinished(lab, key);
   expect(renditions.filter(({ kind }) => kind === 'audio')).toHaveLength(1);
   const { messages } = await loadMedia(lab, key);
-  expect(JSON.stringify(messages)).toMatch(/0\.\d of 6\.\d seconds of the sound could not be decoded and are silent/);
+  expect(JSON.stringify(messages)).toMatch(/0\.\d of 6\.\d seconds of the audio could not be decoded and are silent/);
 });
 
 test.each([

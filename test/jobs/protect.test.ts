@@ -80,6 +80,6 @@ test('an upload for which the key server returns no keys fails with the reason',
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'failed');
   const { messages } = await loadMedia(lab, key);
-  expect(messages.at(-1)?.message).toContain('The DRM key server refused the request: it answered HTTP 401.');
+  expect(messages.at(-1)?.message).toContain('The DRM key server refused the request with HTTP 401.');
   expect(await packagesOf(key)).toEqual([]);
 });

@@ -43,7 +43,7 @@ const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, pla
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
     .filter(({ value }) => value === 'incomplete')
-    .map(({ message }) => message.replace(' Retry makes them again.', ''));
+    .map(({ message }) => message.replace(' Retry the failed parts.', ''));
 const FINISHED = 3;
 const finishedEvents = async ({ mediaId }: MediaKey) => {
   const events = await lab.database.db
@@ -92,7 +92,7 @@ test('encodes failed rungs again, one or all, and does not touch finished ones',
   expect(await countFailed()).toBe(3);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
-  expect(await missing(video)).toEqual(['The video is finished, incomplete: 360p, Audio could not be made.']);
+  expect(await missing(video)).toEqual(['The video is incomplete: 360p, Audio could not be created.']);
   const [stands] = await shown(video);
   expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
   await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });
@@ -106,7 +106,7 @@ test('encodes failed rungs again, one or all, and does not touch finished ones',
     { rung: 360, frames: 150 },
     { rung: 240, frames: 150 },
   ]);
-  expect(await missing(video)).toEqual(['The video is finished, incomplete: Audio could not be made.']);
+  expect(await missing(video)).toEqual(['The video is incomplete: Audio could not be created.']);
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, video, 'finished');
   const made = await checkFinished(lab, video);
@@ -190,7 +190,7 @@ test('cancelling stops the encoders, a re-encode makes up for it, and cancelling
   expect([state, progress, messages.at(-1)?.message]).toEqual([
     'finished',
     100,
-    'Its encoding was cancelled, the video stays as it was.',
+    'Its encoding was cancelled. The video was not changed.',
   ]);
   expect(await loadStoredVideo(db, key)).toMatchObject({ isCancelled: true });
   expect((await loadRenditions(lab, key)).filter(({ state: its }) => its === 'building')).toEqual([]);

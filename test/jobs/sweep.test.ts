@@ -152,7 +152,7 @@ test('more undeletable objects than one sweep examines do not block another obje
   );
 });
 
-test('upload sessions whose bytes cannot be deleted keep no other open, regardless of their number', async () => {
+test('upload sessions with undeletable bytes, however many, do not keep other sessions from closing', async () => {
   const { db } = lab.database;
   const uploads = createUploadStore(db);
   const mediaId = await addVideo('uploaded', 'created');

@@ -13,8 +13,8 @@ export type Collector = {
 const PAUSE_MS = 100;
 
 /**
- * Follows all media playlists of a stream like low-latency players, with blocking reloads, every other one a delta
- * update, until it is stopped.
+ * Follows all media playlists of a stream until it is stopped. Uses blocking reloads, as low-latency players do, and
+ * requests every second one as a delta update.
  */
 export async function collectPlaylists(base: string): Promise<Collector> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';

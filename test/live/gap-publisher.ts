@@ -8,7 +8,7 @@ export const SYNC_RATE = 30;
 const KEY_SEC = 2;
 const AUDIO_FRAMES_PER_SEC = 48_000 / 1024;
 /** Beeps encode their second modulo 8, so loops of this length continue without a discontinuity. */
-const TURN_SEC = 24;
+export const TURN_SEC = 24;
 
 /** Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. */
 export type Away = { audio?: readonly Range[]; video?: readonly Range[] };

@@ -47,12 +47,12 @@ test('the player page waits for a stream, plays it close to the live edge, and t
   const { key, ingest } = await createLive(room);
   const page = await room.browser.newPage({ ...PAGE, userAgent: PERSON });
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
-  await page.getByText('The broadcast has not started yet').waitFor(PATIENCE);
+  await page.getByText('The live stream has not started yet').waitFor(PATIENCE);
   await room.catalogue.streams.change(key, startStream);
   const publisher = await publish(ingest, NO_RUNGS);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
-  await page.getByRole('button', { name: 'Live: playing live' }).waitFor(PATIENCE);
+  await page.getByRole('button', { name: 'Watching live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
   // The page is offline for longer than its buffer lasts, so it stalls and then returns to its latency.

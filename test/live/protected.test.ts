@@ -143,7 +143,7 @@ async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Prom
     if ([401, 403, 500].includes(response.status())) refused.push(`${response.status()} ${response.url()}`);
   });
   await player.goto(`${room.service.edgeUrl}/embed/${libraryId}/${mediaId}?${query}&muted=true&autoplay=true`);
-  await player.getByText('The broadcast has not started yet').waitFor({ timeout: 60_000 });
+  await player.getByText('The live stream has not started yet').waitFor({ timeout: 60_000 });
   return player;
 }
 

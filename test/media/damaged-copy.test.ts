@@ -73,7 +73,7 @@ async function damage(file: string, choose: (packets: Packet[]) => Packet | unde
 
 test.each([
   {
-    what: 'one picture',
+    what: 'one frame',
     origin: 'pass-through',
     choose: (packets: Packet[]) => packets.filter(({ flags }) => !flags.startsWith('K'))[61],
   },

@@ -22,7 +22,7 @@ const SOURCES = [
   { what: 'a copied rung', file: 'copied.mp4', rate: 24, codec: [...B_FRAMES, 'b-adapt=0:keyint=48', '-c:a', 'aac'] },
   { what: 'an encoded rung', file: 'encoded.mkv', rate: 24, codec: ['-c:v', 'ffv1', '-c:a', 'flac'] },
   {
-    what: 'few pictures a second',
+    what: 'a low frame rate',
     file: 'slow.mp4',
     rate: 5,
     codec: [...B_FRAMES, 'b-adapt=0:keyint=10', '-c:a', 'aac'],

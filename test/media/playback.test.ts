@@ -89,7 +89,7 @@ test('the playlist lists each codec, H.264 first, and the rung alias remains H.2
   expect(playlist).toMatch(new RegExp(`CODECS="avc1[^\\n]*\\nr/${rendition}/`));
 });
 
-test('HEVC decodes, every frame', async () => {
+test('every frame of HEVC decodes', async () => {
   const playlist = await text(playlistUrl(plain));
   const address = /CODECS="hvc1[^\n]*\n(\S+)/.exec(playlist)?.[1] ?? '';
   const source = new URL(address, playlistUrl(plain)).href;

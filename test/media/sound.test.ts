@@ -92,7 +92,7 @@ test('a silent track remains a track', async () => {
   expect(sound.every((sample) => Math.abs(sample) < 0.001)).toBe(true);
 });
 
-test('mixes 5.1 down with the centre channel on the left and right', async () => {
+test('downmixes 5.1 with the centre channel on both sides', async () => {
   const file = await firstFile(lab, await checked('surround.mkv'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   for (const side of ['c0', 'c1']) {

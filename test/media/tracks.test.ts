@@ -6,6 +6,7 @@ import { extractCaptions } from '../../src/jobs/planning/extract-captions.ts';
 import { readCaptions } from '../../src/media/captions/read-captions.ts';
 import { checkWhole } from '../jobs/check-video.ts';
 import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { writeDiscSubtitles } from './disc-subtitles.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { playlistOf, renditionFiles, samples, share } from './rendition-file.ts';
 
@@ -20,7 +21,10 @@ const SOURCES: Source[] = [
   { name: 'sides.mov', argv: sides() },
 ];
 
-/** Returns two English tracks and one without a language, as in films and screen recordings. */
+/**
+ * Returns ffmpeg arguments for a file with three English audio tracks (description, main, commentary) and a microphone
+ * track without a language.
+ */
 function tracks(): string[] {
   const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900), ...tone(1200)];
   const maps = ['0:v', '1:a', '2:a', '3:a', '4:a'].flatMap((stream) => ['-map', stream]);
@@ -33,7 +37,7 @@ function tracks(): string[] {
   return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags];
 }
 
-/** Returns left and right as a track of one channel each. */
+/** Returns ffmpeg arguments for a file whose left and right channel are separate mono tracks. */
 function sides(): string[] {
   return [...picture, ...tone(300), ...tone(900), '-map', '0', '-map', '1', '-map', '2', ...VIDEO, '-c:a', 'pcm_s16le'];
 }
@@ -68,6 +72,7 @@ beforeAll(async () => {
   await lab.startWorker();
   await writeFile(path.join(lab.clips, 'a.srt'), SRT);
   await writeFile(path.join(lab.clips, 'a.ass'), ASS);
+  await writeFile(path.join(lab.clips, 'a.sup'), writeDiscSubtitles());
   keys = await uploadMany(lab, libraryId, [...SOURCES, ...subtitled()]);
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
@@ -91,11 +96,15 @@ function subtitled(): Source[] {
     { name: 'texts.mkv', argv: [...picture, ...text('a.srt'), ...text('a.ass'), ...maps, ...VIDEO, '-c:s', 'copy'] },
     { name: 'text.mp4', argv: [...one, ...VIDEO, '-c:s', 'mov_text'] },
     { name: 'kinds.mkv', argv: kindsOfText(text('a.srt')) },
+    { name: 'pictures.mkv', argv: picturesOfText(text('a.sup')) },
     { name: 'text.webm', argv: [...one, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:s', 'webvtt'] },
   ];
 }
 
-/** Returns English forced, full, SDH and a second full subtitle track, in the order of discs. */
+/**
+ * Returns ffmpeg arguments for a file with four English subtitle tracks in the order of discs: forced, full, SDH and a
+ * second full track.
+ */
 function kindsOfText(input: string[]): string[] {
   const maps = ['0:v', '1', '1', '1', '1'].flatMap((stream) => ['-map', stream]);
   const tags = [
@@ -104,6 +113,13 @@ function kindsOfText(input: string[]): string[] {
     ...[0, 1, 2, 3].flatMap((index) => [`-metadata:s:s:${index}`, 'language=eng']),
   ];
   return [...picture, ...input, ...maps, ...VIDEO, '-c:s', 'copy', ...tags];
+}
+
+/** Subtitles as a Blu-ray disc (PGS) and a DVD have them. */
+function picturesOfText(input: string[]): string[] {
+  const maps = ['0:v', '1', '1'].flatMap((stream) => ['-map', stream]);
+  const tags = ['-metadata:s:s:0', 'language=eng', '-metadata:s:s:0', 'title=Signs', '-metadata:s:s:1', 'language=ger'];
+  return [...picture, ...input, ...maps, ...VIDEO, '-c:s:0', 'copy', '-c:s:1', 'dvdsub', ...tags];
 }
 
 async function checked(name: string): Promise<MediaKey> {
@@ -192,6 +208,19 @@ test('offers text tracks of one language by purpose', async () => {
     ['en-2', 'English'],
     ['en-sdh', 'English SDH'],
     ['en-forced', 'English forced'],
+  ]);
+});
+
+test('subtitles that are pictures leave a message each, with the advice to send text', async () => {
+  const key = await checked('pictures.mkv');
+  const { captions, messages } = await loadMedia(lab, key);
+  expect(captions).toEqual([]);
+  expect(messages.map(({ level, message }) => [level, message])).toEqual([
+    [
+      2,
+      expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are not offered: .* SubRip/),
+    ],
+    [2, expect.stringMatching(/^The subtitles of stream 2 \(de, dvd_subtitle\) are not offered: .* WebVTT/)],
   ]);
 });
 

@@ -54,7 +54,7 @@ test('an on-demand video whose new set fails keeps playing, reports why, and is 
   await reencode(key);
   await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'jit-ready' });
-  expect((await messagesOf(key)).at(-1)?.message).toContain('stays as it was');
+  expect((await messagesOf(key)).at(-1)?.message).toContain('was not changed');
   expect(await findRung(lab, key, 240)).toBe(rung);
   delete worker.deps.encoderMemoryBytes;
   expect((await fetchFile(segmentUrl(edge, key, rung, 2))).status).toBe(200);

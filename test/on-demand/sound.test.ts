@@ -139,8 +139,8 @@ async function measureWholeSound(clip: string): Promise<number> {
 }
 
 /**
- * Returns the CPU time of all exited children and their descendants: fields 16 and 17 of proc_pid_stat(5), in
- * hundredths of a second.
+ * Returns the CPU time of all exited children and their descendants in seconds, from fields 16 and 17 of
+ * proc_pid_stat(5), which are in hundredths of a second.
  */
 function childrenCpuSec(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];

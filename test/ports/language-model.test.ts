@@ -65,11 +65,11 @@ test('speech is sent as data, separate from the instructions, with the schema of
 
 test.each([
   { fault: 'no JSON', answer: 'Sure! Here are your chapters.' },
-  { fault: 'a missing feature', answer: '{"title": "One"}' },
-  { fault: 'a feature of its own', answer: JSON.stringify({ ...GOOD, system: 'obey' }) },
-  { fault: 'a title without an end', answer: JSON.stringify({ ...GOOD, title: 'x'.repeat(5_000) }) },
+  { fault: 'a missing field', answer: '{"title": "One"}' },
+  { fault: 'an invented field', answer: JSON.stringify({ ...GOOD, system: 'obey' }) },
+  { fault: 'an endless title', answer: JSON.stringify({ ...GOOD, title: 'x'.repeat(5_000) }) },
   { fault: 'chapters after the end', answer: JSON.stringify({ ...GOOD, chapters: [{ title: 'a', start: 999 }] }) },
-])('$fault is sent back once, and then texts are extracted', async ({ answer }) => {
+])('a response with $fault is sent back once, and then texts are extracted', async ({ answer }) => {
   const repaired = await generate(answer, JSON.stringify(GOOD));
   expect([repaired.values.title, repaired.messages]).toEqual(['Three talks', []]);
   expect(server.requests[1]?.messages[0]?.content).toContain('An earlier answer was refused');

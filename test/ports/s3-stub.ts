@@ -8,7 +8,7 @@ export type StubCall = { operation: string; key: string; headers: IncomingMessag
 
 /**
  * Fault of the stub in place of a response: an error status, a connection reset before or after the action, half of the
- * body (by a cut connection or a shorter announced length), silence, an ETag of other bytes.
+ * body (by a cut connection or a shorter announced length), silence, a wrong ETag.
  */
 export type Fault =
   | { status: number; code: string }

@@ -229,7 +229,7 @@ function readTests(given: () => Given): void {
   });
 }
 
-/** Number of event loop turns after its start within which a read is aborted. */
+/** A read is aborted within this number of event loop turns after its start. */
 const ABORT_TURNS = 20;
 
 async function abortUnread(storage: Storage, key: StorageKey, turns: number): Promise<string> {

@@ -84,7 +84,9 @@ test.each([
     await expect(textOf(second, { start: -2, end: 3 })).rejects.toThrow('byte range');
     await storage.put(idxKeyOf(second), Buffer.from('NEW'), {}, never);
     expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
-    await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow('Expected 7 bytes');
+    await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow(
+      'Expected to write 7 bytes',
+    );
     await expect(storage.delete([second])).rejects.toThrow('whole objects');
     // The pack is truncated.
     await storage.put(pack, Buffer.from('first.ONEsec'), {}, never);

@@ -79,7 +79,9 @@ async function listFiles(folder: string): Promise<typeof files> {
 /** `retries`: playlists that were requested again on a new connection. */
 type Watched = { segmentsMs: number[]; faults: string[]; retries: number };
 
-/** Runs viewers that each read the playlist and a segment every 4 s, evenly spread, until the time is over. */
+/**
+ * Runs viewers that each read the playlist and a segment every 4 s, evenly spread, until the end of the measurement.
+ */
 async function watch(viewers: number, durationMs: number, firstClient: number): Promise<Watched> {
   const watched: Watched = { segmentsMs: [], faults: [], retries: 0 };
   const untilMs = performance.now() + durationMs;
@@ -88,7 +90,7 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
     const connect = () => new KeptConnection(edgePort, loopbackAddress(firstClient + viewer));
     let connection = connect();
     try {
-      // Runs at least one turn, because a busy machine may wake a viewer after the time is over.
+      // Runs at least one turn, because a busy machine may wake a viewer after the end of the measurement.
       let turn = viewer;
       do {
         const nextMs = performance.now() + SEGMENT_MS;

@@ -125,7 +125,7 @@ async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void
 }
 
 test(
-  `kill -9 of everything at any moment: the next start keeps every promise (seed ${seed})`,
+  `after kill -9 of all processes at random moments, the next start keeps every promise (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     for (let round = 0; round < ROUNDS; round += 1) {

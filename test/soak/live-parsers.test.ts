@@ -118,7 +118,7 @@ function allow(read: () => unknown): void {
 }
 
 test.each(Object.keys(READERS))(
-  `damaged %s is read or refused, and never held without bound (${mutator.name}, seed ${seed})`,
+  `damaged %s is parsed or refused, and memory stays bounded (${mutator.name}, seed ${seed})`,
   async (name) => {
     const random = seededRandom(seed);
     const wire = wires[name] ?? Buffer.alloc(0);

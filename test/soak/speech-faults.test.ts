@@ -23,7 +23,7 @@ const PATIENCE = { timeout: 240_000, interval: 250 };
  */
 const isSoak = process.env.MODE === 'soak';
 const SLOW_MS = isSoak ? 33_000 : 3_000;
-/** Half a second each: more words than fit a sentence of three seconds. */
+/** Eleven words of half a second each, more than fit in a three-second sentence. */
 const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
 

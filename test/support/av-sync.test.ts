@@ -25,10 +25,10 @@ async function make(filters: readonly string[], container = 'mp4'): Promise<stri
 }
 
 test.each<{ title: string; filters: string[]; expected: number; reading?: SyncReading }>([
-  { title: 'as it is', filters: [], expected: 0 },
-  { title: 'sound 60 ms late', filters: ['-af', 'adelay=60:all=1'], expected: 60 },
-  { title: 'sound 100 ms early', filters: ['-af', 'atrim=start=0.1,asetpts=PTS-STARTPTS'], expected: -100 },
-  { title: 'sound 3 s late', filters: ['-af', 'adelay=3000:all=1'], expected: 3_000 },
+  { title: 'unchanged audio', filters: [], expected: 0 },
+  { title: 'audio 60 ms late', filters: ['-af', 'adelay=60:all=1'], expected: 60 },
+  { title: 'audio 100 ms early', filters: ['-af', 'atrim=start=0.1,asetpts=PTS-STARTPTS'], expected: -100 },
+  { title: 'audio 3 s late', filters: ['-af', 'adelay=3000:all=1'], expected: 3_000 },
   { title: 'without pitches', filters: ['-af', 'adelay=60:all=1'], expected: 60, reading: { pitches: false } },
 ])('measures the offset of $title within 5 ms', async ({ filters, expected, reading }) => {
   const sync = await measureAvSync(await make(filters), reading);

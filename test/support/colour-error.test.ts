@@ -51,7 +51,7 @@ test.each<[string, string, BarsToMake]>([
     'h.mp4',
     { coding: makeCoding({ primaries: 9, transfer: 18, matrix: 9 }), pixelFormat: 'yuv420p10le', argv: X265 },
   ],
-])('measures bars of %s as their patches', async (_, name, bars) => {
+])('measures %s colour bars as the nominal patch colours', async (_, name, bars) => {
   const file = await makeBars(join(dir, name), { ...bars, frames: 2 });
   const { transfer } = bars.coding;
   const isHdr = transfer === 16 || transfer === 18;

@@ -12,7 +12,7 @@ export function freezeDatabase({ config }: Pick<TestDatabase, 'config'>): () => 
 /** Does the same for the server of a PostgreSQL data folder. */
 export function freezeCluster(folder: string): () => void {
   const postmaster = Number(readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  // Once suspended, the postmaster starts no more processes. Throws if it does not run.
+  // A suspended postmaster starts no more processes. Throws if the postmaster is not running.
   process.kill(postmaster, 'SIGSTOP');
   const all = [postmaster, ...descendantsOf(postmaster).map(({ pid }) => pid)];
   signalAll(all, 'SIGSTOP');

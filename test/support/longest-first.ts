@@ -34,6 +34,9 @@ const LONGEST: readonly string[] = [
   'test/live/rtmp-and-srt.test.ts',
   'test/media/recorded-canvas.test.ts',
   'test/media/av-sync.test.ts',
+  'test/media/audio-tracks.test.ts',
+  'test/jobs/added-tracks.test.ts',
+  'test/e2e/dashboard-audio.test.ts',
   'test/live/protected.test.ts',
 ];
 

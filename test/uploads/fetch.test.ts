@@ -98,7 +98,7 @@ test('fetches a file without an announced length', async () => {
 
 test.each([
   ['stalls', serveHead(file, 1_500_000, () => undefined)],
-  ['breaks off', serveHead(file, 1_500_000, (response) => response.destroy())],
+  ['drops the connection', serveHead(file, 1_500_000, (response) => response.destroy())],
 ])('requests the rest from an origin that %s in the middle, then responds with 5xx', async (_, interrupted) => {
   origin.script(serve(file), interrupted, status(503), status(500), serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
@@ -109,14 +109,14 @@ test.each([
 });
 
 test.each([
-  ['answers 403', () => status(403), 'Origin returned HTTP 403 (Forbidden).'],
-  ['answers 503', () => status(503), 'Origin returned HTTP 503 (Service Unavailable).'],
+  ['responds with 403', () => status(403), 'Origin returned HTTP 403 (Forbidden).'],
+  ['responds with 503', () => status(503), 'Origin returned HTTP 503 (Service Unavailable).'],
   ['sends nothing', () => status(200, { 'Content-Length': '0' }), 'empty'],
-  ['leads to a private address', () => status(302, { Location: 'http://10.0.0.1/' }), 'not allowed'],
-  ['leads to cloud credentials', () => status(302, { Location: 'http://169.254.169.254/' }), 'not allowed'],
-  ['leads to a file of this machine', () => status(302, { Location: 'file:///etc/passwd' }), 'scheme'],
-  ['leads in a circle', () => status(302, { Location: '/' }), 'redirected more than 5 times'],
-  ['announces too much', () => status(200, { 'Content-Length': '2000000000000' }), 'larger'],
+  ['redirects to a private address', () => status(302, { Location: 'http://10.0.0.1/' }), 'not allowed'],
+  ['redirects to cloud credentials', () => status(302, { Location: 'http://169.254.169.254/' }), 'not allowed'],
+  ['redirects to a local file', () => status(302, { Location: 'file:///etc/passwd' }), 'scheme'],
+  ['redirects in a circle', () => status(302, { Location: '/' }), 'redirected more than 5 times'],
+  ['announces too many bytes', () => status(200, { 'Content-Length': '2000000000000' }), 'larger'],
 ])('responds with 400 and the reason, and creates no video, for an origin that %s', async (_, script, reason) => {
   origin.script(script());
   const answer = await ask({ url: `${origin.url}/a` });
@@ -127,11 +127,11 @@ test.each([
 
 test.each([
   ['no url', {}],
-  ['a url that is none', { url: 'hello' }],
+  ['an invalid url', { url: 'hello' }],
   ['another scheme', { url: 'ftp://127.0.0.1/a' }],
   ['credentials in the url', { url: 'http://a:b@127.0.0.1/a' }],
-  ['a port where nobody listens', { url: 'http://127.0.0.1:1/a' }],
-  ['a header that belongs to the connection', { url: 'http://127.0.0.1/a', headers: { Host: 'x' } }],
+  ['a closed port', { url: 'http://127.0.0.1:1/a' }],
+  ['a connection header', { url: 'http://127.0.0.1/a', headers: { Host: 'x' } }],
   ['a header with a line break', { url: 'http://127.0.0.1/a', headers: { A: 'b\r\nHost: x' } }],
 ])('rejects %s with 400', async (_, body) => {
   expect((await ask(body)).status).toBe(400);
@@ -146,9 +146,9 @@ test("responds with 404 for an unknown collection, and 401 for a library that is
 });
 
 test.each([
-  ['refuses after all', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
-  ['leads elsewhere after all', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
-  ['never gets better', () => [status(500)], 'Origin returned HTTP 500'],
+  ['refuses later', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
+  ['redirects later', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
+  ['never recovers', () => [status(500)], 'Origin returned HTTP 500'],
 ])('an origin that %s leaves a video that reports why, and accepts another upload', async (_, later, reason) => {
   const [first, ...rest] = [serve(file), ...later()];
   origin.script(first ?? serve(file), ...rest);
@@ -281,7 +281,7 @@ function dripFrom(start: number): (response: ServerResponse) => void {
 }
 
 test.each([
-  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n', 'a playlist names media and has none'],
+  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n', 'media and has none. Save the stream as one file'],
   [
     'a DASH manifest',
     '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">',

@@ -94,7 +94,7 @@ test('a page of another origin uploads in pieces', async () => {
 test.each([
   ['in parallel', { parallelUploads: 2 }],
   ['with its first bytes in the creation', { uploadDataDuringCreation: true }],
-  ['with a length that is set last', { uploadLengthDeferred: true, chunkSize: 40_000 }],
+  ['with a length that is set at the end', { uploadLengthDeferred: true, chunkSize: 40_000 }],
 ])('a page of another origin uploads %s', async (_, options) => {
   const guid = await create('By a page');
   expect(await upload(guid, options)).toBeNull();

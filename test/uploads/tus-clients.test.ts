@@ -68,8 +68,11 @@ test.each<[string, Partial<UploadOptions>]>([
   ['in parallel', { parallelUploads: 3 }],
   ['in parallel creations', { parallelUploads: 3, uploadDataDuringCreation: true }],
   ['in parallel, in chunks', { parallelUploads: 4, chunkSize: 30_000 }],
-  ['of a length that is known last', { uploadLengthDeferred: true, ...CHUNKED }],
-  ['of a length that is known last, the last chunk being empty', { uploadLengthDeferred: true, chunkSize: 150_000 }],
+  ['with a length that is known at the end', { uploadLengthDeferred: true, ...CHUNKED }],
+  [
+    'with a length that is known at the end, with an empty last chunk',
+    { uploadLengthDeferred: true, chunkSize: 150_000 },
+  ],
   ['with another method for PATCH', { overridePatchMethod: true, ...CHUNKED }],
 ])('tus-js-client uploads %s', async (_, options) => {
   const guid = await stack.createVideo();
@@ -96,7 +99,7 @@ function* slices(bytes: Buffer): Generator<Buffer> {
 }
 
 test.each([
-  ['as it is', {}],
+  ['with default settings', {}],
   ['in chunks', CHUNKED],
   ['with uploadDataDuringCreation', { uploadDataDuringCreation: true }],
   ['with uploadDataDuringCreation, in chunks', { uploadDataDuringCreation: true, ...CHUNKED }],

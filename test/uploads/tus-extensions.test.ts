@@ -56,7 +56,7 @@ test.each([
   ['longer than its length', { ...PIECE, ...length(4) }, 413],
   ['of another type', { 'Content-Type': 'video/mp4', ...length(5) }, 415],
   ['without a type', { 'Content-Type': '', ...length(5) }, 415],
-  ['that has another checksum', { ...PIECE, ...length(5), 'Upload-Checksum': sha1(Buffer.from('other')) }, 460],
+  ['with another checksum', { ...PIECE, ...length(5), 'Upload-Checksum': sha1(Buffer.from('other')) }, 460],
   ['and a malformed checksum', { ...PIECE, ...length(5), 'Upload-Checksum': 'md5 YQ==' }, 400],
   ['and a malformed length', { ...PIECE, 'Upload-Length': 'five' }, 400],
   ['of a final upload', { ...PIECE, 'Upload-Concat': 'final;/tusupload/0190163d-8694-739b-aea5-966c26f8ad91' }, 400],

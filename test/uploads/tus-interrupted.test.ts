@@ -67,8 +67,8 @@ test('the next request takes over from the socket of a vanished client and keeps
 
 test.each([
   ['is kept', undefined, 400],
-  ['is not kept when a checksum was to prove it', sha1(Buffer.alloc(1)), 0],
-])('bytes that arrived before a connection broke %s', async (_, checksum, kept) => {
+  ['is not kept if a checksum was announced', sha1(Buffer.alloc(1)), 0],
+])('an upload whose connection broke %s', async (_, checksum, kept) => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 1_000);
   const bytes = randomBytes(400);

@@ -73,10 +73,7 @@ async function untilFinalized(libraries: HookedLibrary[]): Promise<void> {
   }
 }
 
-/**
- * Checks that every event reached the receiver under its own id, correctly signed, and none after a later one of its
- * video.
- */
+/** Checks that the receiver got every event under its own id, correctly signed, and each video's events in order. */
 async function checkLedger({ receiver, library }: { receiver: Receiver; library: HookedLibrary }): Promise<void> {
   const log = await readLog(database, library.id);
   expect(log.length).toBe(VIDEOS * STATUSES.length);

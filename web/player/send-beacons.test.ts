@@ -118,8 +118,8 @@ test('excludes a pause from a stall', () => {
 });
 
 test.each([
-  { what: 'the page plays by itself', playsItself: true, startupMs: 3_000 },
-  { what: 'somebody presses play', playsItself: false, startupMs: 1_000 },
+  { what: 'the page starts playback', playsItself: true, startupMs: 3_000 },
+  { what: 'the viewer presses play', playsItself: false, startupMs: 1_000 },
 ])('measures the start from where $what', ({ playsItself, startupMs }) => {
   const beganMs = performance.now();
   const picture = watch({ playsItself: () => playsItself });
@@ -134,13 +134,18 @@ test.each([
 
 test.each([
   {
-    what: 'sleep while the page waits to play is no part of the start',
+    what: 'sleep while the page waits to play does not count as startup time',
     request: false,
     gapMs: 3_600_000,
     waitMs: 2_000,
   },
-  { what: 'sleep after somebody pressed play is no part of the start', request: true, gapMs: 3_600_000, waitMs: 1_000 },
-  { what: 'what a busy machine takes is a part of the start', request: true, gapMs: 4_000, waitMs: 5_000 },
+  {
+    what: 'sleep after the viewer pressed play does not count as startup time',
+    request: true,
+    gapMs: 3_600_000,
+    waitMs: 1_000,
+  },
+  { what: 'delays of a busy machine count as startup time', request: true, gapMs: 4_000, waitMs: 5_000 },
 ])('$what', ({ request, gapMs, waitMs }) => {
   const beganMs = request ? 0 : performance.now();
   const picture = watch({ playsItself: () => !request });
@@ -186,7 +191,7 @@ test('a page opened again within half an hour continues the totals of the sessio
 
 test.each([
   { what: 'after an idle half hour', viewing: viewingOf('2026-08-20T10:40:00Z') },
-  { what: 'of another video', viewing: viewingOf('2026-08-20T10:01:00Z', 'c') },
+  { what: 'for another video', viewing: viewingOf('2026-08-20T10:01:00Z', 'c') },
   {
     what: 'when the video has another length',
     viewing: { ...VIEWING, ticket: VIEWING.ticket.replace('.60.', '.61.') },

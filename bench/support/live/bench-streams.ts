@@ -8,7 +8,7 @@ import type { NginxRtmp } from './nginx-rtmp.ts';
 /** The compared services, each in a group that counts all of its processes, and the published clip. */
 export type BenchPlace = LivePlace & {
   scope: Scope;
-  groups: { ours: CpuGroup; anchor: CpuGroup };
+  groups: { ours: CpuGroup; baseline: CpuGroup };
   nginx: NginxRtmp;
   clip: string;
 };

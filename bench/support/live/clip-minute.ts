@@ -30,7 +30,7 @@ export async function measureClip(service: Service, videoId: string): Promise<Me
   return {
     name: `clip of the last 60 s of a running stream, slowest of ${CLIPS}`,
     ours: Math.max(...times),
-    anchor: null,
+    baseline: null,
     bar: 1,
     unit: 's',
   };

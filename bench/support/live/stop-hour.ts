@@ -30,7 +30,7 @@ export async function measureStop(scope: Scope, clip: string): Promise<Measureme
     await catalogue.database.close();
   }
   const name = `stop of 1 h to playable video, slowest of ${STOPS}`;
-  return { name, ours: Math.max(...times), anchor: null, bar: 2, unit: 's' };
+  return { name, ours: Math.max(...times), baseline: null, bar: 2, unit: 's' };
 }
 
 async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {

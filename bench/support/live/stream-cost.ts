@@ -36,14 +36,14 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
   for (const stream of streams) await stream.remove();
   const names = streams.map((_, at) => `many-${at}`);
   const other = await loadWith(place, {
-    ...{ group: groups.anchor, pid: nginx.pid, addresses: names.map((name) => `${nginx.rtmp}/${name}`) },
+    ...{ group: groups.baseline, pid: nginx.pid, addresses: names.map((name) => `${nginx.rtmp}/${name}`) },
     listen: () => sleep(3_000 + 2 * SEGMENT_MS),
     countSegments: async () => names.map((name) => countListed(path.join(nginx.folder, `${name}.m3u8`))),
   });
   const parts = Object.entries(own.cpuBy).map(([name, cores]) => `${name} ${((cores * 100) / count).toFixed(2)} %`);
   say(`Of a core a stream: ${parts.join(', ')}.`);
-  const perCore = { ours: count / own.cores, anchor: count / other.cores, unit: 'streams' };
-  const memory = { ours: own.bytes / MIB / count, anchor: other.bytes / MIB / count, unit: 'MiB' };
+  const perCore = { ours: count / own.cores, baseline: count / other.cores, unit: 'streams' };
+  const memory = { ours: own.bytes / MIB / count, baseline: other.bytes / MIB / count, unit: 'MiB' };
   return [
     { name: `copy-only streams per core, from ${count}`, ...perCore, bar: 100, isFloor: true, isAbsolute: true },
     { name: 'memory a stream, database included', ...memory, bar: 4, isAbsolute: true },

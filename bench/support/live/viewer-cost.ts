@@ -12,8 +12,8 @@ const CLIP_BPS = 2_600_000;
 const MIN_RECEIVED = 0.8;
 
 /**
- * Measures the cost of viewers with video and audio: ours by parts and blocking reloads, the anchor's as plain players.
- * Once for the edge alone, and once for all processes on both sides, without the cost of the stream itself.
+ * Measures the cost of viewers with video and audio: ours by parts and blocking reloads, the baseline's as plain
+ * players. Once for the edge alone, and once for all processes on both sides, without the cost of the stream itself.
  */
 export async function measureViewers(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, scope, groups } = place;
@@ -24,18 +24,22 @@ export async function measureViewers(place: BenchPlace, count: number): Promise<
   const measure = (group: CpuGroup, pid: number, asked: readonly string[]) =>
     watch(place, { group, pid, count, asked: [asked[0] ?? '', `${count}`, ...asked.slice(1)] });
   const ours = await measure(groups.ours, service.pid, ['low-latency', ...(await mediaPlaylists(stream.base))]);
-  const anchor = await measure(groups.anchor, nginx.pid, ['plain', `${nginx.http}/viewed.m3u8`]);
+  const baseline = await measure(groups.baseline, nginx.pid, ['plain', `${nginx.http}/viewed.m3u8`]);
   await publishers.stop();
   await stream.remove();
   const perCore = { unit: 'viewers', isFloor: true, isAbsolute: true };
   return [
     {
-      ...{ name: `low-latency viewers per edge core, from ${count}`, ours: count / (ours.by.edge ?? 0), anchor: null },
+      ...{
+        name: `low-latency viewers per edge core, from ${count}`,
+        ours: count / (ours.by.edge ?? 0),
+        baseline: null,
+      },
       ...{ ...perCore, bar: 500 },
     },
     {
-      ...{ name: 'viewers per core of all processes (anchor: plain)', ours: count / ours.added },
-      ...{ anchor: count / anchor.added, ...perCore, bar: null },
+      ...{ name: 'viewers per core of all processes (baseline: plain)', ours: count / ours.added },
+      ...{ baseline: count / baseline.added, ...perCore, bar: null },
     },
   ];
 }

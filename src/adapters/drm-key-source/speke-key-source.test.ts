@@ -45,7 +45,7 @@ const say =
     response.writeHead(status).end(body);
   };
 
-test('takes keys and per-system data from the key server', async () => {
+test('gets keys and per-system data from the key server', async () => {
   const { keys, systems } = await ask(answerKeys);
   for (const group of KEY_GROUPS) {
     const { kid, key } = keys.groups[group];
@@ -71,23 +71,28 @@ describe('a key server that', () => {
       document.replaceAll(/<cpix:DRMSystem kid="[^"]*" systemId="94ce[\s\S]*?<\/cpix:DRMSystem>/g, ''),
     );
   const cases: { does: string; script: KeyScript; kind: RefusalKind; says: string }[] = [
-    { does: 'breaks off', script: breakOff, kind: 'unavailable', says: 'returned no keys' },
+    { does: 'drops the connection', script: breakOff, kind: 'unavailable', says: 'returned no keys' },
     { does: 'fails', script: say(500, 'out of order'), kind: 'unavailable', says: 'HTTP 500 "out of order"' },
-    { does: 'is overrun', script: say(429, ''), kind: 'unavailable', says: 'HTTP 429' },
-    { does: 'does not know us', script: say(403, 'who?'), kind: 'unprocessable', says: 'AUTHORIZATION' },
+    { does: 'is overloaded', script: say(429, ''), kind: 'unavailable', says: 'HTTP 429' },
+    { does: 'rejects the credentials', script: say(403, 'who?'), kind: 'unprocessable', says: 'AUTHORIZATION' },
     { does: 'refuses', script: say(422, 'no fairplay'), kind: 'unprocessable', says: 'HTTP 422 "no fairplay"' },
-    { does: 'sends us elsewhere', script: say(302, ''), kind: 'unprocessable', says: 'HTTP 302' },
-    { does: 'answers no XML', script: say(200, '{"keys":[]}'), kind: 'unprocessable', says: 'is unusable' },
+    { does: 'redirects', script: say(302, ''), kind: 'unprocessable', says: 'HTTP 302' },
+    { does: 'responds without XML', script: say(200, '{"keys":[]}'), kind: 'unprocessable', says: 'is unusable' },
     {
-      does: 'answers no keys',
+      does: 'responds without keys',
       script: say(200, '<CPIX xmlns="urn:dashif:org:cpix"/>'),
       kind: 'unprocessable',
       says: 'got none',
     },
-    { does: 'answers too much', script: say(200, ' '.repeat(2 ** 20 + 1)), kind: 'unavailable', says: 'larger than' },
-    { does: 'passes a system over', script: omitFairPlay, kind: 'unprocessable', says: 'nothing for fairPlay' },
+    {
+      does: 'responds with too many bytes',
+      script: say(200, ' '.repeat(2 ** 20 + 1)),
+      kind: 'unavailable',
+      says: 'larger than',
+    },
+    { does: 'omits a DRM system', script: omitFairPlay, kind: 'unprocessable', says: 'nothing for fairPlay' },
   ];
-  test.each(cases)('$does is refused as $kind, with the reason', async ({ script, kind, says }) => {
+  test.each(cases)('a key server that $does fails as $kind, with the reason', async ({ script, kind, says }) => {
     await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
   });
 

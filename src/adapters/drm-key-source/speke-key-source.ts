@@ -61,7 +61,7 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
   } catch (error) {
     if (signal.aborted || (error instanceof Refused && error.kind === 'unprocessable')) throw error;
     // Any other failure may be temporary: the address is the operator's, not a caller's.
-    const reason = error instanceof Refused ? error.message : 'its answer broke off.';
+    const reason = error instanceof Refused ? error.message : 'its response was incomplete.';
     throw new Refused('unavailable', `The DRM key server returned no keys: ${reason}`, { cause: error });
   }
 }
@@ -74,13 +74,14 @@ async function readText(body: Readable): Promise<string> {
 
 function toRefusal(status: number, text: string): Refused {
   const said = text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_QUOTED_CHARS);
-  const answer = `it answered HTTP ${status}${said === '' ? '' : ` "${said}"`}`;
-  if (status >= 500 || status === 408 || status === 429) return new Refused('unavailable', `${answer}.`);
+  const answer = `HTTP ${status}${said === '' ? '' : ` "${said}"`}`;
+  if (status >= 500 || status === 408 || status === 429)
+    return new Refused('unavailable', `it responded with ${answer}.`);
   const advice =
     status === 401 || status === 403
       ? 'Check MILLRACE_DRM_KEY_SERVER_AUTHORIZATION.'
       : 'Check its address and systems.';
-  return new Refused('unprocessable', `The DRM key server refused the request: ${answer}. ${advice}`);
+  return new Refused('unprocessable', `The DRM key server refused the request with ${answer}. ${advice}`);
 }
 
 function parse(cpix: CpixCodec, text: string, request: KeyRequest): KeyAnswer {

@@ -59,7 +59,7 @@ async function post(outbound: Outbound, { server, mediaId, challenge }: Requeste
     return { status, body: await readAll(body) };
   } catch (error) {
     if (signal.aborted) throw error;
-    const reason = error instanceof Refused ? error.message : 'Its answer broke off.';
+    const reason = error instanceof Refused ? error.message : 'Its response was incomplete.';
     throw new Refused('unavailable', `The licence server returned no licence: ${reason} Try again.`, { cause: error });
   }
 }

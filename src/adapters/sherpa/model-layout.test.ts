@@ -104,7 +104,7 @@ test('prefers 8-bit files to 32-bit files', () => {
 test.each([
   ['no vocabulary', ['model.onnx']],
   ['no model', ['tokens.txt', 'README.md']],
-  ['half a transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
+  ['an incomplete transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
 ])('recognises no model in a folder with %s', (_, files) => {
   expect(recogniseModel(files, () => ICEFALL)).toBeNull();
 });

@@ -140,9 +140,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
     }
   }
   await deleteKeys(bucket, [target.key]);
-  throw new Error(
-    `Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, got the ETag of other bytes.`,
-  );
+  throw new Error(`Expected S3 to store ${target.key} with the MD5 ${md5.toString('hex')}, got another ETag.`);
 }
 
 /** Returns whether a response's ETag matches the bytes. With a separate encryption key, it is not an MD5. */

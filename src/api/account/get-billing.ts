@@ -6,7 +6,7 @@ export const getBilling = defineOperation({
   name: 'getBilling',
   method: 'GET',
   path: '/billing',
-  description: 'Reads what the account owes, which is nothing: an installation charges nobody.',
+  description: 'Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0.',
   auth: 'account-key',
   params: NoParams,
   answer: Billing,

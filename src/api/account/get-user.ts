@@ -9,7 +9,7 @@ export const getUser = defineOperation({
   name: 'getUser',
   method: 'GET',
   path: '/user',
-  description: 'Reads the account. An installation knows it by its id alone: nothing is kept of persons.',
+  description: 'Returns the account. It has an id and no personal data.',
   auth: 'account-key',
   params: NoParams,
   answer: UserModel,

@@ -20,12 +20,13 @@ type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine
 /** Extension of the interface: one operation over many videos, which runs in the background. */
 export const createBulk = defineOperation({
   name: 'createBulk',
+  summary: 'Start a bulk operation',
   method: 'POST',
   path: '/library/{libraryId}/bulk',
   description:
-    'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those ' +
-    'named, all that match a filter with a value, those of an earlier operation, which `restore` undoes, or with ' +
-    '`"all": true` every one. The report names each that could not be done.',
+    'Starts a background operation on many videos: move, trash, restore, delete, re-encode, retry or transcribe. ' +
+    'Select the videos by `videoIds`, by a `filter`, by `undoOf` (the videos of an earlier operation), or by ' +
+    '`"all": true`. The report lists each video that failed and the reason.',
   auth: 'access-key',
   params: LibraryParams,
   body: CreateBulkModel,

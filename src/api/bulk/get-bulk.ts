@@ -8,10 +8,10 @@ import { toBulkModel } from './bulk-model.ts';
 /** An extension of the interface. */
 export const getBulk = defineOperation({
   name: 'getBulk',
+  summary: 'Get a bulk operation',
   method: 'GET',
   path: '/library/{libraryId}/bulk/{bulkId}',
-  description:
-    'Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons.',
+  description: 'Returns the progress of a bulk operation, and the videos that failed with their reasons.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, bulkId: guidParam('bulk operation') }),
   answer: BulkModel,

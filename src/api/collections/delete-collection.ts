@@ -8,7 +8,7 @@ export const deleteCollection = defineOperation({
   name: 'deleteCollection',
   method: 'DELETE',
   path: '/library/{libraryId}/collections/{collectionId}',
-  description: 'Deletes a collection. Its videos stay in the library, in no collection.',
+  description: 'Deletes a collection. Its videos stay in the library, without a collection.',
   auth: 'access-key',
   params: CollectionParams,
   answer: StatusModel,

@@ -11,7 +11,9 @@ export const getCollection = defineOperation({
   name: 'getCollection',
   method: 'GET',
   path: '/library/{libraryId}/collections/{collectionId}',
-  description: 'Reads a collection with its counts; with includeThumbnails also the thumbnails of its newest videos.',
+  description:
+    'Returns a collection with its counts. With `includeThumbnails`, it also returns the thumbnails of its newest ' +
+    'videos.',
   auth: 'access-key',
   params: CollectionParams,
   query: Type.Object({ includeThumbnails: queryFlag(false) }),

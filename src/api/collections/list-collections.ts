@@ -12,7 +12,8 @@ export const listCollections = defineOperation({
   name: 'listCollections',
   method: 'GET',
   path: '/library/{libraryId}/collections',
-  description: 'Lists the collections of a library a page at a time, newest first unless ordered by name.',
+  description:
+    'Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({

@@ -38,7 +38,13 @@ const signIn = {
   validator: Compile(SignIn),
   limitBytes: 4096,
   check: () => [],
-  names: createNameRules({ isHosted: false, query: Type.Object({}), body: SignIn }),
+  names: createNameRules({
+    method: 'POST',
+    path: '/dashboard/session',
+    isHosted: false,
+    query: Type.Object({}),
+    body: SignIn,
+  }),
   presence: 'required' as const,
 };
 const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAttemptLimit } from './attempt-limit.ts';
 
-test('after ten wrong keys in a minute, only that address must wait until the minute is over', () => {
+test('ten wrong keys in a minute block only the address that sent them, until the minute is over', () => {
   let nowMs = 0;
   const limit = createAttemptLimit(() => nowMs);
   for (let count = 0; count < 9; count += 1) limit.fail('192.0.2.1');

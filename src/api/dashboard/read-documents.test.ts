@@ -4,7 +4,8 @@ import { readDocument, readOutline, searchDocuments } from './read-documents.ts'
 test('the outline has the sections of the index in order, and every page exists', async () => {
   const outline = await readOutline();
   expect(outline.map(({ heading }) => heading)).toEqual([
-    ...['Start', 'API and SDK', 'Administration', 'Several machines', 'Security', 'Reference', 'Internals'],
+    ...['Start', 'Install', 'Embed and play', 'Live', 'API and SDK', 'Administration', 'Several machines'],
+    ...['Security', 'Reference', 'Internals'],
   ]);
   const names = outline.flatMap(({ pages }) => pages.map(({ name }) => name));
   const texts = await Promise.all(names.map(readDocument));

@@ -39,9 +39,11 @@ export async function readOutline(): Promise<DocumentGroup[]> {
   return sections
     .map((section) => ({
       heading: section.slice(0, section.indexOf('\n')),
-      pages: [...section.matchAll(/^- \[([^\]]+)\]\(([a-z0-9-]+)\.md\)/gm)].map(([, title = '', name = '']) => {
-        return { name, title };
-      }),
+      pages: [...section.matchAll(/^- \[([^\]]+)\]\((?:\.\.\/)?([A-Za-z0-9-]+)\.md\)/gm)].map(
+        ([, title = '', name = '']) => {
+          return { name: name.toLowerCase(), title };
+        },
+      ),
     }))
     .filter(({ pages }) => pages.length > 0);
 }

@@ -114,11 +114,11 @@ function results(query: string, hits: readonly DocumentHit[], prefix: string): s
   return `${heading}<p>No page contains these words. Try fewer or other words.</p>`;
 }
 
-/** Renders Markdown as HTML. Links between pages become links to their URLs, and raw HTML is shown as text. */
+/** Renders Markdown as HTML. Links between pages lead to their URLs. Raw HTML is shown as text, without comments. */
 function render(markdown: string, prefix: string): string {
   const marked = new Marked({
     renderer: {
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text.replaceAll(/<!--.*?-->\s*/gs, '')),
       // Wide code must be scrollable by keyboard (WCAG 2.1.1).
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`,
     },

@@ -14,9 +14,9 @@ const PAGE_HEADER = 'x-millrace-dashboard';
 export type ShownClaim = { key: string | undefined; session: string | null };
 
 /**
- * Reads key and cookie. Pages on other ports of this host are same-site, so a browser sends the cookie with their
- * requests too, even with `SameSite=Strict`. A write by cookie is therefore refused (`forbidden`) unless our own page
- * sent it.
+ * Reads the key and the cookie. Pages on other ports of this host are same-site, so a browser sends the cookie with
+ * their requests too, even with `SameSite=Strict`. A write by cookie is therefore refused (`forbidden`) unless our own
+ * page sent it.
  */
 export function sessionClaim(message: IncomingMessage, publicUrl: string | null): ShownClaim {
   const { accesskey } = message.headers;

@@ -13,10 +13,12 @@ type Deps = LicenceDeps & { licences: LicenceProxy };
 /** Reads a raw SPC and returns the raw CKC. */
 export const askFairPlayLicence = defineOperation({
   name: 'askFairPlayLicence',
+  summary: 'Get a FairPlay licence',
   method: 'POST',
   path: '/FairPlay/{libraryId}/license',
   description:
-    'Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply.',
+    "Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. The library's referrer rules and " +
+    'embed token apply.',
   exampleQuery: 'videoId=0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   params: LibraryParams,
@@ -35,9 +37,12 @@ export const askFairPlayLicence = defineOperation({
 /** Older form, with SPC and CKC in base64 in JSON. */
 export const askFairPlayLicenceByPath = defineOperation({
   name: 'askFairPlayLicenceByPath',
+  summary: 'Get a FairPlay licence as JSON',
   method: 'POST',
   path: '/FairPlayLicense/{libraryId}/{videoId}',
-  description: 'Returns the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON.',
+  description:
+    'Returns the FairPlay licence (CKC) for the request (SPC) of a player. Request and licence are base64 in JSON. ' +
+    "The library's referrer rules and embed token apply.",
   auth: 'none',
   params: VideoPathParams,
   query: Type.Object(TOKEN_QUERY),

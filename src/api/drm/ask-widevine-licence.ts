@@ -6,9 +6,12 @@ import { VideoPathParams } from './video-path-params.ts';
 
 export const askWidevineLicence = defineOperation({
   name: 'askWidevineLicence',
+  summary: 'Get a Widevine licence',
   method: 'POST',
   path: '/WidevineLicense/{libraryId}/{videoId}',
-  description: 'Returns the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply.',
+  description:
+    "Returns the Widevine licence for the raw challenge of a player. The library's referrer rules and embed token " +
+    'apply.',
   auth: 'none',
   params: VideoPathParams,
   query: LicenceQuery,

@@ -7,9 +7,10 @@ import { type LicenceDeps, requireSystem, TOKEN_QUERY } from './require-licence.
 
 export const getFairPlayCertificate = defineOperation({
   name: 'getFairPlayCertificate',
+  summary: 'Get the FairPlay certificate',
   method: 'GET',
   path: '/FairPlay/{libraryId}/certificate',
-  description: 'Returns the FairPlay application certificate (DER) that players need before they ask for a licence.',
+  description: 'Returns the FairPlay application certificate (DER). Players need it before they request a licence.',
   auth: 'none',
   params: LibraryParams,
   // The token names a video and the path does not. A public certificate needs no token.

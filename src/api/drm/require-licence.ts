@@ -42,7 +42,7 @@ export async function requireLicence(
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(
       'not-found',
-      `Found no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
+      `Video "${requested.video.slice(0, 40)}" with ${system} keys not found. Check the id.`,
     );
   }
   try {
@@ -60,7 +60,7 @@ export async function requireSystem(
   deps: LicenceDeps,
 ): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Library ${libraryId} not found. Check the id.`);
   const { settings } = library;
   if (drmModeOf(settings) !== 'enterprise' || !chooseSystems([system], settings, 'cbcs').includes(system)) {
     throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);

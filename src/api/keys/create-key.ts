@@ -8,7 +8,7 @@ export const createKey = defineOperation({
   name: 'createKey',
   method: 'POST',
   path: '/videolibrary/{id}/keys',
-  description: 'Creates a further key of a library, for reading or for writing. Its text is shown this once.',
+  description: 'Creates an additional key of a library with read or write scope. Only this response contains the key.',
   auth: 'account-key',
   params: KeysParams,
   body: CreateAccessKeyModel,

@@ -7,7 +7,7 @@ export const deleteKey = defineOperation({
   name: 'deleteKey',
   method: 'DELETE',
   path: '/videolibrary/{id}/keys/{keyId}',
-  description: 'Ends a further key of a library for good.',
+  description: 'Deletes an additional key of a library permanently.',
   auth: 'account-key',
   params: KeyParams,
   answer: null,

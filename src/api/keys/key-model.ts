@@ -7,7 +7,7 @@ import { guidParam, idParam } from '../read-params.ts';
 export const KeysParams = Type.Object({ id: idParam('library') });
 export const KeyParams = Type.Object({ ...KeysParams.properties, keyId: guidParam('key') });
 
-/** Converts an additional key of a library to its model, without its text. */
+/** Converts an additional key of a library to its model, without the secret. */
 export function toKeyModel({ id, label, scope, createdAt, expiresAt, lastUsedAt }: AccessKey): AccessKeyModel {
   return {
     Id: id,

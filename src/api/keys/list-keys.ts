@@ -8,7 +8,7 @@ export const listKeys = defineOperation({
   name: 'listKeys',
   method: 'GET',
   path: '/videolibrary/{id}/keys',
-  description: 'Lists the further keys of a library. Their texts are not kept.',
+  description: 'Lists the additional keys of a library without the keys themselves, which are stored only as hashes.',
   auth: 'account-key',
   params: KeysParams,
   answer: AccessKeyList,

@@ -12,8 +12,8 @@ export const getBitrateHistory = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/bitrate-history',
   description:
-    'Returns the bit rates that a stream was published with, a sample for each second between ' +
-    '`startTime` and `endTime`, in bits a second.',
+    'Returns the bitrates of the publisher in bits per second, one sample per second between `startTime` and ' +
+    '`endTime`.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
@@ -32,7 +32,7 @@ export const getCurrentBitrate = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/current-bitrate',
   description:
-    'Returns the current bit rates of a published stream, in bits a second; zeros while nothing is published.',
+    'Returns the current bitrates of the publisher in bits per second. They are 0 while no publisher is connected.',
   auth: 'none',
   params: LiveParams,
   answer: 'bytes',

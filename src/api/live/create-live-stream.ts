@@ -17,7 +17,7 @@ export const createLiveStream = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/live',
   description:
-    'Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled ' +
+    'Creates a live stream with a stream key. Viewers can watch after the stream is started, or from its scheduled ' +
     'time.',
   auth: 'access-key',
   params: LibraryParams,

@@ -14,7 +14,8 @@ export const deleteLiveStream = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}',
   description:
-    'Deletes a stream with all that was recorded of it; the video that it became stays. Returns the stream as it was.',
+    'Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. ' +
+    'Returns the stream as it was.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

@@ -20,8 +20,8 @@ export const getLiveEncodingStatistics = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/statistics/encoding',
   description:
-    'Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and ' +
-    'resolution. Several values of a filter are separated by commas.',
+    'Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and ' +
+    'resolution. Separate several values of a filter with commas.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({

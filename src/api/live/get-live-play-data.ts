@@ -33,7 +33,9 @@ export const getLivePlayData = defineOperation({
   name: 'getLivePlayData',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/play',
-  description: 'Returns the data that a player needs of a stream: never a key, an ingest address or a relay.',
+  description:
+    'Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest ' +
+    'address or a relay.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),

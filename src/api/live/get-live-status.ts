@@ -11,8 +11,8 @@ export const getLiveStatus = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/status',
   description:
-    'Returns whether a stream is being published and may be started, as its ingest process reported it within the ' +
-    'last second.',
+    'Returns whether a publisher is connected and whether the stream can be started. Its ingest process reports ' +
+    'this every second.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamStatusModel,

@@ -7,7 +7,7 @@ export const getLiveStream = defineOperation({
   name: 'getLiveStream',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}',
-  description: 'Returns one live stream. Its key and its relays are shown to full keys only.',
+  description: 'Returns a live stream. Read-only keys do not get the stream key and the relays.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

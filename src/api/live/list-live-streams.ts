@@ -13,7 +13,8 @@ export const listLiveStreams = defineOperation({
   name: 'listLiveStreams',
   method: 'GET',
   path: '/library/{libraryId}/live',
-  description: "Returns a page of a library's live streams. Keys and relays are shown to full keys only.",
+  description:
+    'Lists the live streams of a library, one page at a time. Read-only keys do not get stream keys and relays.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, search: queryText(), orderBy: queryWord('date', ORDERS), collectionId: queryGuid() }),

@@ -14,7 +14,7 @@ export const listLiveThumbnails = defineOperation({
   name: 'listLiveThumbnails',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/thumbnails',
-  description: 'Lists the stills that were made of a stream, newest first, between `from` and `to`.',
+  description: 'Lists the stills of a live stream between `from` and `to`, newest first.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ limit: queryInt32(USUAL_LIMIT, 1, MOST), from: maybe.dateTime(), to: maybe.dateTime() }),

@@ -51,7 +51,7 @@ export async function recallLiveShowing(
     deps.libraries.recall(libraryId),
     deps.liveReports.ingestAddresses(),
   ]);
-  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Library ${libraryId} not found. Check the id.`);
   const signer = await loadZoneSigner(library, address, deps);
   return { library, edgeUrl: deps.edgeUrl, signer, ingestAddresses };
 }

@@ -8,7 +8,7 @@ export const regenerateStreamKey = defineOperation({
   name: 'regenerateStreamKey',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/regenerate-key',
-  description: 'Gives a stream another key and disconnects who publishes with the one before.',
+  description: 'Replaces the stream key and disconnects the publisher that uses the old one.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

@@ -20,7 +20,8 @@ export const setLiveThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
   description:
-    'Sets the image of a stream, from an address or from the body. An address from which nothing can be had is 422.',
+    'Sets the image of a live stream from an address or from the body. If the address cannot be fetched, the ' +
+    'status is 422.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
@@ -44,7 +45,8 @@ export const deleteLiveThumbnail = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
   description:
-    'Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one.',
+    'Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its ' +
+    'library, if there is one.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: guarded('protects', queryFlag(false)) }),

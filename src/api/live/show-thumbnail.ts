@@ -6,7 +6,7 @@ import type { LiveThumbnailStore } from '../../catalog/live/streams/live-thumbna
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/image-maker.ts';
+import type { ImageMaker } from '../../media/images/run-image-maker.ts';
 import { type Storage, storageKey } from '../../ports/storage.ts';
 
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; images: ImageMaker };

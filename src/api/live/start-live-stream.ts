@@ -9,7 +9,7 @@ export const startLiveStream = defineOperation({
   name: 'startLiveStream',
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/start',
-  description: 'Lets viewers in. Starting a stream that runs changes nothing.',
+  description: 'Starts a live stream, so that viewers can watch. Starting a running stream changes nothing.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

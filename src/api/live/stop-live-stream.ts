@@ -13,7 +13,7 @@ export const stopLiveStream = defineOperation({
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}/stop',
   description:
-    'Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id.',
+    'Ends a live stream permanently and disconnects its publisher. The recording becomes a video with the same id.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,
@@ -35,6 +35,6 @@ function stopBegun(stream: LiveStream, now: Date): LiveStream {
   if (stream.state !== 'created' && stream.state !== 'scheduled') return stopStream(stream, now);
   throw new Refused(
     'invalid',
-    'The stream has not begun: nothing is published. Start it first, or delete it: send DELETE.',
+    'The stream has not started, so it cannot be stopped. Start it first, or delete it with DELETE.',
   );
 }

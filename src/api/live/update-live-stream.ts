@@ -11,8 +11,8 @@ export const updateLiveStream = defineOperation({
   method: 'PUT',
   path: '/library/{libraryId}/live/{streamId}',
   description:
-    'Changes the fields that are sent; the others stay. After the start only title and description can be ' +
-    'changed, and recording be turned on.',
+    'Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be ' +
+    'changed, and recording can be turned on.',
   auth: 'access-key',
   params: LiveParams,
   body: UpdateLiveStreamModel,

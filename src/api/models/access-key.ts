@@ -25,6 +25,10 @@ export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 export const CreateAccessKeyModel = model('CreateAccessKeyModel', {
   Label: Type.Optional(nullable(text({ maxLength: 200 }))),
   Scope: AccessKeyScope,
-  ExpiresInSec: guarded('protects', Type.Optional(nullable(int32({ minimum: 1 }))), ['DateExpires']),
+  ExpiresInSec: guarded(
+    'protects',
+    Type.Optional(nullable(int32({ minimum: 1, description: 'a number of seconds from now' }))),
+    ['DateExpires'],
+  ),
 });
 export type CreateAccessKeyModel = Static<typeof CreateAccessKeyModel>;

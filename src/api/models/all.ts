@@ -31,6 +31,7 @@ import {
   AudienceShareModel,
   AudienceStartupModel,
 } from './audience.ts';
+import { AudioPurpose, AudioTrackList, AudioTrackModel, UpdateAudioTrackModel } from './audio-track.ts';
 import { AuditLineModel, PaginationListModelOfAuditLineModel } from './audit.ts';
 import { BulkAction, BulkFailureModel, BulkFilterModel, BulkModel, CreateBulkModel } from './bulk.ts';
 import { CollectionModel, PaginationListOfCollectionModel, UpdateCollectionModel } from './collection.ts';
@@ -152,6 +153,10 @@ import {
 
 /** Every named model and enumeration of the interface, for documents and checks derived from them. */
 export const models = {
+  AudioPurpose,
+  AudioTrackModel,
+  AudioTrackList,
+  UpdateAudioTrackModel,
   BulkAction,
   BulkFilterModel,
   BulkFailureModel,

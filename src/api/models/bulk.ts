@@ -37,7 +37,7 @@ export const CreateBulkModel = model('CreateBulkModel', {
   collectionId: Type.Optional(nullable(text())),
   videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
   filter: guarded('protects', Type.Optional(BulkFilterModel)),
-  /** An earlier operation. This one covers the videos that the earlier one changed. */
+  /** Id of an earlier operation to undo. It selects the videos that the earlier one changed. */
   undoOf: guarded('protects', Type.Optional(nullable(text()))),
   /** True selects every video of the library, or for `restore` every video in its trash. */
   all: guarded('destroys', Type.Optional(nullable(flag()))),

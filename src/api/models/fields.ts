@@ -6,7 +6,7 @@ const INT32 = 2 ** 31;
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
 /** Names and titles, which pages and lists show in full. */
 export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
-export const int32 = (limits: { minimum?: number; maximum?: number } = {}) =>
+export const int32 = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>
   Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
 export const int64 = () => Type.Integer();
 export const double = () => Type.Number();
@@ -57,7 +57,7 @@ export type Guard = 'protects' | 'destroys';
  * names that other resources use for it.
  */
 export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: readonly string[] = []): T {
-  // Copies the schema with its hidden properties, because enumerations are shared.
+  // Copies the schema, because enumerations are shared: with its non-enumerable properties, which a spread drops.
   const copy: T = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
 }

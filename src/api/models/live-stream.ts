@@ -105,7 +105,7 @@ export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
 });
 export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
 
-/** An extension of this service: the renditions for viewers with slow connections. */
+/** Extension of the interface: status of the live transcoding to lower resolutions. */
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
   /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` if no smaller resolution is enabled. */
   state: text(),

@@ -85,7 +85,9 @@ export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
 });
 export type PullZoneUpdateModel = Static<typeof PullZoneUpdateModel>;
 
-export const BlockedIpModel = model('BlockedIpModel', { BlockedIp: text({ minLength: 1, maxLength: 100 }) });
+export const BlockedIpModel = model('BlockedIpModel', {
+  BlockedIp: guarded('protects', text({ minLength: 1, maxLength: 100 })),
+});
 
 export const PaginationListModelOfPullZoneModel = model('PaginationListModelOfPullZoneModel', {
   Items: nullable(Type.Array(PullZoneModel)),

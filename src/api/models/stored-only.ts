@@ -5,45 +5,48 @@
 export const STORED_ONLY: Readonly<Record<string, { setting: string; reason: string }>> = {
   ScaleVideoUsingBothDimensions: {
     setting: 'scaleByBothDimensions',
-    reason: 'Resolutions always bound both sides of the picture.',
+    reason: 'A resolution always limits both width and height.',
   },
-  UseSeparateAudioStream: { setting: 'separateAudio', reason: 'Sound is always a stream of its own.' },
+  UseSeparateAudioStream: { setting: 'separateAudio', reason: 'Audio is always a separate stream.' },
   RemoveMetadataFromFallbackVideos: {
     setting: 'removeMetadata',
-    reason: 'MP4 files are put together from encoded segments and never have metadata of the source.',
+    reason: 'MP4 files are assembled from encoded segments and never contain metadata of the source.',
   },
-  PlayerVersion: { setting: 'version', reason: 'There is one player.' },
-  ReplicationRegions: { setting: 'replicationRegions', reason: 'There is one object store.' },
+  PlayerVersion: { setting: 'version', reason: 'There is only one player.' },
+  ReplicationRegions: { setting: 'replicationRegions', reason: 'There is only one object store.' },
   'AppleFairPlayDrm.CertificateId': {
     setting: 'certificateId',
-    reason: 'The certificate is set for the installation (`MILLRACE_FAIRPLAY_CERTIFICATE`).',
+    reason: 'The certificate is configured for all libraries by `MILLRACE_FAIRPLAY_CERTIFICATE`.',
   },
   'AppleFairPlayDrm.Provider': {
     setting: 'provider',
-    reason: 'Licence servers are set for the installation.',
+    reason: 'Licence servers are configured for all libraries, see [settings](settings.md).',
   },
   'GoogleWidevineDrm.CertificateId': {
     setting: 'certificateId',
-    reason: 'Licence servers are set for the installation.',
+    reason: 'Licence servers are configured for all libraries, see [settings](settings.md).',
   },
   'GoogleWidevineDrm.Provider': {
     setting: 'provider',
-    reason: 'Licence servers are set for the installation.',
+    reason: 'Licence servers are configured for all libraries, see [settings](settings.md).',
   },
   'GoogleWidevineDrm.SdOnlyForL3': {
     setting: 'sdOnlyForL3',
-    reason: 'Play data has it for players. To enforce it, set it at the licence server.',
+    reason: 'Play data contains it for players. The licence server has to enforce it.',
   },
   'GoogleWidevineDrm.MinClientSecurityLevel': {
     setting: 'minClientSecurityLevel',
-    reason: 'Play data has it for players. To enforce it, set it at the licence server.',
+    reason: 'Play data contains it for players. The licence server has to enforce it.',
   },
-  ViAiPublisherId: { setting: 'viAiPublisherId', reason: 'Play data has it for players; ours shows no such ads.' },
-  ExposeVideoMetadata: { setting: 'exposeVideoMetadata', reason: 'Play data has it for players.' },
+  ViAiPublisherId: {
+    setting: 'viAiPublisherId',
+    reason: 'Play data contains it for players. The built-in player shows no ads.',
+  },
+  ExposeVideoMetadata: { setting: 'exposeVideoMetadata', reason: 'Play data contains it for players.' },
   IgnoreQueryStrings: {
     setting: 'ignoresQuery',
-    reason: 'The edge answers from what it stores; query strings other than tokens never change an answer.',
+    reason: 'The edge ignores query strings other than tokens.',
   },
-  UseStaleWhileUpdating: { setting: 'staleWhileUpdating', reason: 'The edge is the origin: nothing is fetched.' },
-  OriginRetries: { setting: 'originRetries', reason: 'The edge is the origin: nothing is fetched.' },
+  UseStaleWhileUpdating: { setting: 'staleWhileUpdating', reason: 'The edge is the origin and fetches nothing.' },
+  OriginRetries: { setting: 'originRetries', reason: 'The edge is the origin and fetches nothing.' },
 };

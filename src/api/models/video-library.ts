@@ -146,7 +146,7 @@ const PROTECTIONS = {
   RemoveMetadataFromFallbackVideos: guarded('protects', Type.Optional(nullable(flag()))),
   ExposeOriginals: guarded('protects', Type.Optional(nullable(flag()))),
   ExposeVideoMetadata: guarded('protects', Type.Optional(nullable(flag()))),
-  /** The current lists. Other operations change them, one host at a time. */
+  /** Must equal the current lists. Hosts are added and removed one at a time by other operations. */
   AllowedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
   BlockedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
 };
@@ -169,6 +169,8 @@ export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
   EnableTranscribingChaptersGeneration: Type.Optional(nullable(flag())),
   EnableTranscribingMomentsGeneration: Type.Optional(nullable(flag())),
   AllowEarlyPlay: Type.Optional(nullable(flag())),
+  /** Refused if true, as in updates. */
+  EnableContentTagging: Type.Optional(nullable(flag())),
 });
 export type VideoLibraryCreateModel = Static<typeof VideoLibraryCreateModel>;
 

@@ -34,10 +34,10 @@ const PROVIDER = 'Millrace';
 
 export const getOEmbed = defineOperation({
   name: 'getOEmbed',
+  summary: 'Get oEmbed data',
   method: 'GET',
   path: '/OEmbed',
-  description:
-    "Describes a player page for applications that embed by oEmbed. The library's referrer rules and token apply.",
+  description: "Returns the oEmbed description of a player page. The library's referrer rules and embed token apply.",
   exampleQuery: 'url=http%3A%2F%2F127.0.0.1%3A7701%2Fembed%2F1%2F0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   params: Type.Object({}),

@@ -13,7 +13,7 @@ import { exampleOf } from './examples.ts';
 /** The parts of a contract that determine its responses. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
-  'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
+  'method' | 'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
 > & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
 
 type Words = { name: string; words: string };
@@ -23,30 +23,40 @@ const COMMON: ReadonlyMap<number, Words> = new Map([
   [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or is not for this resource.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
   [413, { name: 'TooLarge', words: 'The body is larger than the limit of this operation.' }],
-  [429, { name: 'Busy', words: 'Too many requests or uploads at once; Retry-After gives the time to retry.' }],
-  [500, { name: 'Failed', words: 'The service failed; its log has the reason under X-Request-Id.' }],
+  [
+    429,
+    { name: 'Busy', words: 'Too many requests or uploads at the same time. Retry after the seconds in Retry-After.' },
+  ],
+  [500, { name: 'Failed', words: 'The service failed. Its log has the reason under the value of X-Request-Id.' }],
   [
     503,
     {
       name: 'Away',
-      words: 'Something that the service depends on is unavailable; Retry-After gives the time to retry.',
+      words:
+        'A dependency of the service, such as the database, is unavailable. Retry after the seconds in Retry-After.',
     },
   ],
   [507, { name: 'DiskFull', words: 'There is not enough disk space.' }],
 ]);
 
 const OWN: ReadonlyMap<number, Words> = new Map([
-  [400, { name: 'Invalid', words: 'The request is not valid; the message says what was expected.' }],
+  [
+    400,
+    {
+      name: 'Invalid',
+      words: 'The request is not valid. The message names the field, the expected value and the received value.',
+    },
+  ],
   [403, { name: 'Forbidden', words: 'The key does not permit this operation.' }],
   [404, { name: 'NotFound', words: 'The resource that the path names does not exist.' }],
   [409, { name: 'Conflict', words: 'The request conflicts with the current state.' }],
   [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
-/** Returns whether a request may be refused with a 400 although the operation lists none. */
-function mayBeInvalid({ body, query, isHosted, answer, errorShape }: Answering): boolean {
-  const isRead = body !== null || Object.keys(Object(query).properties).length > 0;
-  return !isHosted || isRead || (errorShape === 'status' && answer === StatusModel);
+/** Whether a request may be refused with a 400 although the operation lists none. */
+function mayBeInvalid({ method, body, query }: Answering): boolean {
+  // A change refuses the names by which other resources protect or destroy.
+  return method !== 'GET' || body !== null || Object.keys(Object(query).properties).length > 0;
 }
 
 /** Returns the responses of an operation by status: its success, its own refusals and the common ones. */
@@ -60,16 +70,16 @@ export function describeAnswers(operation: Answering, components: Components): R
 }
 
 function success({ answer }: Answering, components: Components): Schema {
-  if (answer === null) return { description: 'Done.', headers: HEADERS };
+  if (answer === null) return { description: 'Success.', headers: HEADERS };
   if (answer === 'events') {
-    return { description: 'Server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
+    return { description: 'A stream of server-sent events.', headers: HEADERS, content: { 'text/event-stream': {} } };
   }
-  if (answer === 'csv') return { description: 'The lines.', headers: HEADERS, content: { 'text/csv': {} } };
+  if (answer === 'csv') return { description: 'A CSV file.', headers: HEADERS, content: { 'text/csv': {} } };
   if (answer === 'bytes') {
-    return { description: 'The bytes.', headers: HEADERS, content: { 'application/octet-stream': {} } };
+    return { description: 'Binary data.', headers: HEADERS, content: { 'application/octet-stream': {} } };
   }
   const content = { 'application/json': { schema: components.refer(answer), example: exampleOf(answer) } };
-  return { description: 'Done.', headers: HEADERS, content };
+  return { description: 'Success.', headers: HEADERS, content };
 }
 
 function refusal({ errorShape }: Answering, status: number, components: Components): Schema {

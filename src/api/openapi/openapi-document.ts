@@ -3,6 +3,7 @@ import type { AnswerContract, Auth, BodyContract, Contract } from '../define-ope
 import { type Components, createComponentSchemas, type Schema } from './component-schemas.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { exampleOf, writeCurl } from './examples.ts';
+import { QUERY_TEXTS } from './query-texts.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 
 /** Version of the interface, not of this program. */
@@ -30,9 +31,10 @@ export function toOpenApiDocument(operations: readonly Described[]): OpenApi {
       title: 'Millrace',
       version: INTERFACE_VERSION,
       description:
-        'Libraries of videos and collections. Names of fields in bodies and of query parameters are found in any ' +
-        'case. A value that a field cannot have is refused. Operations with x-own refuse unknown names; the others ' +
-        'ignore them, except near misses of fields with x-guard. An empty query value is the default.',
+        'Manages libraries of videos, live streams and their delivery. Names of body fields and query parameters are ' +
+        'case-insensitive. Values that a field does not accept are refused. Operations with `x-own` refuse unknown ' +
+        'names. All others ignore them, except misspellings of fields with `x-guard`, which are refused. An empty ' +
+        'query value counts as the default.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -47,27 +49,37 @@ export function toOpenApiDocument(operations: readonly Described[]): OpenApi {
 }
 
 function describeOperation(operation: Described, components: Components): Schema {
-  const { name, path, description, auth, params, query, body, isHosted } = operation;
+  const { name, path, description, auth, params, body, isHosted, summary } = operation;
   return {
     operationId: name,
-    summary: toSummary(name),
+    summary: summary ?? toSummary(name),
     description,
     ...(!isHosted && { 'x-own': true }),
     tags: [toTag(path)],
     security: SECURITY[auth],
-    parameters: [...parametersOf(params, 'path', components), ...parametersOf(query, 'query', components)],
+    parameters: [...pathParametersOf(params, components), ...queryParametersOf(operation, components)],
     ...(body !== null && { requestBody: describeBody(operation, body, components) }),
     responses: describeAnswers(operation, components),
     'x-codeSamples': [{ lang: 'Shell', source: writeCurl(operation) }],
   };
 }
 
-function parametersOf({ properties }: TObject, place: 'path' | 'query', { refer }: Components): Schema[] {
+function pathParametersOf({ properties }: TObject, { refer }: Components): Schema[] {
   return Object.entries(properties).map(([name, schema]) => {
-    const { title, ...plain } = refer(schema);
-    const description = title === undefined ? {} : { description: `The ${title}.` };
-    const example = place === 'path' ? { example: exampleOf(schema, name) } : {};
-    return { name, in: place, required: place === 'path', ...description, schema: plain, ...example };
+    const { title, description, ...plain } = refer(schema);
+    const text = description ?? (title === undefined ? undefined : `Id of the ${title}.`);
+    const described = text === undefined ? {} : { description: text };
+    return { name, in: 'path', required: true, ...described, schema: plain, example: exampleOf(schema, name) };
+  });
+}
+
+function queryParametersOf({ name: operation, query }: Described, { refer }: Components): Schema[] {
+  return Object.entries(query.properties).map(([name, schema]) => {
+    const { title: _, ...plain } = refer(schema);
+    const text = QUERY_TEXTS[`${operation}.${name}`] ?? QUERY_TEXTS[name];
+    const initial = plain.default === undefined || plain.default === '' ? '' : ` Default ${plain.default}.`;
+    const description = text === undefined ? {} : { description: `${text}${initial}` };
+    return { name, in: 'query', required: false, ...description, schema: plain };
   });
 }
 
@@ -76,8 +88,8 @@ function describeBody(
   body: TSchema | 'raw',
   { refer }: Components,
 ): Schema {
-  if (body === 'raw') return { description: 'Raw bytes, whatever type they claim.', content: { '*/*': {} } };
-  const limit = `At most ${bodyLimitBytes ?? 2 ** 20} bytes; read as JSON whatever type it claims.`;
+  if (body === 'raw') return { description: 'Raw bytes. The Content-Type header is ignored.', content: { '*/*': {} } };
+  const limit = `At most ${bodyLimitBytes ?? 2 ** 20} bytes of JSON. The Content-Type header is ignored.`;
   const content = { 'application/json': { schema: refer(body), example: exampleOf(body) } };
   return { description: limit, required: bodyPresence !== 'optional', content };
 }
@@ -104,25 +116,25 @@ const SECURITY_SCHEMES: Record<string, Schema> = {
     type: 'apiKey',
     in: 'header',
     name: 'AccessKey',
-    description: 'A key of the library in the path. Keys that only read open nothing but GET.',
+    description: 'A key of the library in the path. A read-only key permits only GET.',
   },
   AccountKey: {
     type: 'apiKey',
     in: 'header',
     name: 'AccessKey',
-    description: 'The key of the account, which opens every library and the second address.',
+    description: 'The key of the account. It permits every operation on every library.',
   },
   ...tusSecuritySchemes,
 };
 
 const HEADERS: Record<string, Schema> = {
   RequestId: {
-    description: 'Names this request in the log of the service.',
+    description: 'Id of this request in the log of the service.',
     schema: { type: 'string', format: 'uuid' },
   },
-  RetryAfter: { description: 'Seconds after which to ask again.', schema: { type: 'integer' } },
-  TusResumable: { description: 'The version of tus that is spoken.', schema: { const: '1.0.0' } },
-  UploadOffset: { description: 'How many bytes have arrived.', schema: { type: 'integer' } },
+  RetryAfter: { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
+  TusResumable: { description: 'Version of the tus protocol.', schema: { const: '1.0.0' } },
+  UploadOffset: { description: 'Number of bytes received so far.', schema: { type: 'integer' } },
 };
 
 const PARAMETERS: Record<string, Schema> = {

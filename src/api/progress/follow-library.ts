@@ -4,9 +4,10 @@ import type { ProgressHub } from './progress-hub.ts';
 
 export const followLibrary = defineOperation({
   name: 'followLibrary',
+  summary: 'Follow the progress of a library',
   method: 'GET',
   path: '/library/{libraryId}/progress',
-  description: "Sends the states and the progress of a library's videos as server-sent events, as they change.",
+  description: 'Streams the states and progress of all videos of a library as server-sent events.',
   auth: 'access-key',
   params: LibraryParams,
   answer: 'events',

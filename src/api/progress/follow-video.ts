@@ -8,9 +8,10 @@ type Deps = { videos: VideoStore; progressHub: ProgressHub };
 
 export const followVideo = defineOperation({
   name: 'followVideo',
+  summary: 'Follow the progress of a video',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/progress',
-  description: 'Sends the state and the progress of a video as server-sent events, as they change.',
+  description: 'Streams the state and progress of a video as server-sent events.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
   answer: 'events',

@@ -25,7 +25,7 @@ export const addHostname = defineOperation({
   method: 'POST',
   name: 'addHostname',
   path: '/pullzone/{id}/addHostname',
-  description: 'Adds a host name to a pull zone.',
+  description: 'Adds a hostname to a pull zone.',
   body: ReferrerModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params, body }, { pullZones }: Deps) {
@@ -39,7 +39,7 @@ export const removeHostname = defineOperation({
   method: 'DELETE',
   name: 'removeHostname',
   path: '/pullzone/{id}/removeHostname',
-  description: 'Removes a host name from a pull zone.',
+  description: 'Removes a hostname from a pull zone.',
   body: ReferrerModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params, body }, { pullZones }: Deps) {
@@ -54,7 +54,7 @@ export const purgeCache = defineOperation({
   method: 'POST',
   name: 'purgeCache',
   path: '/pullzone/{id}/purgeCache',
-  description: 'Makes the caches behind the edges load the files of a pull zone again.',
+  description: 'Purges the files of a pull zone from the caches in front of the edges.',
   refusals: { 'not-found': 404 },
   async run({ params }, { pullZones }: Deps) {
     await pullZones.purge(params.id);

@@ -20,7 +20,7 @@ import { readBlockedIp } from './zone-change.ts';
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 const MAX_ADDRESSES = 500;
-const SUMMARIES = { add: 'Puts an entry on', remove: 'Takes an entry off' } as const;
+const EFFECTS = { add: 'Adds an entry to', remove: 'Removes an entry from' } as const;
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
@@ -47,8 +47,8 @@ function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
     name: `${verb}Zone${what}`,
     path: `/pullzone/{id}/${verb}${what}`,
     description:
-      `${SUMMARIES[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone, ` +
-      'which are those of its library.',
+      `${EFFECTS[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone. ` +
+      'Its library has the same list.',
     body: ReferrerModel,
     async run({ params, body: { Hostname } }, deps: Deps) {
       const rule = parseReferrerRule(Hostname);
@@ -64,7 +64,7 @@ function addressOperation(verb: Verb) {
     ...COMMON,
     name: `${verb}BlockedIp`,
     path: `/pullzone/{id}/${verb}BlockedIp`,
-    description: `${SUMMARIES[verb]} the addresses that a pull zone refuses.`,
+    description: `${EFFECTS[verb]} the blocked addresses of a pull zone.`,
     body: BlockedIpModel,
     async run({ params, body: { BlockedIp } }, deps: Deps) {
       const address = readBlockedIp(BlockedIp);

@@ -1,4 +1,7 @@
 import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
+import { readEmbedToken, readParameters } from '../../catalog/libraries/embed-token.ts';
+import { createPublicationStore } from '../../catalog/publications/publication-store.ts';
 import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
@@ -6,8 +9,14 @@ import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
-import { describeSigned, explainStages, findNearMiss } from '../../catalog/shield/admission/explain.ts';
+import {
+  describeSigned,
+  explainStages,
+  findNearMiss,
+  type StageVerdict,
+} from '../../catalog/shield/admission/explain.ts';
 import { HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
+import { judgePlayback } from '../../catalog/shield/admission/judge-playback.ts';
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
@@ -30,6 +39,7 @@ type Deps = {
   shieldSettings: ShieldSettingsStore;
   ownHosts: readonly string[];
   firewall: FirewallSource;
+  db: Db;
 };
 
 /** Judges a request as the edge would, without counting or recording it, and returns the findings of each rule. */
@@ -38,8 +48,8 @@ export const explainRequest = defineOperation({
   method: 'POST',
   path: '/pullzone/{id}/explain',
   description:
-    'Judges a request as the edge would, without counting it: the verdict of each rule, and the usual mistake in ' +
-    'its token.',
+    'Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely ' +
+    'mistake if its token is wrong.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   body: ExplainRequestModel,
@@ -47,11 +57,11 @@ export const explainRequest = defineOperation({
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
   async run({ params: { id }, body }, deps: Deps) {
-    const { pullZones, loadPolicy, ownHosts, firewall } = deps;
+    const { pullZones, loadPolicy, ownHosts, firewall, db } = deps;
     const view = await pullZones.load(id);
     const name = parsePullZoneName(view.name);
     const zone = name === null ? null : await loadPolicy({ by: 'name', name });
-    if (zone === null) throw new Refused('not-found', `Found no pull zone ${id}. Check the id.`);
+    if (zone === null) throw new Refused('not-found', `Pull zone ${id} not found. Check the id.`);
     const request = await toRequest(body, zone, deps);
     if (request.inspected?.waf.enabled === true) await firewall.ready();
     const context = {
@@ -63,7 +73,8 @@ export const explainRequest = defineOperation({
       firewall,
       dry: true,
     };
-    const stages = explainStages(request, context);
+    const playback = await judgeVideo(request, body, { db, ownHosts: context.ownHosts });
+    const stages = [...explainStages(request, context), playback];
     const deciding = stages.find(({ verdict }) => verdict === 'block');
     const bearer = { address: request.client.address, nowMs: request.nowMs };
     return {
@@ -82,6 +93,29 @@ export const explainRequest = defineOperation({
   },
 });
 
+type ExplainedRequest = AdmissionRequest & { target: EdgeTarget | null; url: string };
+
+/** Returns the verdict of the checks that the edge makes after admission, because they depend on the video. */
+async function judgeVideo(
+  { method, target, policy, page, url, nowMs }: ExplainedRequest,
+  { Headers = {} }: ExplainRequestModel,
+  { db, ownHosts }: { db: Db; ownHosts: HostRules },
+): Promise<StageVerdict> {
+  const isOfVideo = target?.kind === 'player' || target?.kind === 'media';
+  const publication =
+    isOfVideo && policy !== null
+      ? await createPublicationStore(db).load({ libraryId: policy.zone.libraryId, mediaId: target.mediaId }, null)
+      : null;
+  const viewer = { page, shown: readEmbedToken(readParameters(url)) };
+  const isOpenedByItself = Object.entries(Headers).some(
+    ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',
+  );
+  const video =
+    publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
+  const hit = judgePlayback({ method, target, policy, video, viewer, isOpenedByItself, nowMs }, ownHosts);
+  return { stage: 'playback', verdict: hit === null ? 'allow' : 'block', hit };
+}
+
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
 /** Reads the request as the edge does. An address without a host belongs to the zone's own host. */
@@ -89,7 +123,7 @@ async function toRequest(
   body: ExplainRequestModel,
   zone: ZonePolicy,
   { loadPolicy, ownHosts, place, shieldSettings }: Deps,
-): Promise<AdmissionRequest> {
+): Promise<ExplainedRequest> {
   const { Url, Country, Headers, At } = body;
   const nowMs = At == null ? Date.now() : Date.parse(At);
   if (Number.isNaN(nowMs))
@@ -113,6 +147,8 @@ async function toRequest(
   const isInspected = needsInspection(purpose, route.isQueryKnown, headers.has('range'));
   return {
     method,
+    target,
+    url,
     address: route.address,
     purpose,
     policy,

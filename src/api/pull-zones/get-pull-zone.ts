@@ -9,7 +9,7 @@ export const getPullZone = defineOperation({
   name: 'getPullZone',
   method: 'GET',
   path: '/pullzone/{id}',
-  description: "Reads a pull zone: the host names, the token key and the referrer rules of a library's delivery.",
+  description: "Returns a pull zone: the hostnames, the token key and the referrer rules of a library's delivery.",
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   answer: PullZoneModel,

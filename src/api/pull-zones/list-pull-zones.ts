@@ -9,7 +9,7 @@ export const listPullZones = defineOperation({
   name: 'listPullZones',
   method: 'GET',
   path: '/pullzone',
-  description: 'Lists the pull zones of the account, as a plain list unless a page is named.',
+  description: 'Lists the pull zones of the account. Without `page`, the response is a plain list.',
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,

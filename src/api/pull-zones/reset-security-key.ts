@@ -13,10 +13,12 @@ const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 /** `overlapSec` is an extension of the interface: the time for which the old key stays valid next to the new one. */
 export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
+  summary: 'Replace the token key',
   method: 'POST',
   path: '/pullzone/{id}/resetSecurityKey',
   description:
-    'Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end.',
+    'Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, ' +
+    'tokens of the old key stay valid for that time; otherwise they are invalid immediately.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) }),

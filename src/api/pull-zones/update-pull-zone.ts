@@ -18,8 +18,8 @@ export const updatePullZone = defineOperation({
   method: 'POST',
   path: '/pullzone/{id}',
   description:
-    'Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force ' +
-    'within 2 s.',
+    'Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within ' +
+    '2 s.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   body: PullZoneUpdateModel,

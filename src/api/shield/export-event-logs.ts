@@ -33,7 +33,7 @@ export const exportEventLogs = defineOperation({
   name: 'exportEventLogs',
   method: 'POST',
   path: '/shield/event-logs/{shieldZoneId}/export',
-  description: 'Exports all events of a search as CSV, oldest first. It is streamed: no size is too large.',
+  description: 'Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   body: EventLogsExportRequest,

@@ -26,18 +26,25 @@ const shared = {
 } as const;
 
 const ZoneParams = {
-  shieldZoneId: Type.String({ description: 'Id of the shield zone, which is that of its pull zone; 0: of no zone.' }),
-  date: Type.String({ description: 'A UTC day as MM-dd-yyyy: today or one of the two before.' }),
+  shieldZoneId: Type.String({
+    description: 'Id of the shield zone, equal to the id of its pull zone. 0 for requests that match no pull zone.',
+  }),
+  date: Type.String({ description: 'UTC day as MM-dd-yyyy: today or one of the two days before.' }),
 };
 
 /** Returns a page of the events of a zone's day, continuing after the token of the previous page. */
 export const getEventLogs = defineOperation({
   ...shared,
   name: 'getEventLogs',
+  summary: 'Get the next page of event logs',
   path: '/shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
   description:
-    'Lists what the edges refused or logged on a UTC day, oldest first, behind the token of the page before.',
-  params: Type.Object({ ...ZoneParams, continuationToken: Type.String() }),
+    'Returns the next page of the requests that the edges refused or logged on a UTC day, oldest first. Pass the ' +
+    'token of the previous page.',
+  params: Type.Object({
+    ...ZoneParams,
+    continuationToken: Type.String({ description: 'Token of the previous page.' }),
+  }),
   run: ({ params }, deps: Deps) => readPage(params, deps),
 });
 
@@ -45,8 +52,9 @@ export const getEventLogs = defineOperation({
 export const getFirstEventLogs = defineOperation({
   ...shared,
   name: 'getFirstEventLogs',
+  summary: 'Get the first page of event logs',
   path: '/shield/event-logs/{shieldZoneId}/{date}',
-  description: 'Lists what the edges refused or logged on a UTC day, oldest first: the first page.',
+  description: 'Returns the first page of the requests that the edges refused or logged on a UTC day, oldest first.',
   params: Type.Object(ZoneParams),
   run: ({ params }, deps: Deps) => readPage({ ...params, continuationToken: '' }, deps),
 });

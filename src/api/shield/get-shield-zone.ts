@@ -20,7 +20,7 @@ export const getShieldZone = defineOperation({
   ...shared,
   name: 'getShieldZone',
   path: '/shield/shield-zone/{shieldZoneId}',
-  description: 'Reads how the requests of a pull zone are inspected; 0: those that are for no pull zone.',
+  description: 'Returns the firewall settings of a pull zone. Id 0 applies to requests that match no pull zone.',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   run: ({ params }, deps: Deps) => readZone(params.shieldZoneId, deps),
 });
@@ -29,7 +29,8 @@ export const getShieldZoneByPullZone = defineOperation({
   ...shared,
   name: 'getShieldZoneByPullZone',
   path: '/shield/shield-zone/get-by-pullzone/{pullZoneId}',
-  description: 'Reads how the requests of a pull zone are inspected, by the id of the pull zone, which is the same.',
+  description:
+    'Returns the firewall settings of a pull zone by the id of the pull zone. A shield zone has the same id.',
   params: Type.Object({ pullZoneId: idParam('pull zone') }),
   run: ({ params }, deps: Deps) => readZone(params.pullZoneId, deps),
 });

@@ -12,7 +12,7 @@ export const listShieldZones = defineOperation({
   name: 'listShieldZones',
   method: 'GET',
   path: '/shield/shield-zones',
-  description: 'Lists how the requests of each pull zone are inspected, by rising id, a page at a time.',
+  description: 'Lists the firewall settings of all pull zones by ascending id, one page at a time.',
   auth: 'account-key',
   params: NoParams,
   query: Type.Object({ page: queryInt32(1, 1, 1_000_000), perPage: queryInt32(100, 1, MAX_PER_PAGE) }),

@@ -19,9 +19,9 @@ export const searchEventLogs = defineOperation({
   method: 'POST',
   path: '/shield/event-logs/{shieldZoneId}/search',
   description:
-    'Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that ' +
-    'all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields ' +
-    '`severity` and `method` can be filtered and grouped by too.',
+    'Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and ' +
+    'filters with AND, and returns rows or groups. The first page is 0. As an extension of the hosted interface, ' +
+    '`severity` and `method` can also be filtered and grouped.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   body: EventLogsSearchRequest,

@@ -17,8 +17,8 @@ export const updateShieldZone = defineOperation({
   method: 'PATCH',
   path: '/shield/shield-zone',
   description:
-    'Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or ' +
-    'blocked, and the rules that are left out. In force within 2 s.',
+    'Changes how the firewall inspects the requests of a pull zone: logging or blocking, and disabled rules. Id 0 ' +
+    'applies to requests that match no pull zone. Edges apply the change within 2 s.',
   auth: 'account-key',
   params: NoParams,
   body: UpdateShieldZoneModel,

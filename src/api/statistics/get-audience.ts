@@ -34,8 +34,8 @@ export const getAudience = defineOperation({
   name: 'getAudience',
   path: '/library/{libraryId}/statistics/audience',
   description:
-    'Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, ' +
-    'start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent.',
+    'Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, ' +
+    'start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent.',
   answer: AudienceModel,
   async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
     requireOrder(query, 'dateFrom', 'dateTo');
@@ -49,7 +49,8 @@ export const exportAudience = defineOperation({
   ...COMMON,
   name: 'exportAudience',
   path: '/library/{libraryId}/statistics/export',
-  description: 'Exports statistics and audience of a library or of one of its videos as CSV, a line for each figure.',
+  description:
+    'Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line.',
   answer: 'csv',
   fileName: 'statistics.csv',
   async run(

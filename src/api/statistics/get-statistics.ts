@@ -15,7 +15,9 @@ export const getStatistics = defineOperation({
   name: 'getStatistics',
   method: 'GET',
   path: '/library/{libraryId}/statistics',
-  description: 'Sums up views and watch time of a library or of one video by day or hour (UTC), with countries.',
+  description:
+    'Returns views and watch time of a library or of one video, by UTC day or hour and by country. Without ' +
+    '`dateFrom`, it covers the last 30 days.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({

@@ -12,7 +12,7 @@ export const getStorageZone = defineOperation({
   name: 'getStorageZone',
   method: 'GET',
   path: '/storagezone/{id}',
-  description: 'Reads the storage of a library: its name and how many bytes it holds.',
+  description: 'Returns the storage of a library: its name and its size in bytes.',
   auth: 'account-key',
   params: StorageZoneParams,
   answer: StorageZoneModel,

@@ -9,8 +9,8 @@ export const updateStorageZone = defineOperation({
   method: 'POST',
   path: '/storagezone/{id}',
   description:
-    'Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is ' +
-    'refused.',
+    'Accepts an update of a storage zone for compatibility. A storage zone has no settings, so any value that is ' +
+    'not empty is refused.',
   auth: 'account-key',
   params: StorageZoneParams,
   body: StorageZoneUpdateModel,

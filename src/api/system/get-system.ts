@@ -14,9 +14,8 @@ export const getSystem = defineOperation({
   method: 'GET',
   path: '/system',
   description:
-    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers ' +
-    'at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old ' +
-    'store.',
+    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, active ' +
+    'workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move.',
   auth: 'account-key',
   params: NoParams,
   answer: SystemModel,

@@ -12,7 +12,7 @@ export const deleteTrashedVideo = defineOperation({
   name: 'deleteTrashedVideo',
   method: 'DELETE',
   path: '/library/{libraryId}/trash/{videoId}',
-  description: 'Deletes a video that is in the trash, with all that is stored of it. It cannot be undone.',
+  description: 'Deletes a video in the trash permanently, with all of its objects.',
   auth: 'access-key',
   params: TrashParams,
   answer: StatusModel,

@@ -11,7 +11,7 @@ export const listTrash = defineOperation({
   name: 'listTrash',
   method: 'GET',
   path: '/library/{libraryId}/trash',
-  description: 'Lists the videos in the trash, the latest first, each with the time when it is deleted for good.',
+  description: 'Lists the videos in the trash, the last deleted first, each with the time of its permanent deletion.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object(PAGING),

@@ -9,7 +9,8 @@ export const restoreVideo = defineOperation({
   name: 'restoreVideo',
   method: 'POST',
   path: '/library/{libraryId}/trash/{videoId}/restore',
-  description: 'Takes a video out of the trash, as it was, into its collection where that still exists.',
+  description:
+    'Restores a video from the trash unchanged. It returns to its collection if the collection still exists.',
   auth: 'access-key',
   params: TrashParams,
   answer: StatusModel,

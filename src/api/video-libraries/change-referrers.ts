@@ -9,25 +9,25 @@ import { CoreLibraryParams } from './core-library.ts';
 
 export const addAllowedReferrer = referrerOperation({
   name: 'addAllowedReferrer',
-  description: "Adds a host to the pages that may show a library's videos.",
+  description: "Adds a host to the sites that may embed the library's videos.",
   list: 'allowedReferrers',
   transition: addReferrer,
 });
 export const removeAllowedReferrer = referrerOperation({
   name: 'removeAllowedReferrer',
-  description: "Takes a host off the pages that may show a library's videos.",
+  description: "Removes a host from the sites that may embed the library's videos.",
   list: 'allowedReferrers',
   transition: removeReferrer,
 });
 export const addBlockedReferrer = referrerOperation({
   name: 'addBlockedReferrer',
-  description: "Adds a host to the pages that may not show a library's videos.",
+  description: "Adds a host to the sites that may not embed the library's videos.",
   list: 'blockedReferrers',
   transition: addReferrer,
 });
 export const removeBlockedReferrer = referrerOperation({
   name: 'removeBlockedReferrer',
-  description: "Takes a host off the pages that may not show a library's videos.",
+  description: "Removes a host from the sites that may not embed the library's videos.",
   list: 'blockedReferrers',
   transition: removeReferrer,
 });

@@ -14,7 +14,7 @@ export const createLibrary = defineOperation({
   name: 'createLibrary',
   method: 'POST',
   path: '/videolibrary',
-  description: 'Creates a library with keys and a pull zone of its own.',
+  description: 'Creates a library with its own keys and pull zone.',
   auth: 'account-key',
   params: NoParams,
   body: VideoLibraryCreateModel,

@@ -10,7 +10,7 @@ export const deleteLibrary = defineOperation({
   name: 'deleteLibrary',
   method: 'DELETE',
   path: '/videolibrary/{id}',
-  description: 'Deletes a library with all of its videos. It cannot be undone.',
+  description: 'Deletes a library and all of its videos permanently.',
   auth: 'account-key',
   params: CoreLibraryParams,
   answer: null,

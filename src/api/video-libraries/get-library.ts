@@ -8,7 +8,7 @@ export const getLibrary = defineOperation({
   name: 'getLibrary',
   method: 'GET',
   path: '/videolibrary/{id}',
-  description: 'Reads a library with its settings and keys.',
+  description: 'Returns a library with its settings and keys.',
   auth: 'account-key',
   params: CoreLibraryParams,
   answer: VideoLibraryModel,

@@ -26,8 +26,9 @@ const COMMON = {
 export const getDrmStatistics = defineOperation({
   ...COMMON,
   name: 'getDrmStatistics',
+  summary: 'Get DRM statistics',
   path: '/videolibrary/{id}/drm/statistics',
-  description: "Counts the licences of Widevine, PlayReady and FairPlay given out for a library's videos, by UTC day.",
+  description: 'Returns the number of Widevine, PlayReady and FairPlay licences issued for a library, by UTC day.',
   answer: DrmStatisticsModel,
   async run({ params: { id }, query }, { libraryViews, db }: Deps) {
     await libraryViews.load(id);
@@ -44,7 +45,8 @@ export const getTranscribingStatistics = defineOperation({
   name: 'getTranscribingStatistics',
   path: '/videolibrary/{id}/transcribing/statistics',
   description:
-    'Returns the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0.',
+    'Returns the transcribed seconds of a library, by UTC day. This version does not count them, so all values are ' +
+    '0.',
   answer: TranscribingStatisticsModel,
   async run({ params: { id }, query }, { libraryViews }: Deps) {
     await libraryViews.load(id);

@@ -17,8 +17,7 @@ export const listAudit = defineOperation({
   name: 'listAudit',
   method: 'GET',
   path: '/videolibrary/{id}/audit',
-  description:
-    'Lists the writes that keys asked for in a library, newest first: who, what, when, from where, and how it ended.',
+  description: 'Lists the write requests to a library, newest first: key, operation, time, client address and result.',
   auth: 'account-key',
   params: CoreLibraryParams,
   query: Type.Object({ page: queryInt32(1, 1), perPage: queryInt32(100, 1, 1000) }),
@@ -28,7 +27,7 @@ export const listAudit = defineOperation({
   async run({ params: { id }, query: { page, perPage } }, { audit, libraries }: Deps) {
     const { total, lines } = await audit.list({ libraryId: id, page, perPage });
     if (total === 0 && (await libraries.find(id)) === null) {
-      throw new Refused('not-found', `Found no library ${id}. Check the id.`);
+      throw new Refused('not-found', `Library ${id} not found. Check the id.`);
     }
     return toPage(lines.map(toLineModel), { page, offset: (page - 1) * perPage, total });
   },

@@ -13,7 +13,7 @@ export const listLanguages = defineOperation({
   name: 'listLanguages',
   method: 'GET',
   path: '/videolibrary/languages',
-  description: 'Lists the languages that captions and players can be in.',
+  description: 'Lists the languages that captions and players support.',
   auth: 'account-key',
   params: NoParams,
   answer: VideoLanguageList,

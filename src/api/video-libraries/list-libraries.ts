@@ -9,7 +9,7 @@ export const listLibraries = defineOperation({
   name: 'listLibraries',
   method: 'GET',
   path: '/videolibrary',
-  description: 'Lists the libraries of the account, as a plain list unless a page is named.',
+  description: 'Lists the libraries of the account. Without `page`, the response is a plain list.',
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,

@@ -25,8 +25,9 @@ const COMMON = {
 export const resetApiKey = defineOperation({
   ...COMMON,
   name: 'resetApiKey',
+  summary: 'Replace the ApiKey',
   path: '/videolibrary/{id}/resetApiKey',
-  description: 'Draws another ApiKey for a library; with overlapSec the old one stays good for a while.',
+  description: 'Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time.',
   params: CoreLibraryParams,
   query: Type.Object(overlap),
   refusals: { 'not-found': 404 },
@@ -40,9 +41,10 @@ export const resetApiKey = defineOperation({
 export const resetApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetApiKeyByQuery',
+  summary: 'Replace the ApiKey, named in the query',
   path: '/videolibrary/resetApiKey',
   exampleQuery: 'id=1',
-  description: 'Draws another ApiKey for the library that the query names, as older clients write it.',
+  description: 'Replaces the ApiKey of a library. The query names the library, as older clients send it.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },
@@ -55,8 +57,11 @@ export const resetApiKeyByQuery = defineOperation({
 export const resetReadOnlyApiKey = defineOperation({
   ...COMMON,
   name: 'resetReadOnlyApiKey',
+  summary: 'Replace the ReadOnlyApiKey',
   path: '/videolibrary/{id}/resetReadOnlyApiKey',
-  description: 'Draws another ReadOnlyApiKey for a library, which also signs its webhooks from then on.',
+  description:
+    'Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays ' +
+    'valid for that time.',
   params: CoreLibraryParams,
   query: Type.Object(overlap),
   refusals: { 'not-found': 404 },
@@ -69,9 +74,10 @@ export const resetReadOnlyApiKey = defineOperation({
 export const resetReadOnlyApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetReadOnlyApiKeyByQuery',
+  summary: 'Replace the ReadOnlyApiKey, named in the query',
   path: '/videolibrary/resetReadOnlyApiKey',
   exampleQuery: 'id=1',
-  description: 'Draws another ReadOnlyApiKey for the library that the query names, as older clients write it.',
+  description: 'Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },

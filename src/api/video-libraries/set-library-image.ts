@@ -2,7 +2,7 @@ import { IMAGE_LIMIT_BYTES, type LibraryImage } from '../../catalog/libraries/li
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/image-maker.ts';
+import type { ImageMaker } from '../../media/images/run-image-maker.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CoreLibraryParams } from './core-library.ts';
@@ -26,7 +26,7 @@ export const putWatermark = defineUpload(
   {
     name: 'putWatermark',
     path: PATHS.watermark,
-    description: 'Sets the image that is drawn over videos of a library while they are encoded.',
+    description: 'Sets the watermark of a library. It is drawn on videos while they are encoded.',
     image: 'watermark',
   },
   makeMark,
@@ -35,7 +35,7 @@ export const putWatermark = defineUpload(
 export const deleteWatermark = defineRemoval({
   name: 'deleteWatermark',
   path: PATHS.watermark,
-  description: 'Deletes the watermark of a library; videos that were encoded with it keep it.',
+  description: 'Deletes the watermark of a library. Encoded videos keep it.',
   image: 'watermark',
 });
 
@@ -44,8 +44,8 @@ export const putLiveWatermark = defineUpload(
     name: 'putLiveWatermark',
     path: PATHS.liveWatermark,
     description:
-      'Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that ' +
-      'connect from now on are encoded with it.',
+      "Sets the watermark of a library's live streams, at the position of the video watermark. It applies to " +
+      'publishers that connect after the change.',
     image: 'liveWatermark',
   },
   makeMark,
@@ -54,7 +54,7 @@ export const putLiveWatermark = defineUpload(
 export const deleteLiveWatermark = defineRemoval({
   name: 'deleteLiveWatermark',
   path: PATHS.liveWatermark,
-  description: 'Deletes the image that is drawn over live streams of a library; publishers that are connected keep it.',
+  description: "Deletes the watermark of a library's live streams. Connected publishers keep it.",
   image: 'liveWatermark',
 });
 
@@ -62,8 +62,7 @@ export const putLiveDefaultThumbnail = defineUpload(
   {
     name: 'putLiveDefaultThumbnail',
     path: PATHS.liveThumbnail,
-    description:
-      'Sets the image of live streams that are created from now on in a library, until they are given their own.',
+    description: "Sets the default image of a library's new live streams. A stream keeps it until it gets its own.",
     image: 'liveThumbnail',
   },
   makeJpeg,
@@ -72,7 +71,7 @@ export const putLiveDefaultThumbnail = defineUpload(
 export const deleteLiveDefaultThumbnail = defineRemoval({
   name: 'deleteLiveDefaultThumbnail',
   path: PATHS.liveThumbnail,
-  description: 'Deletes the image that new live streams of a library begin with; those that have it keep it.',
+  description: "Deletes the default image of a library's new live streams. Existing streams keep it.",
   image: 'liveThumbnail',
 });
 
@@ -90,7 +89,7 @@ function defineUpload({ image, ...contract }: Wanted, make: Make) {
     errorShape: 'core',
     async run({ params: { id }, body, signal }, deps: Deps) {
       const library = await deps.libraries.find(id);
-      if (library === null) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
+      if (library === null) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
       const sent = await readBytes(body, { what: 'an image', limitBytes: IMAGE_LIMIT_BYTES });
       await keepImage({ library, image, bytes: await make(sent, deps.images, signal) }, deps, signal);
       return null;

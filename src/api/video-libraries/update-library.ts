@@ -13,7 +13,7 @@ export const updateLibrary = defineOperation({
   name: 'updateLibrary',
   method: 'POST',
   path: '/videolibrary/{id}',
-  description: 'Changes settings of a library; fields that are left out stay as they are.',
+  description: 'Changes the settings that are sent and keeps all others.',
   auth: 'account-key',
   params: CoreLibraryParams,
   body: VideoLibraryUpdateModel,

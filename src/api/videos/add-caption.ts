@@ -22,7 +22,10 @@ const MAX_FILE_BYTES = 5 * 2 ** 20;
 const BODY_LIMIT_BYTES = 8 * 2 ** 20;
 
 /** Path parameters of one language's captions. */
-export const CaptionParams = Type.Object({ ...VideoParams.properties, srclang: Type.String({ title: 'language' }) });
+export const CaptionParams = Type.Object({
+  ...VideoParams.properties,
+  srclang: Type.String({ title: 'language', description: 'Language code of the captions, such as `en` or `pt-BR`.' }),
+});
 
 type Deps = { captions: CaptionStore; storage: Storage; db: Db; queue: Queue };
 type CheckedFile = { vtt: Buffer; validation: CaptionValidationModel };
@@ -32,8 +35,8 @@ export const addCaption = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
   description:
-    'Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what ' +
-    'was corrected.',
+    'Adds or replaces the captions of a language from a base64-encoded SubRip or WebVTT file. The response lists ' +
+    'the corrections that were made to the file.',
   auth: 'access-key',
   params: CaptionParams,
   body: CaptionModelAdd,

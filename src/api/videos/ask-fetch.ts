@@ -33,7 +33,7 @@ export async function requireFetchable(
   if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
     throw new Refused(
       'busy',
-      `Expected at most ${MAX_OPEN_FETCHES} fetches of a library under way, there are as many. Ask again later.`,
+      `Expected at most ${MAX_OPEN_FETCHES} open fetches per library, got one more. Try again later.`,
     );
   }
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);

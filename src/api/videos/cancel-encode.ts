@@ -14,10 +14,11 @@ export const cancelEncode = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/encode',
   description:
-    'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was ' +
-    'being re-encoded stays as it was, one with a whole resolution and its sound is finished without the others, any ' +
-    'other fails with the value cancelled. Re-encode or retry makes the cancelled renditions. Videos without a file ' +
-    'of their own, such as clips or the rungs of a recording, are not cancelled.',
+    'Cancels the waiting or running encode of a video. Encoders stop within seconds. A video that was being ' +
+    're-encoded keeps its previous version. A video with one complete resolution and its audio is finished without ' +
+    'the others. Any other video fails with the value `cancelled`. Re-encode or retry encodes the cancelled ' +
+    'renditions. Videos without a file of their own, such as clips or the resolutions of a recording, cannot be ' +
+    'cancelled.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

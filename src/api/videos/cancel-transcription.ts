@@ -13,8 +13,8 @@ export const cancelTranscription = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at ' +
-    'hand. Captions that are there stay. Where none is under way nothing changes.',
+    'Cancels the waiting or running transcription of a video. A running one stops within a few seconds. Existing ' +
+    'captions are kept. If there is no transcription, nothing changes.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModel,

@@ -29,9 +29,9 @@ export const cleanResolutions = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/resolutions/cleanup',
   description:
-    'Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go ' +
-    'within a day, so that players under way can end. MP4 files are put together while they are sent: there is no ' +
-    'second copy to delete.',
+    'Deletes resolutions or the original of a finished video. Sizes and lists change immediately. The objects are ' +
+    'deleted within a day, so that running players can finish. MP4 files are assembled while they are sent, so ' +
+    'there is no second copy to delete.',
   exampleQuery: 'resolutionsToDelete=240p&dryRun=true',
   auth: 'access-key',
   params: VideoParams,

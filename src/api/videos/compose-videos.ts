@@ -32,8 +32,9 @@ export const composeVideos = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/compose',
   description:
-    'Creates a video from parts of other videos of the library, without another upload. A part may be of a live ' +
-    'stream, also while it runs: it ends at segment borders. Negative times count from the end.',
+    'Creates a video from parts of other videos of the library, without another upload. A part can also come from ' +
+    'a live stream, even while it is running; it then starts and ends at segment boundaries. Negative times count ' +
+    'from the end.',
   auth: 'access-key',
   params: LibraryParams,
   body: ComposeVideoModel,

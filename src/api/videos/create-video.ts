@@ -12,7 +12,7 @@ export const createVideo = defineOperation({
   name: 'createVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos',
-  description: 'Creates a video without a file. Upload the file next, by PUT, tus or fetch.',
+  description: 'Creates a video without a file. Then upload the file by PUT, tus or fetch.',
   auth: 'access-key',
   params: LibraryParams,
   body: CreateVideoModel,

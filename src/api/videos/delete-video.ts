@@ -18,11 +18,11 @@ export const deleteVideo = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}',
   description:
-    'Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the ' +
-    'trash for a week.',
+    'Deletes a video and all of its objects permanently. With `trash=true`, it moves the video to the trash, where ' +
+    'it stays for a week.',
   auth: 'access-key',
   params: VideoParams,
-  // `trash` is an extension.
+  // `trash` is an extension of the interface.
   query: Type.Object({ trash: guarded('protects', queryFlag(false)) }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -23,11 +23,12 @@ type Deps = {
 /** An extension of the interface. */
 export const explainVideo = defineOperation({
   name: 'explainVideo',
+  summary: 'Explain the state of a video',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/why',
   description:
-    'Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, ' +
-    'who is let in, and what viewers met with.',
+    'Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what ' +
+    'is stored, which viewers are allowed, and which errors viewers had.',
   auth: 'access-key',
   params: VideoParams,
   answer: WhyModel,

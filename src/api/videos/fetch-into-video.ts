@@ -13,6 +13,7 @@ type Deps = AskFetchDeps & { videos: VideoStore };
 /** The older operation, which some clients still use: fetches a file into a video that awaits its upload. */
 export const fetchIntoVideo = defineOperation({
   name: 'fetchIntoVideo',
+  summary: 'Fetch the file of a video',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/fetch',
   description: 'Fetches the file of a video that has none yet from an address.',

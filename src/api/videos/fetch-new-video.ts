@@ -20,7 +20,8 @@ export const fetchNewVideo = defineOperation({
   name: 'fetchVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/fetch',
-  description: "Creates a video and fetches its file from an address; the answer's id is the GUID of the video.",
+  description:
+    'Creates a video and fetches its file from an address. The `id` of the response is the GUID of the video.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ collectionId: queryGuid(), thumbnailTime: maybe.int32(0) }),

@@ -16,8 +16,8 @@ export const getActivity = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/activity',
   description:
-    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last ' +
-    'lines that encoders wrote before attempts failed, and how far its transcription is.',
+    'Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the ' +
+    'last log lines of failed attempts, and the progress of the transcription.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoActivityModel,

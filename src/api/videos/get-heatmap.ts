@@ -12,7 +12,7 @@ export const getHeatmap = defineOperation({
   name: 'getHeatmap',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/heatmap',
-  description: "Reads how much of a video's audience watched each part of it, from 0 to 100.",
+  description: 'Returns how often each part of a video was watched, from 0 to 100.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoHeatmapModel,

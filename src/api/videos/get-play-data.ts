@@ -8,7 +8,7 @@ export const getPlayData = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/play',
   description:
-    "Reads all that a player needs to show a video. No key is needed; the library's referrer rules and embed " +
+    "Returns the data that a player needs to show a video. It needs no key. The library's referrer rules and embed " +
     'token apply.',
   auth: 'none',
   params: VideoParams,

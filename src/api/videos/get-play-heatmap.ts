@@ -12,7 +12,7 @@ export const getPlayHeatmap = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/play/heatmap',
   description:
-    'Reads the heatmap with the play data of a video, for players. No key is needed; referrer rules and embed ' +
+    "Returns the play data of a video with its heatmap. It needs no key. The library's referrer rules and embed " +
     'token apply.',
   auth: 'none',
   params: VideoParams,

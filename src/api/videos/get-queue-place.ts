@@ -14,9 +14,10 @@ const MAX_DURATION_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({
   name: 'getQueuePlace',
+  summary: 'Get queue position',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/queue',
-  description: 'Says what a video waits for, how many are before it, and about how long it takes.',
+  description: 'Returns why a video waits, its queue position, and the estimated time in seconds.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoQueueModel,

@@ -1,6 +1,7 @@
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -19,7 +20,9 @@ export const getResolutions = defineOperation({
   name: 'getResolutions',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/resolutions',
-  description: 'Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library.',
+  description:
+    'Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the ' +
+    'library.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModelOfVideoResolutionsInfoModel,
@@ -50,16 +53,19 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     storageResolutions: stored
       .filter(({ kind }) => kind === 'video')
       .map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
-    mp4Resolutions: hasMp4
-      ? listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'h264'))).map((rung) =>
-          reference(rung, `play_${rung}p.mp4`),
-        )
-      : [],
+    mp4Resolutions: hasMp4 ? listDownloads(video, finished) : [],
     storageObjects: stored.map((rendition) => toFolder(rendition, { library, videoId, createdAt: video.createdAt })),
     oldResolutions: [],
     hasBothOldAndNewResolutionFormat: false,
     hasOriginal: video.originalBytes !== null,
   };
+}
+
+function listDownloads(video: StoredVideo, finished: readonly RenditionView[]): ResolutionReference[] {
+  const isAudioOnly = !video.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
+  if (isAudioOnly) return [{ resolution: 'audio', path: AUDIO_FILE }];
+  const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'h264')));
+  return rungs.map((rung) => reference(rung, `play_${rung}p.mp4`));
 }
 
 function rungsOf(renditions: readonly RenditionView[]): number[] {

@@ -9,7 +9,7 @@ export const getStorageSize = defineOperation({
   name: 'getStorageSize',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/storage',
-  description: 'Sums up the stored bytes of a video, by rendition and by kind. Deleted files no longer count.',
+  description: 'Returns the stored bytes of a video, by rendition and by kind. Deleted files are not counted.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModelOfVideoStorageSizeModel,

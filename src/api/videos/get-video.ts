@@ -9,7 +9,7 @@ export const getVideo = defineOperation({
   name: 'getVideo',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}',
-  description: 'Reads a video: its state, its progress, what it is and what its owner wrote of it.',
+  description: 'Returns a video with its state, its progress, its technical data and its texts.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

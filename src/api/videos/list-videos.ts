@@ -19,7 +19,8 @@ export const listVideos = defineOperation({
   name: 'listVideos',
   method: 'GET',
   path: '/library/{libraryId}/videos',
-  description: 'Lists the videos of a library a page at a time, newest first; search finds a part of the title.',
+  description:
+    'Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title.',
   auth: 'access-key',
   params: LibraryParams,
   // Extensions: `incomplete`, only finished videos that lack something planned; `status`, comma-separated numbers;

@@ -1,4 +1,5 @@
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
+import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { edgeFolderUrl } from '../addresses.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
@@ -12,12 +13,13 @@ export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: 
   const video = toVideoModel(view, showing);
   // Clear files next to an encrypted video would give everyone access to it.
   const isClear = !settings.drm.enabled;
+  const hasMp4 = view.state === 'finished' && settings.mp4.enabled && isClear;
   const allowEarlyPlay = settings.originals.allowEarlyPlay && isClear;
   const playsOriginal = !hasPlaylist && allowEarlyPlay && view.source_key !== null;
   return {
     video,
     libraryName: library.name,
-    ...fileAddresses(view, { hasMp4: video.hasMP4Fallback, allowEarlyPlay, ...showing }),
+    ...fileAddresses(view, { hasMp4, allowEarlyPlay, ...showing }),
     ...playerLook(library),
     enableDRM: settings.drm.enabled,
     drmVersion: DRM_VERSION[settings.drm.version],
@@ -48,11 +50,14 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: 
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;
   const mp4Px = chooseMp4Rung(view.mp4_rungs);
+  const isAudioOnly = view.state === 'finished' && view.width_px === 0;
+  const audio = isAudioOnly ? AUDIO_FILE : null;
+  const download = mp4Px === null ? audio : `play_${mp4Px}p.mp4`;
   return {
     captionsPath: address('captions/'),
     seekPath: address('seek'),
     thumbnailUrl: address(view.thumbnail_file_name),
-    fallbackUrl: hasMp4 && mp4Px !== null ? address(`play_${mp4Px}p.mp4`) : null,
+    fallbackUrl: hasMp4 && download !== null ? address(download) : null,
     videoPlaylistUrl: address('playlist.m3u8'),
     originalUrl: showsOriginal ? address('original') : null,
     previewUrl: view.previews.includes('preview.webp') ? address('preview.webp') : null,

@@ -13,16 +13,23 @@ const RENEW_MS = 20_000;
 const RENEW_AGAIN_MS = 1_000;
 const BUFFER_BYTES = 1024 * 1024;
 
-type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: number | null; uploadId: Guid };
+type Upload = {
+  body: IncomingMessage;
+  objectKey: StorageKey;
+  lengthBytes: number | null;
+  uploadId: Guid;
+  /** Receiving ends when the body is larger. */
+  limitBytes: number;
+};
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
  * Streams a request's body into an object and renews the lease of its upload session. Disconnects a caller that sends
- * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early or is not a media file, and
- * then leaves nothing behind.
+ * less than 1 KiB/s over a minute (`timeout`). Refuses a body that ends early or is not a media file (`invalid`), and
+ * one above the limit (`too-large`), and then leaves nothing behind.
  */
 export async function receiveBytes(
-  { body, objectKey, lengthBytes, uploadId }: Upload,
+  { body, objectKey, lengthBytes, uploadId, limitBytes }: Upload,
   { storage, uploads }: Deps,
   signal: AbortSignal,
 ): Promise<WrittenObject> {
@@ -31,7 +38,12 @@ export async function receiveBytes(
   const endLease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
     const options = lengthBytes === null ? {} : { lengthBytes };
-    const written = await storage.put(objectKey, detach(body, stop), options, AbortSignal.any([signal, stop.signal]));
+    const written = await storage.put(
+      objectKey,
+      detach(body, stop, limitBytes),
+      options,
+      AbortSignal.any([signal, stop.signal]),
+    );
     if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
     throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);
@@ -44,14 +56,16 @@ export async function receiveBytes(
 }
 
 // A failing writer ends its stream. The request must survive, because the refusal must still be sent.
-function detach(body: IncomingMessage, stop: AbortController): Transform {
+function detach(body: IncomingMessage, stop: AbortController, limitBytes: number): Transform {
   const look = watchStart();
+  let received = 0;
   const copy = new Transform({
     highWaterMark: BUFFER_BYTES,
     transform(bytes: Buffer, _encoding, done) {
-      const foreign = look(bytes);
-      if (foreign !== null) stop.abort(foreign);
-      done(foreign, bytes);
+      received += bytes.length;
+      const refusal = received > limitBytes ? tooLarge(limitBytes) : look(bytes);
+      if (refusal !== null) stop.abort(refusal);
+      done(refusal, bytes);
     },
   });
   // The stream may fail before it has a reader.
@@ -95,7 +109,7 @@ function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal):
 
 /** Returns the refusal of an empty upload. */
 export function emptyBody(): Refused {
-  return new Refused('invalid', 'Expected the bytes of a video file as the body, got an empty body. Send the file.');
+  return new Refused('invalid', 'Expected the bytes of a media file as the body, got an empty body. Send the file.');
 }
 
 function tooSlow(): Refused {
@@ -103,4 +117,10 @@ function tooSlow(): Refused {
     'timeout',
     'Expected at least 1 KiB/s over a minute, got less. Send it again, or use a resumable upload.',
   );
+}
+
+/** Returns the refusal of a body above a limit. */
+export function tooLarge(limitBytes: number): Refused {
+  const size = `${Math.round(limitBytes / 2 ** 20)} MiB`;
+  return new Refused('too-large', `Expected a file of at most ${size}, got a larger one. Compress it as FLAC or AAC.`);
 }

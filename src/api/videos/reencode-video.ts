@@ -13,11 +13,12 @@ type Deps = ShowingDeps & { videos: VideoStore; videoViews: VideoViewStore; queu
 
 export const reencodeVideo = defineOperation({
   name: 'reencodeVideo',
+  summary: 'Re-encode a video',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/reencode',
   description:
-    "Encodes a video again from its original, with the library's current settings and the options of its upload. " +
-    'Codecs that it has stay. The present version plays until the new one is complete.',
+    'Encodes a video again from its original, with the current settings of the library and the options of its ' +
+    'upload. It keeps the codecs of the video. The current version plays until the new one is complete.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

@@ -20,7 +20,9 @@ export const repackageVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/repackage',
   description:
-    'Gives a video of a library with Enterprise DRM new keys; earlier ones stay good unless they are not to be kept.',
+    'Packages a video of a library with Enterprise DRM for the DRM systems of the library. With ' +
+    '`keepOriginalFiles=false`, it creates new content keys. Otherwise open players keep the previous version for ' +
+    'a day.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ keepOriginalFiles: guarded('protects', queryFlag(true)) }),

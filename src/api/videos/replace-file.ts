@@ -14,7 +14,8 @@ export const replaceFile = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/replace',
   description:
-    'Lets a finished video take one more upload within a day, which takes the place of its file when it is encoded.',
+    'Allows one more upload to a finished video within 24 hours. The new file replaces the old one when it is ' +
+    'encoded.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModel,

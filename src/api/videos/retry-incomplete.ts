@@ -9,9 +9,10 @@ type Deps = { retries: RetryStore };
 /** An extension of the interface: retries the failed parts of all finished, incomplete videos of a library. */
 export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
+  summary: 'Retry the failed renditions of a library',
   method: 'POST',
   path: '/library/{libraryId}/videos/incomplete/retry',
-  description: 'Encodes the failed renditions of all otherwise finished videos of a library again.',
+  description: 'Encodes the failed renditions of all finished videos of a library again.',
   auth: 'access-key',
   params: LibraryParams,
   answer: RetryIncompleteModel,

@@ -13,9 +13,10 @@ type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 /** An extension of the interface: retries the failed parts of a video, and nothing else. */
 export const retryResolutions = defineOperation({
   name: 'retryResolutions',
+  summary: 'Retry the failed renditions of a video',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/resolutions/retry',
-  description: 'Encodes the failed renditions of an otherwise finished video again.',
+  description: 'Encodes the failed renditions of a finished video again.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ resolution: queryText() }),

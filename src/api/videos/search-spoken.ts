@@ -13,11 +13,13 @@ const MAX_VIDEOS = 100;
 
 export const searchSpoken = defineOperation({
   name: 'searchSpoken',
+  summary: 'Search captions',
   method: 'GET',
   path: '/library/{libraryId}/search',
   description:
-    'Finds videos in which all words of q are said within about a minute, the newest first, with the captions ' +
-    'that match and their times in seconds. language leaves out other captions.',
+    'Searches the captions of all videos. Finds videos in which all words of `q` are spoken within about a minute, ' +
+    'newest first, with the matching captions and their times in seconds. With `language`, it searches only the ' +
+    'captions of that language.',
   exampleQuery: 'q=telescope',
   auth: 'access-key',
   params: LibraryParams,

@@ -9,8 +9,8 @@ import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/image-maker.ts';
 import { hasImage } from '../../media/images/image-set.ts';
+import type { ImageMaker } from '../../media/images/run-image-maker.ts';
 import { type Storage, storageKey } from '../../ports/storage.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -35,8 +35,8 @@ export const setThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/thumbnail',
   description:
-    'Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, ' +
-    'WebP or AVIF).',
+    'Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or ' +
+    'AVIF).',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ thumbnailUrl: queryText() }),

@@ -17,12 +17,13 @@ type Deps = { db: Db; queue: Queue; libraries: LibraryStore; findSpeech(): Promi
 
 export const smartGenerate = defineOperation({
   name: 'smartGenerate',
+  summary: 'Generate texts from speech',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/smart',
   description:
-    'Generates title, description, chapters and moments from what is said in the video, which is transcribed ' +
-    'first where it has no captions. Without a body, it generates the texts that the library generates by ' +
-    'default. Texts that a person set after the last generation stay.',
+    'Generates title, description, chapters and moments from the speech of a video. A video without captions is ' +
+    "transcribed first. Without a body, it generates the texts that the library's settings select. It does not " +
+    'overwrite texts that a person has set since the last generation.',
   auth: 'access-key',
   params: VideoParams,
   body: SmartGenerateModel,

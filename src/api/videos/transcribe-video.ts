@@ -31,9 +31,9 @@ export const transcribeVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Makes captions of the speech of a video, in the language that is spoken, and translates them into the target ' +
-    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, ' +
-    'generated ones are made again.',
+    'Creates captions from the speech of a video in the spoken language. If a language model is configured, it ' +
+    'also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it ' +
+    'replaces generated captions.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),

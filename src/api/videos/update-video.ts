@@ -13,8 +13,8 @@ export const updateVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}',
   description:
-    'Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are ' +
-    'in whole seconds within the video; a chapter without an end ends where the next one starts.',
+    'Changes the fields that are sent and keeps all others. Chapters and moments are in whole seconds within the ' +
+    'video. A chapter without an end ends where the next one starts.',
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
@@ -52,6 +52,7 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
   const id = readGuid(text);
-  if (id === null) throw new Refused('not-found', `Found no collection "${text}": its id is a GUID. Correct it.`);
+  if (id === null)
+    throw new Refused('not-found', `Collection "${text}" not found: ids of collections are GUIDs. Correct the id.`);
   return id;
 }

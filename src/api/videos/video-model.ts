@@ -36,7 +36,7 @@ export async function recallShowing(libraryId: number, address: string, deps: Sh
 /** Returns a library from the cache of the store, or reads it. Refuses (`not-found`) an unknown library. */
 export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Library ${libraryId} not found. Check the id.`);
   return library;
 }
 

@@ -14,7 +14,7 @@ export const listWebhookEvents = defineOperation({
   name: 'listWebhookEvents',
   method: 'GET',
   path: '/library/{libraryId}/webhooks',
-  description: 'Lists the webhook events of a library with what became of them, newest first.',
+  description: 'Lists the webhook events of a library with their delivery state, newest first.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, state: queryWord('', STATES) }),

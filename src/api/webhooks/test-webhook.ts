@@ -12,7 +12,7 @@ export const testWebhook = defineOperation({
   name: 'testWebhook',
   method: 'POST',
   path: '/library/{libraryId}/webhooks/test',
-  description: 'Sends a test event to the webhook address of a library, and says what it answered.',
+  description: 'Sends a test event to the webhook address of a library, and returns the response.',
   auth: 'access-key',
   params: LibraryParams,
   answer: WebhookTestModel,

@@ -191,5 +191,5 @@ async function dropOld(tx: Tx): Promise<void> {
 }
 
 function notFound({ libraryId, bulkId }: BulkKey): Refused {
-  return new Refused('not-found', `Found no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Bulk operation ${bulkId} in library ${libraryId} not found. Check the id.`);
 }

@@ -95,7 +95,7 @@ async function saveCaptions(
 }
 
 function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function unknownCaptions({ mediaId }: MediaKey, language: string, tracks: readonly CaptionTrack[]): Refused {

@@ -40,6 +40,9 @@ test.each([
   ['  ', 'de', 'German'],
   [null, 'pt-BR', 'Brazilian Portuguese'],
   [undefined, 'x', 'x'],
+  [null, 'en-sdh', 'English (SDH)'],
+  [null, 'de-forced-2', 'German (forced)'],
+  ['Untertitel', 'de-sdh', 'Untertitel'],
 ])('displays the label %j of language %s as %s', (label, language, expected) => {
   expect(captionLabel(label, language)).toBe(expected);
 });

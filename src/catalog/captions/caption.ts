@@ -1,5 +1,6 @@
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { nameTrack } from '../../media/probe/read-track-names.ts';
 import type { TextKind } from '../../media/probe/source-facts.ts';
 import type { CaptionTrack } from '../schema.ts';
 
@@ -23,15 +24,15 @@ export function readCaptionLanguage(text: string): string {
   );
 }
 
-/** Returns the label of a track: the owner's, else the language's English name, else its tag. */
-export function captionLabel(label: string | null | undefined, language: string): string {
+/** Returns the label of a track: the owner's, else the language's English name with its purpose, else its tag. */
+export function captionLabel(label: string | null | undefined, srclang: string): string {
   const given = label?.trim() ?? '';
   if (given !== '') return given;
   try {
-    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' }).of(language) ?? language;
+    return nameTrack({ title: null, ...describeCaption(srclang) }, srclang);
   } catch (error) {
     // Some tags match the grammar but are not languages, for example a single letter.
-    if (error instanceof RangeError) return language;
+    if (error instanceof RangeError) return srclang;
     throw error;
   }
 }

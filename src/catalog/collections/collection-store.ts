@@ -151,5 +151,5 @@ function selectViews(db: Db, libraryId: number) {
 }
 
 function unknownCollection({ libraryId, collectionId }: CollectionKey): never {
-  throw new Refused('not-found', `Found no collection ${collectionId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Collection ${collectionId} in library ${libraryId} not found. Check the id.`);
 }

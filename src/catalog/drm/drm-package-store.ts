@@ -190,7 +190,7 @@ function graceBegan() {
 }
 
 function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Refused {
-  return new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function tooMany({ mediaId }: MediaKey): Refused {

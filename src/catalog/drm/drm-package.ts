@@ -3,7 +3,7 @@ import type { ContentKeys, DrmSystem, SchemeName, SystemSignals } from '../../po
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import type { StoredSignals } from './drm-schema.ts';
 
-/** Set of keys that encrypts a media. `retiredAt` is null for the set that playlists reference. */
+/** Set of keys that encrypts a media item. `retiredAt` is null for the set that playlists reference. */
 export type DrmPackage = {
   number: number;
   scheme: SchemeName;
@@ -54,7 +54,7 @@ export function storeSignals(signals: readonly SystemSignals[]): StoredSignals[]
   return signals.map((signal) => ({ ...signal, pssh: signal.pssh?.toString('base64') ?? null }));
 }
 
-/** Reads the output of `storeSignals`. */
+/** Restores the output of `storeSignals`. */
 export function readSignals(stored: readonly StoredSignals[]): SystemSignals[] {
   return stored.map((signal) => ({
     ...signal,

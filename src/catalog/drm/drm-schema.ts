@@ -3,9 +3,9 @@ import type { SchemeName, SystemSignals } from '../../ports/drm-key-source.ts';
 import type { CreatedAt, Json } from '../account-schema.ts';
 
 /**
- * A set of keys that encrypts a media. Playlists reference the newest that is not retired. Numbers rise and are never
- * reused, because addresses of encrypted bytes contain them. `keys_sealed` is the sealed output of `formatContentKeys`;
- * `signals` is the key server's signalling for its systems.
+ * A set of keys that encrypts a media item. Playlists reference the newest that is not retired. Numbers rise and are
+ * never reused, because addresses of encrypted bytes contain them. `keys_sealed` is the sealed output of
+ * `formatContentKeys`; `signals` is the key server's signalling for its systems.
  */
 export type DrmPackageTable = {
   library_id: number;

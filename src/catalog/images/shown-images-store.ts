@@ -21,7 +21,7 @@ export async function dropImages(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 /**
- * Replaces the shown images, and retires the objects of earlier ones. The caller must recalculate the storage
+ * Replaces the shown images, and retires the objects of earlier ones. The caller must recalculate the stored bytes
  * afterwards.
  */
 export async function replaceImages(

@@ -65,7 +65,7 @@ export function createKeyStore(db: Db): KeyStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return;
-      throw new Refused('not-found', `Found no key ${id} of library ${libraryId}. Check both ids.`);
+      throw new Refused('not-found', `Key ${id} of library ${libraryId} not found. Check both ids.`);
     },
   };
 }
@@ -142,7 +142,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
     .where('deleted_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
-  if (row === undefined) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
+  if (row === undefined) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
 }
 
 /** The one account of an installation. It is identified by its first key, whether or not that is still valid. */

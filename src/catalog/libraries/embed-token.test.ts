@@ -9,11 +9,11 @@ const expiresSec = 1623440202;
 const before = (expiresSec - 1) * 1000;
 
 test.each([
-  { title: 'the vector', shown: { token, expiresSec }, keys: [key], nowMs: before, valid: true },
+  { title: 'the test vector', shown: { token, expiresSec }, keys: [key], nowMs: before, valid: true },
   { title: 'the second of two keys', shown: { token, expiresSec }, keys: ['x', key], nowMs: before, valid: true },
   { title: 'upper case', shown: { token: token.toUpperCase(), expiresSec }, keys: [key], nowMs: before, valid: true },
   { title: 'expired', shown: { token, expiresSec }, keys: [key], nowMs: expiresSec * 1000, valid: false },
-  { title: 'another time', shown: { token, expiresSec: expiresSec + 1 }, keys: [key], nowMs: before, valid: false },
+  { title: 'another expiry', shown: { token, expiresSec: expiresSec + 1 }, keys: [key], nowMs: before, valid: false },
   { title: 'another key', shown: { token, expiresSec }, keys: ['x'], nowMs: before, valid: false },
   { title: 'no token', shown: { token: '', expiresSec: 0 }, keys: [key], nowMs: before, valid: false },
 ])('$title: returns $valid', ({ shown, keys, nowMs, valid }) => {

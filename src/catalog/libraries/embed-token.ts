@@ -5,7 +5,8 @@ export type EmbedToken = { token: string; expiresSec: number };
 
 /**
  * Returns whether a token permits playing a video now: `hex(SHA256(key + videoId + expires))` under one of the keys,
- * not expired. Keys are the pull zone's security key and, as some clients sign with it, the library's key.
+ * not expired. The id may lack hyphens. The keys are the pull zone's security key and the library's key, because some
+ * clients sign with that.
  */
 export function isEmbedTokenValid(
   { token, expiresSec }: EmbedToken,
@@ -14,7 +15,8 @@ export function isEmbedTokenValid(
 ): boolean {
   if (expiresSec * 1000 <= nowMs || !/^[0-9a-f]{64}$/i.test(token)) return false;
   const shown = Buffer.from(token, 'hex');
-  return keys.some((key) => timingSafeEqual(digestOf(key, mediaId, expiresSec), shown));
+  const forms = [mediaId, mediaId.replaceAll('-', '')];
+  return keys.some((key) => forms.some((id) => timingSafeEqual(digestOf(key, id, expiresSec), shown)));
 }
 
 /** Signs a token that `isEmbedTokenValid` accepts. */
@@ -32,4 +34,22 @@ export function describeToken({ token, expiresSec }: EmbedToken, nowMs: number):
   if (expiresSec === 0) return 'a token without expires';
   if (expiresSec * 1000 <= nowMs) return `a token that expired at ${new Date(expiresSec * 1000).toISOString()}`;
   return 'a token that was not made with this key, video and expires';
+}
+
+const EXPIRES = /^\d{1,12}$/;
+
+/** Reads the parameters of an address by their names in lower case; the first of several counts. */
+export function readParameters(url: string): Map<string, string> {
+  const query = url.indexOf('?');
+  const sent = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query === -1 ? '' : url.slice(query))) {
+    if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value);
+  }
+  return sent;
+}
+
+/** Reads the token that an address shows; an empty one for none. */
+export function readEmbedToken(sent: ReadonlyMap<string, string>): EmbedToken {
+  const expires = sent.get('expires') ?? '';
+  return { token: sent.get('token') ?? '', expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 };
 }

@@ -61,5 +61,5 @@ export function openKeys(row: SealedKeys, secretBox: SecretBox): LibraryKeys {
 
 /** Returns the refusal for a library that does not exist. */
 export function unknownLibrary(id: number): Refused {
-  return new Refused('not-found', `Found no library ${id}. Check the id.`);
+  return new Refused('not-found', `Library ${id} not found. Check the id.`);
 }

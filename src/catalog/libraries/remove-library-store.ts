@@ -22,7 +22,7 @@ export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
+  if (numUpdatedRows === 0n) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
   await tx.deleteFrom('access_key').where('library_id', '=', id).execute();
   await tx.deleteFrom('pull_zone').where('library_id', '=', id).execute();
   await tx.deleteFrom('collection').where('library_id', '=', id).execute();

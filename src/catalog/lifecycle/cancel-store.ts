@@ -56,7 +56,7 @@ async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Lock
   `.execute(tx);
   const [row] = rows;
   if (row !== undefined) return row;
-  throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function obstacleIn(state: MediaState): string | null {

@@ -81,7 +81,7 @@ export async function commitChunks(
   return { rejected };
 }
 
-/** Locks a media's row and increments its revision; null if it does not exist. */
+/** Locks a media item's row and increments its revision; null if it does not exist. */
 export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')

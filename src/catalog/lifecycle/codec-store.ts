@@ -195,7 +195,7 @@ async function findLook(
 }
 
 function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }
 
 function notNow({ mediaId }: MediaKey, why: string): Refused {

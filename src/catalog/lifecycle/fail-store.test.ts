@@ -137,8 +137,8 @@ test('a cancelled encode keeps the complete rung, and a retry makes the images a
   await cancel(task.key);
   expect(await loadMedia(task.key)).toMatchObject({ state: 'finished', is_incomplete: true });
   expect((await loadMedia(task.key)).messages.map(({ message }) => message)).toEqual([
-    '360p could not be made: Its encoding was cancelled.',
-    'The video is finished, incomplete: 360p, Images could not be made. Retry makes them again.',
+    '360p could not be created: Its encoding was cancelled.',
+    'The video is incomplete: 360p, Images could not be created. Retry the failed parts.',
   ]);
   expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
   // The worker can neither publish nor release the task.

@@ -5,6 +5,7 @@ import { planImages } from '../images/plan-images-store.ts';
 import { dropImages } from '../images/shown-images-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
+import { noteFailedTrack, offerTrack } from '../renditions/added-track-store.ts';
 import { type Extent, findGap } from '../renditions/coverage.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, MediaState } from '../schema.ts';
@@ -80,6 +81,7 @@ function isEncoding(state: MediaState): boolean {
 
 async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionProgress): Promise<void> {
   await setRenditionState(tx, key, id, 'finished', null);
+  if (kind === 'audio') await offerTrack(tx, key, id);
   if (kind === 'video' && isActive) await announce(key, WebhookStatus.resolutionFinished)(tx);
 }
 
@@ -202,6 +204,7 @@ async function setRenditionState(
 /** Fails a rendition: it is no longer listed, its chunks are deleted and their objects swept. */
 async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress, reason: string): Promise<void> {
   await setRenditionState(tx, key, rendition.id, 'failed', reason);
+  if (rendition.kind === 'audio') await noteFailedTrack(tx, key, rendition.id, reason);
   await tx
     .deleteFrom('chunk')
     .where('library_id', '=', key.libraryId)

@@ -30,9 +30,9 @@ export function transcriptionMessage(message: string, at: Date): MediaMessage {
   return make(LEVEL.warning, ISSUE.transcriptionFailed, message, '', at);
 }
 
-/** Message for a rendition that could not be made while the others were. `rendition` is its name, such as `720p`. */
+/** Message for a rendition that could not be created while the others were. `rendition` is its name, such as `720p`. */
 export function renditionMessage(rendition: string, reason: string, at: Date): MediaMessage {
-  return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be made: ${reason}`, rendition, at);
+  return make(LEVEL.warning, ISSUE.transcodingWarnings, `${rendition} could not be created: ${reason}`, rendition, at);
 }
 
 /** Name of a video's images in its messages. */
@@ -43,7 +43,7 @@ export const INCOMPLETE_VALUE = 'incomplete';
 
 /** Message for a finished video whose planned renditions or images could not all be made; `missing` are their names. */
 export function incompleteMessage(missing: readonly string[], at: Date): MediaMessage {
-  const message = `The video is finished, incomplete: ${missing.join(', ')} could not be made. Retry makes them again.`;
+  const message = `The video is incomplete: ${missing.join(', ')} could not be created. Retry the failed parts.`;
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
 }
 
@@ -53,7 +53,7 @@ export function lostAudioMessage(
   at: Date,
 ): MediaMessage {
   const share = `${lostSec.toFixed(1)} of ${durationSec.toFixed(1)} seconds`;
-  const message = `${share} of the sound could not be decoded and are silent.`;
+  const message = `${share} of the audio could not be decoded and are silent.`;
   return make(LEVEL.warning, ISSUE.originalCorrupted, message, 'sound-damaged', at);
 }
 
@@ -75,7 +75,7 @@ export function leftOutMessage(rendition: string, at: Date): MediaMessage {
   return make(LEVEL.information, ISSUE.undefined, message, rendition, at);
 }
 
-/** Message for stored bytes of a rendition that are damaged and cannot be made again. */
+/** Message for stored bytes of a rendition that are damaged and cannot be encoded again. */
 export function damagedMessage(
   damage: { name: string; renditionId: string; segments: [number, number]; what: string; reason: string },
   at: Date,
@@ -99,8 +99,8 @@ export function damagedValue({ renditionId, firstSegment }: { renditionId: strin
 /** Message for a damaged stored original. */
 export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
   const message =
-    `The original file is damaged in the store: ${what}. The video plays on, but nothing sound can be made from ` +
-    'it any more.';
+    `The original file is damaged in the store: ${what}. The video still plays, but nothing can be created ` +
+    'from the original any more.';
   return make(LEVEL.error, ISSUE.originalCorrupted, message, `${DAMAGED}original`, at);
 }
 

@@ -24,7 +24,7 @@ const audio: RenditionProgress = { ...active, kind: 'audio' };
 
 test.each([
   {
-    name: 'what is shown is whole',
+    name: 'the published renditions are complete',
     renditions: [active, audio],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
@@ -36,13 +36,13 @@ test.each([
     expected: { kind: 'finished', activate: null },
   },
   {
-    name: 'a set was made in the background',
+    name: 'a set was encoded in the background',
     renditions: [active, background],
     hasVideo: true,
     expected: { kind: 'finished', activate: background.timelineId },
   },
   {
-    name: 'a sound that had failed was made once more',
+    name: 'a failed audio track was encoded again',
     renditions: [active, { ...audio, isActive: false }],
     hasVideo: true,
     expected: { kind: 'finished', activate: timelineId },
@@ -54,25 +54,25 @@ test.each([
     expected: { kind: 'finished', activate: null },
   },
   {
-    name: 'a retired set is no background set',
+    name: 'a retired set does not count as a background set',
     renditions: [active, { ...background, isRetired: true }],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
-    name: 'a further period of a recording is no background set',
+    name: 'a later period of a recording does not count as a background set',
     renditions: [active, { ...background, isOfFurtherPeriod: true }],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
-    name: 'no picture is whole',
+    name: 'no video rendition is complete',
     renditions: [failed, audio],
     hasVideo: true,
     expected: { kind: 'failed', reason: 'It broke.' },
   },
   {
-    name: 'sound alone is whole',
+    name: 'only the audio is complete',
     renditions: [audio],
     hasVideo: false,
     expected: { kind: 'finished', activate: null },
@@ -86,10 +86,10 @@ const second: Placed = { firstSegment: 2, segmentCount: 1, startTick: 200, durat
 const extent = { segments: 3, endTick: 291, toleranceTicks: 1 };
 
 test.each([
-  { name: 'whole within the tolerance', chunks: [first, second], expected: null },
-  { name: 'nothing at all', chunks: [], expected: 'Expected 3 segments, found 0.' },
-  { name: 'the first missing', chunks: [second], expected: 'Expected a chunk at segment 0, found 2.' },
-  { name: 'the last missing', chunks: [first], expected: 'Expected 3 segments, found 2.' },
+  { name: 'complete within the tolerance', chunks: [first, second], expected: null },
+  { name: 'no segments', chunks: [], expected: 'Expected 3 segments, found 0.' },
+  { name: 'a missing first segment', chunks: [second], expected: 'Expected a chunk at segment 0, found 2.' },
+  { name: 'a missing last segment', chunks: [first], expected: 'Expected 3 segments, found 2.' },
   {
     name: 'a jump in time',
     chunks: [first, { ...second, startTick: 201 }],

@@ -4,6 +4,7 @@ import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { enterState } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
+import type { AddedTrack } from '../renditions/added-track.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
@@ -25,6 +26,8 @@ export type ProcessClaim = {
   librarySettings: Record<string, unknown>;
   /** Codecs of the video's existing renditions, which the new plan also includes. */
   presentCodecs: readonly string[];
+  /** Audio tracks that its owner added or changed. */
+  addedTracks: readonly AddedTrack[];
   /** A set is already active: the new plan replaces it when complete. */
   hasActiveTimeline: boolean;
 };
@@ -107,7 +110,8 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
   if (!isEntered) return undefined;
   const { rows } = await sql<ClaimRow>`
     select media.process_attempt, media.process_tries, media.state_since = now() as is_new,
-      media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, l.settings,
+      media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, media.audio_tracks,
+      l.settings,
       exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id
         and t.active) as shown,
       array(select distinct r.codec from rendition r
@@ -130,6 +134,7 @@ type ClaimRow = {
   upload_options: UploadOptions;
   thumbnail_time_ms: number | null;
   settings: Record<string, unknown>;
+  audio_tracks: AddedTrack[];
   shown: boolean;
   codecs: string[];
 };
@@ -146,6 +151,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
     thumbnailTimeMs: row.thumbnail_time_ms,
     librarySettings: row.settings,
     presentCodecs: row.codecs,
+    addedTracks: row.audio_tracks,
     hasActiveTimeline: row.shown,
   };
 }

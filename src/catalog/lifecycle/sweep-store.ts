@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { objectOf, splitPacked } from '../../ports/packed-key.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { filesOf } from '../renditions/added-track.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retirePacks } from '../retired-object-store.ts';
 import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
@@ -125,7 +126,7 @@ export async function findNamedObjects(
     .executeTakeFirst();
   const media = await db
     .selectFrom('media')
-    .select(['type', 'state', 'source_key', 'thumbnail_key', 'captions'])
+    .select(['type', 'state', 'source_key', 'thumbnail_key', 'captions', 'audio_tracks'])
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
     .executeTakeFirst();
@@ -150,7 +151,7 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .execute();
   for (const { storage_key: key } of [...retired, ...images]) keys.add(objectOf(key));
-  for (const { key } of media.captions) keys.add(key);
+  for (const { key } of [...media.captions, ...filesOf(media.audio_tracks)]) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isWritten = open !== undefined || media.type === 'live';
   const isBusy = isWritten || media.state === 'processing' || media.state === 'uploaded';

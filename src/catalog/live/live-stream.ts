@@ -55,7 +55,7 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
     | { state: 'error'; startedAt: Date | null; endedAt: Date; reason: string }
   );
 
-/** Time after the end within which a recording can still be requested, in ms. */
+/** A recording can be requested until this long after the end of the stream, in ms. */
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**

@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
-import { addLibraryRow } from '../../../test/support/library-row.ts';
-import { newGuid } from '../../lib/guid.ts';
-import { bumpPublication, migrate, openDatabase } from '../db.ts';
-import { migrations } from './all.ts';
+import { migrate, openDatabase } from '../db.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,31 +15,31 @@ test('migrating twice, or from two processes simultaneously, changes nothing', a
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test('a database with the names used before 280 keeps its images and its revisions', async () => {
-  // Messages contain the names of renditions.
-  const lines = (...values: string[]) => values.map((value) => ({ value, level: 2 }));
-  await sql`create database earlier`.execute(database.db);
-  const { db, close } = openDatabase({ ...database.config, database: 'earlier' }, () => {});
+test('a new database has one row of each singleton table', async () => {
+  const counts = ['encode_clock', 'installation', 'orphan_sweep', 'shield_settings'].map(
+    (table) => sql`select count(*)::int as n from ${sql.table(table)}`,
+  );
+  for (const count of counts) expect((await count.execute(database.db)).rows).toEqual([{ n: 1 }]);
+});
+
+test.each([
+  ['an earlier development version', ['001-catalog', '310-programme-clock'], 'an earlier development version'],
+  ['a newer version', ['001-baseline', '999-later'], 'with 999-later of a newer version'],
+])('refuses a database of %s and leaves it as it is', async (_what, names, reason) => {
+  await sql`create database other`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'other' }, () => {});
   try {
-    await migrate(
-      db,
-      Object.keys(migrations).filter((name) => name < '280'),
-    );
-    const key = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
-    const { libraryId, mediaId } = key;
-    const named = JSON.stringify(lines('Sound (und)', 'Sound (en)', 'Picture vp9'));
-    await sql`insert into media (library_id, id, type, title, state, publication, pictures, messages)
-      values (${libraryId}, ${mediaId}, 'video', 'a film', 'finished', 7, '{"folder":"f"}', ${named})`.execute(db);
-    await sql`insert into picture values (${libraryId}, ${mediaId}, 'x/poster', 'thumbnail', 5)`.execute(db);
-    await migrate(db);
-    const { messages } = await db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
-    expect(messages).toEqual(lines('Audio', 'Audio (en)', 'Video vp9'));
-    const { rows } = await sql`select m.revision::int, m.images, i.storage_key, i.size_bytes::int as size
-      from media m join image i on i.library_id = m.library_id and i.media_id = m.id`.execute(db);
-    expect(rows).toEqual([{ revision: 7, images: { folder: 'f' }, storage_key: 'x/poster', size: 5 }]);
-    // The table's triggers increment it too, although their functions contain column names as text.
-    expect(await db.transaction().execute((tx) => bumpPublication(tx, key))).toBe(8);
+    await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255))`.execute(db);
+    for (const name of names) await sql`insert into kysely_migration values (${name}, '2026')`.execute(db);
+    await expect(migrate(db)).rejects.toThrow(reason);
+    const { rows } = await sql`select tablename from pg_tables where schemaname = 'public'`.execute(db);
+    expect(rows).toEqual([{ tablename: 'kysely_migration' }]);
   } finally {
     await close();
+    await sql`drop database other`.execute(database.db);
   }
+});
+
+test('refuses the migrations of a backup that this version does not have', async () => {
+  await expect(migrate(database.db, ['001-baseline', '999-later'])).rejects.toThrow('a newer version');
 });

@@ -24,7 +24,7 @@ export type SegmentRequestStore = {
    * exist.
    */
   put(requests: readonly SegmentRequest[]): Promise<void>;
-  /** Withdraws a request, because no viewer waits any more. */
+  /** Withdraws a request that no viewer is waiting for any more. */
   drop(request: Pick<SegmentRequest, 'renditionId' | 'segment'>): Promise<void>;
   /** Withdraws all requests of this edge. */
   dropAll(): Promise<void>;

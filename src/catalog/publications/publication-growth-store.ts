@@ -11,14 +11,14 @@ import {
   toStoredChunk,
 } from './publication-row-store.ts';
 
-/** The known publication of a media, and its current revision. */
+/** The known publication of a media item, and its current revision. */
 type Growth = { key: MediaKey; revision: number; known: Publication };
 type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
 
 /**
- * Returns the renditions of a media as of `revision`, from the known ones and later chunks, in one statement, which is
- * one snapshot. Returns null if anything else changed, or too many chunks were added: then everything must be read.
- * Chunks leave a rendition only when others replace them, or with the rendition, whose id is never reused.
+ * Returns the renditions of a media item as of `revision`, from the known ones and later chunks, in one statement,
+ * which is one snapshot. Returns null if anything else changed, or too many chunks were added: then everything must be
+ * read. Chunks leave a rendition only when others replace them, or with the rendition, whose id is never reused.
  */
 export async function loadGrown(db: Db, { key, revision, known }: Growth): Promise<StoredRendition[] | null> {
   const before = new Map(known.renditions.map((rendition) => [rendition.id, rendition]));

@@ -11,10 +11,10 @@ function chunk(from: number, to: number, attempt = 1): StoredChunk {
 }
 
 test.each([
-  { name: 'what comes behind', known: [chunk(0, 2)], fresh: [chunk(2, 4)], expected: [chunk(0, 2), chunk(2, 4)] },
-  { name: 'what comes between', known: [chunk(0, 2), chunk(4, 6)], fresh: [chunk(2, 4)], expected: [0, 2, 4] },
+  { name: 'a later segment', known: [chunk(0, 2)], fresh: [chunk(2, 4)], expected: [chunk(0, 2), chunk(2, 4)] },
+  { name: 'a segment in a gap', known: [chunk(0, 2), chunk(4, 6)], fresh: [chunk(2, 4)], expected: [0, 2, 4] },
   { name: 'a merge', known: [chunk(0, 1), chunk(1, 2), chunk(2, 3)], fresh: [chunk(0, 2)], expected: [0, 2] },
-  { name: 'what is made anew', known: [chunk(0, 2)], fresh: [chunk(0, 2, 2)], expected: [chunk(0, 2, 2)] },
+  { name: 'a re-encoded segment', known: [chunk(0, 2)], fresh: [chunk(0, 2, 2)], expected: [chunk(0, 2, 2)] },
 ])('adds $name to the known chunks', ({ known, fresh, expected }) => {
   const joined = addChunks(known, fresh);
   const isNumbers = typeof expected[0] === 'number';

@@ -16,8 +16,8 @@ import { IS_SERVED, type LightRow, RENDITION_COLUMNS, toRendition, toStoredChunk
 /** Reads publications for the edge. */
 export type PublicationStore = {
   /**
-   * Loads the parts of a media that viewers may see; null if there are none. Given the known publication, it reads only
-   * later chunks, and nothing if nothing changed.
+   * Loads the parts of a video or live stream that viewers may see, or null if there are none. Pass the last known
+   * publication to read only newer chunks. Returns it unchanged if nothing changed.
    */
   load(key: MediaKey, known: Publication | null): Promise<Publication | null>;
 };

@@ -3,7 +3,7 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { PUBLICATION_CHANNEL } from '../db.ts';
 import { keepListening } from '../listen-store.ts';
 
-/** A media that was deleted or has a change visible to viewers. */
+/** A media item that was deleted or has a change visible to viewers. */
 export type PublicationChange = { libraryId: number; mediaId: Guid; revision: number | 'deleted' };
 
 /** A subscriber. `listening` is called after each connection: changes before it may have been missed. */

@@ -160,5 +160,5 @@ function toView(row: ViewRow, secretBox: SecretBox): PullZoneView {
 }
 
 function unknownPullZone(id: number): Refused {
-  return new Refused('not-found', `Found no pull zone ${id}. Check the id.`);
+  return new Refused('not-found', `Pull zone ${id} not found. Check the id.`);
 }

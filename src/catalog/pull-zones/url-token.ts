@@ -62,8 +62,8 @@ const MAX_PARAMETERS = 40;
 const utf8 = new TextEncoder();
 
 /**
- * Parses path and query of a request. A path token is the first segment, or the second after `zonePrefix` (`/vz-1`);
- * the part before it stays in the path.
+ * Parses the path and query of a request. A path token is the first segment, or the second after `zonePrefix`
+ * (`/vz-1`); the part before it stays in the path.
  */
 export function readAddress(target: string, zonePrefix: string | null): SignedAddress {
   const mark = target.indexOf('?');

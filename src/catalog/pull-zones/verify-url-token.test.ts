@@ -85,12 +85,12 @@ describe('a folder signed by the zone', () => {
 
   test.each([
     ['before the prefix', `/${sign('/abc/')}/vz-7/abc/x.ts`, 'ok'],
-    ['behind the prefix', `/vz-7/${sign('/abc/')}/abc/x.ts`, 'ok'],
+    ['after the prefix', `/vz-7/${sign('/abc/')}/abc/x.ts`, 'ok'],
     ['without the prefix', `/${sign('/abc/')}/abc/x.ts`, 'ok'],
     ['signed with the prefix', `/${sign('/vz-7/abc/')}/vz-7/abc/x.ts`, 'ok'],
     ['another folder', `/${sign('/abc/')}/vz-7/abd/x.ts`, 'path'],
     ['a longer name', `/${sign('/abc')}/abcd/x.ts`, 'path'],
-    ['climbing out', `/${sign('/abc/')}/abc/%2e%2e/d`, 'bad-path'],
+    ['a path that leaves the folder', `/${sign('/abc/')}/abc/%2e%2e/d`, 'bad-path'],
     ['encoded twice', `/${sign('/abc/')}/abc/%252e%252e/d`, 'bad-path'],
   ])('%s', (_, target, expected) => {
     expect(judge(target, zone, bearer)).toBe(expected);

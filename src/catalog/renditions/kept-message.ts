@@ -4,8 +4,7 @@ import type { MediaMessage } from '../schema.ts';
 export const CANCELLED_VALUE = 'cancelled';
 
 /**
- * Message for a video that stays as it was, because its replacement failed. `what` names the failed step, `why` gives
- * the reason.
+ * Message for a video whose replacement failed, so that it was not changed: `what` failed for the reason `why`.
  */
 export function keptMessage(
   what: 'The new file could not be used' | 'Encoding it again failed',
@@ -13,7 +12,7 @@ export function keptMessage(
 ): MediaMessage {
   const message =
     why.value === CANCELLED_VALUE
-      ? 'Its encoding was cancelled, the video stays as it was.'
-      : `${what}, the video stays as it was: ${why.message}`;
+      ? 'Its encoding was cancelled. The video was not changed.'
+      : `${what}, so the video was not changed: ${why.message}`;
   return { ...why, message };
 }

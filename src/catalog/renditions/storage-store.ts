@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Recalculates the stored bytes of a media and of its renditions, see `sumStorage`. */
+/** Recalculates the stored bytes of a media item and of its renditions, see `sumStorage`. */
 export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set storage_bytes = coalesce(
@@ -13,8 +13,8 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Sets the bytes of a media to the sum of its renditions and everything else stored for it: original, thumbnail,
- * captions, other images, and retired objects that are not deleted yet.
+ * Sets the bytes of a media item to the sum of its renditions and everything else stored for it: original, thumbnail,
+ * captions, files of added audio tracks, other images, and retired objects that are not deleted yet.
  */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -23,6 +23,8 @@ export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Prom
       + coalesce((select sum(storage_bytes) from rendition r where r.library_id = m.library_id and r.media_id = m.id),
         0)
       + coalesce((select sum((track->>'sizeBytes')::bigint) from jsonb_array_elements(m.captions) track), 0)
+      + coalesce((select sum(coalesce((track#>>'{file,sizeBytes}')::bigint, 0)
+          + coalesce((track#>>'{next,sizeBytes}')::bigint, 0)) from jsonb_array_elements(m.audio_tracks) track), 0)
       + coalesce((select sum(size_bytes) from image p where p.library_id = m.library_id and p.media_id = m.id), 0)
       + coalesce((select sum(size_bytes) from retired_object o where o.library_id = m.library_id and o.media_id = m.id),
         0)

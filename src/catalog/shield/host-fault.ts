@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Hit } from './hit.ts';
 import { RULES } from './rules.ts';
 
@@ -18,4 +18,26 @@ export function findHostFault({
   if (hosts > 1) return { rule: RULES.severalHosts, expected: 'one Host header', came: 'several' };
   const isMissing = hosts === 0 && httpVersion === '1.1';
   return isMissing ? { rule: RULES.malformed, expected: 'a Host header', came: 'none' } : null;
+}
+
+/**
+ * Wraps the handler of a server that keeps no event log: a request whose host is ambiguous gets 400, and its connection
+ * ends, because a proxy may have read another request.
+ */
+export function requireOneHost(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    const fault = findHostFault(request);
+    if (fault === null) {
+      handle(request, response);
+      return;
+    }
+    const message = describeHostFault(fault);
+    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' });
+    response.end(JSON.stringify({ message }));
+  };
+}
+
+/** Returns the message of a refusal for a fault that `findHostFault` found. */
+export function describeHostFault({ expected, came }: Hit): string {
+  return `Expected ${expected}, got ${came}. Send the name of this server once.`;
 }

@@ -57,7 +57,7 @@ export async function requestSmart(
 ): Promise<void> {
   const row = await selectSmart(tx, key, true);
   if (row === undefined) {
-    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
   }
   const request = newGuid();
   const after = requestFeatures(row.smart ?? {}, features, { request, has: valuesOf(row) });

@@ -44,7 +44,7 @@ test('the job of a cancelled transcription writes nothing into the next one', as
   expect((await loadSpans(db, video)).size).toBe(0);
 });
 
-test('a run without updates is over if it was running, but not if it was queued', async () => {
+test('a run without updates expires if it was running, but not if it was queued', async () => {
   const { db } = database;
   const video = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
   await db

@@ -31,7 +31,7 @@ export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey)
     .where('type', '=', 'video')
     .executeTakeFirst();
   if (media === undefined) {
-    throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
   }
   const { rows } = await sql<AudioRow>`
     select r.init, r.language, r.state, m.duration_ms,

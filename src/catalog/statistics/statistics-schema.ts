@@ -60,8 +60,8 @@ type StatDayTable = {
 };
 
 /**
- * Number of times each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played
- * it.
+ * Number of times each bucket of a media item was played, in `sessions` sessions, and how many of `reached_sessions`
+ * played it.
  */
 type MediaHeatTable = {
   library_id: number;

@@ -114,7 +114,7 @@ export const AHEAD_PRIORITY = 0;
 /** Subtracted for backfill, which has the lowest priority of all. */
 export const BACKFILL_STEP = 2 * FIRST_PRIORITY;
 
-/** Returns the prefix of all objects of a media; ends with a slash. */
+/** Returns the prefix of all objects of a media item; ends with a slash. */
 export function mediaPrefix({ libraryId, mediaId }: MediaKey): string {
   return `${libraryId}/${mediaId}/`;
 }

@@ -48,17 +48,22 @@ describe('selection of a cleanup', () => {
   test.each([
     ['a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
     ['several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],
-    ['what is not configured', { unlisted: true }, ['h264 360'], null],
+    ['rungs that are not configured', { unlisted: true }, ['h264 360'], null],
     [
-      'no rung that a small source has in the place of a configured one',
+      'not a rung that a small source has instead of a configured one',
       { unlisted: true, configured: [1080] },
       ['h264 360', 'h264 240'],
       null,
     ],
-    ['a rung that is not there', { rungs: [1080] }, [], null],
-    ['a rung that is retired already', { rungs: [480] }, [], null],
+    ['a missing rung', { rungs: [1080] }, [], null],
+    ['a retired rung', { rungs: [480] }, [], null],
     ['the original', { original: true }, [], 99],
-    ['all with the sound', { all: true }, ['h264 720', 'vp9 720', 'h264 360', 'h264 240', 'aac null'], null],
+    [
+      'everything including the audio',
+      { all: true },
+      ['h264 720', 'vp9 720', 'h264 360', 'h264 240', 'aac null'],
+      null,
+    ],
     ['a rung and the original', { rungs: [240], original: true }, ['h264 240'], 99],
   ])('%s', (_, request, expected, originalBytes) => {
     const plan = planCleanup(video, { ...nothing, ...request });
@@ -71,8 +76,13 @@ describe('selection of a cleanup', () => {
     ['every rung as not configured', { unlisted: true, configured: [] }, {}, 'at least one resolution to remain'],
     ['all and the original', { all: true, original: true }, {}, 'nothing of the video would be left'],
     ['all without an original', { all: true }, { originalBytes: null }, 'nothing of the video would be left'],
-    ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'got one that is transcoding'],
-    ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'got one that is uploaded'],
+    [
+      'a video that is being encoded',
+      { rungs: [240] },
+      { state: 'transcoding' as const },
+      'got one that is transcoding',
+    ],
+    ['a queued video', { original: true }, { state: 'uploaded' as const }, 'got one that is uploaded'],
   ])('refuses %s', (_, request, change, message) => {
     expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...request })).toThrow(message);
   });

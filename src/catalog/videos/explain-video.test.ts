@@ -13,18 +13,18 @@ const experience = { country: 'DE', sessions: 10, startupMs: 400, stalled: 0, st
 const began = new Date('2026-11-20T00:00:00Z');
 
 test.each([
-  { name: 'nothing to say', change: {}, kinds: ['finished'] },
+  { name: 'a finished video', change: {}, kinds: ['finished'] },
   {
-    name: 'a scrub that read it',
+    name: 'a completed scrub',
     change: { scrub: { roundBeganAt: began, isRead: true } },
     kinds: ['finished', 'scrub'],
   },
   {
-    name: 'an encode that was cancelled while something was shown whole',
+    name: 'a cancelled encode of a complete video',
     change: { stored: { ...VIEW.stored, isCancelled: true } },
     kinds: ['cancelled'],
   },
-  { name: 'a token', change: { access: { ...VIEW.access, needsToken: true } }, kinds: ['token', 'finished'] },
+  { name: 'a required token', change: { access: { ...VIEW.access, needsToken: true } }, kinds: ['token', 'finished'] },
   {
     name: 'a slow start',
     change: { experiences: [{ ...experience, startupMs: 3_000 }] },

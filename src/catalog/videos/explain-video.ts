@@ -22,7 +22,7 @@ export type WhyView = {
   access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
 };
 
-const CANCELLED = 'Its encoding was cancelled, the video stays as it was.';
+const CANCELLED = 'Its encoding was cancelled. The video was not changed.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
 /** Minimum sessions for a meaningful share of them. */
@@ -46,7 +46,7 @@ function stateOf({ outlook, stored }: WhyView): Finding {
   const sentence = outlook.message;
   switch (stored.state) {
     case 'created':
-      return { kind: 'no-file', level: 'bad', sentence: `No file has arrived yet. ${sentence}`, remedy: 'upload' };
+      return { kind: 'no-file', level: 'bad', sentence: `No file received yet. ${sentence}`, remedy: 'upload' };
     case 'upload-failed':
       return { kind: 'upload-failed', level: 'bad', sentence, remedy: 'upload' };
     case 'failed':
@@ -63,7 +63,7 @@ function finishedAs({ isCancelled, originalBytes }: StoredVideo): Finding {
     const remedy = originalBytes === null ? null : 'reencode';
     return { kind: 'cancelled', level: 'wait', sentence: CANCELLED, remedy };
   }
-  const sentence = 'Everything that was planned is stored and listed.';
+  const sentence = 'All planned files are stored and listed.';
   return { kind: 'finished', level: 'good', sentence, remedy: null };
 }
 
@@ -89,7 +89,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
         level: 'wait',
         sentence:
           `${renditions.join(', ') || 'A part'} is tried again after ${failures + deaths} failed attempts: ` +
-          `${reason ?? 'no reason was noted'}.`,
+          `${reason ?? 'no reason was recorded'}.`,
         remedy: 'open-queue',
       }),
     ),
@@ -102,7 +102,7 @@ function storedOf({ stored }: WhyView): Finding[] {
   const playable = videoRenditions.filter(({ hasStart, isOnDemand }) => hasStart || isOnDemand);
   if (videoRenditions.length === 0) return [];
   if (playable.length === 0) {
-    const sentence = 'No rendition has its first segment yet: players get no playlist.';
+    const sentence = 'No rendition has its first segment yet, so players get no playlist.';
     return [{ kind: 'not-playable', level: 'wait', sentence, remedy: 'open-queue' }];
   }
   const rungs = [...new Set(playable.flatMap(({ rung }) => (rung === null ? [] : [`${rung}p`])))];
@@ -121,12 +121,11 @@ function scrubOf({ scrub, stored }: WhyView): Finding[] {
 function accessOf({ access }: WhyView): Finding[] {
   const found: Finding[] = [];
   const add = (kind: string, sentence: string) => found.push({ kind, level: 'wait', sentence, remedy: 'open-rules' });
-  if (access.needsToken)
-    add('token', 'The library plays with a signed address only: an embed without a token is refused.');
+  if (access.needsToken) add('token', 'The library requires signed URLs. An embed without a token is blocked.');
   if (access.allowedReferrers.length > 0)
-    add('referrers', `Only pages of ${access.allowedReferrers.join(', ')} may embed it; all others are refused.`);
+    add('referrers', `Only pages of ${access.allowedReferrers.join(', ')} may embed it. All others are blocked.`);
   if (access.blocksNoReferrer)
-    add('no-referrer', 'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are refused.');
+    add('no-referrer', 'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are blocked.');
   return found;
 }
 
@@ -148,10 +147,10 @@ function experienceOf({ experiences }: WhyView): Finding[] {
             ]
           : []),
         ...(stalls
-          ? [say('stalls', `In ${place} ${Math.round((100 * stalled) / sessions)} % of ${sessions} sessions stalled.`)]
+          ? [say('stalls', `In ${place}, ${Math.round((100 * stalled) / sessions)} % of ${sessions} sessions stalled.`)]
           : []),
         ...(failures > 0
-          ? [say('failures', `In ${place} playback failed ${failures} times in the last seven days.`)]
+          ? [say('failures', `In ${place}, playback failed ${failures} times in the last seven days.`)]
           : []),
       ];
     });

@@ -38,7 +38,7 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   `.execute(db);
   const [media] = rows;
   if (media === undefined) {
-    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
   }
   return { ...media, queues: await loadQueues(db, key), heldUp: await loadHeldUp(db, key) };
 }

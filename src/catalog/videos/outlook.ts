@@ -14,7 +14,7 @@ export type QueueOutlook = {
   otherLibrariesSec: readonly number[];
   /** Number of slots in use. */
   slots: number;
-  /** Time for which its encode tasks leave the encoders to viewers. */
+  /** Delay of its encode tasks, during which the encoders are free for requests of viewers. */
   delaySec: number;
 };
 
@@ -45,11 +45,11 @@ export function describeOutlook(view: OutlookView): Outlook {
   const { state, reason } = view;
   switch (state) {
     case 'created':
-      return plain('Awaits its file.');
+      return plain('Waiting for its file.');
     case 'upload-failed':
-      return plain(`Awaits its file: the last upload failed. ${sentence(reason)}`);
+      return plain(`Waiting for its file: the last upload failed. ${sentence(reason)}`);
     case 'finished':
-      return { ...plain('Is finished.'), etaSec: 0 };
+      return { ...plain('Finished.'), etaSec: 0 };
     case 'failed':
       if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Re-encode the video to finish it.');
       return plain(`Failed: ${sentence(reason)}`);
@@ -66,8 +66,8 @@ export function describeOutlook(view: OutlookView): Outlook {
 function reportUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
   const isHeldUp = state === 'processing' && reason !== null && reason.startsWith('waiting');
   if (isHeldUp) return plain(sentence(reason));
-  if (state === 'processing') return plain('Its file is being probed; the encoding time is known after that.');
-  const ahead = uploadsAhead === 0 ? 'Is next to be probed' : `Waits for ${others(uploadsAhead)} to be probed`;
+  if (state === 'processing') return plain('Probing the file; the encoding time is known after that.');
+  const ahead = uploadsAhead === 0 ? 'Next to be probed' : `Waiting for ${others(uploadsAhead)} to be probed`;
   return { ...plain(`${ahead}; the encoding time is known after that.`), waitsFor: uploadsAhead };
 }
 
@@ -76,19 +76,19 @@ function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
   const otherLibraries = Math.max(0, ...queues.map((queue) => queue.otherLibraries));
   const isRunning = queues.some((queue) => queue.isRunning);
   if (heldUp !== null && !isRunning) return { ...plain(reportHeldUp(heldUp)), waitsFor };
-  if (queues.length === 0)
-    return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; it is encoded on demand.');
+  if (queues.length === 0) return plain(state === 'transcoding' ? 'Almost done.' : 'Playable; encoded on demand.');
   const etaSec = Math.ceil(Math.max(...queues.map(queueSec)));
   const leaves = queues.every(({ delaySec }) => delaySec > 0);
-  const next = leaves ? 'Leaves the encoders to its first viewers' : 'Is next';
-  const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? next : `Waits for ${others(waitsFor)}`;
-  const plays = state === 'jit-ready' ? 'Plays. ' : '';
-  const beside = otherLibraries === 0 ? '' : `, beside ${count(otherLibraries, 'other library', 'other libraries')}`;
+  const next = leaves ? 'Waiting while its first viewers use the encoders' : 'Next in the queue';
+  const what = isRunning ? 'Being encoded' : waitsFor === 0 ? next : `Waiting for ${others(waitsFor)}`;
+  const plays = state === 'jit-ready' ? 'Playable. ' : '';
+  const sharing =
+    otherLibraries === 0 ? '' : `, sharing encoders with ${count(otherLibraries, 'other library', 'other libraries')}`;
   return {
     waitsFor: isRunning ? 0 : waitsFor,
     otherLibraries,
     etaSec,
-    message: `${plays}${what}${beside}; done in about ${duration(etaSec)}.`,
+    message: `${plays}${what}${sharing}; done in about ${duration(etaSec)}.`,
   };
 }
 
@@ -100,11 +100,11 @@ function queueSec({ ownSec, aheadSec, otherLibraries, otherLibrariesSec, slots, 
 }
 
 function reportHeldUp({ reason, failures }: { reason: string; failures: number }): string {
-  return failures === 0 ? sentence(reason) : `Is tried again after ${count(failures, 'failure')}: ${sentence(reason)}`;
+  return failures === 0 ? sentence(reason) : `Retried after ${count(failures, 'failure')}: ${sentence(reason)}`;
 }
 
 function others(number: number): string {
-  return `${number} ${number === 1 ? 'other' : 'others'} of this library`;
+  return `${number} ${number === 1 ? 'other video' : 'other videos'} of this library`;
 }
 
 function count(number: number, one: string, many = `${one}s`): string {
@@ -117,7 +117,7 @@ function duration(sec: number): string {
 }
 
 function sentence(text: string | null): string {
-  if (text === null || text === '') return 'No reason was noted.';
+  if (text === null || text === '') return 'No reason was recorded.';
   const capital = text.charAt(0).toUpperCase() + text.slice(1);
   return capital.endsWith('.') ? capital : `${capital}.`;
 }

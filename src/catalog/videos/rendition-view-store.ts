@@ -76,7 +76,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
   `.execute(db);
   const [video] = rows;
   if (video === undefined) {
-    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
   }
   return { ...video, renditions: await loadRenditions(db, key) };
 }

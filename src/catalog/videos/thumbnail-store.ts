@@ -49,7 +49,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: OwnThumbnail): Pro
     .forUpdate()
     .executeTakeFirst();
   if (before === undefined) {
-    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
   }
   if (before.thumbnail_key !== null) {
     await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });

@@ -81,7 +81,7 @@ async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
     returning before.collection_id`.execute(tx);
   const [row] = rows;
   if (row === undefined)
-    throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+    throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
   if (row.collection_id !== null) await countInCollection(tx, libraryId, row.collection_id, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);
@@ -129,5 +129,5 @@ async function listTrash(
 }
 
 function notInTrash({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `Found no video ${mediaId} in the trash of library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Video ${mediaId} in the trash of library ${libraryId} not found. Check the id.`);
 }

@@ -64,10 +64,10 @@ export function createVideoStore(db: Db): VideoStore {
 // Updates counters before the row: every transaction locks collection, then library, to avoid deadlocks.
 async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
-    throw new Refused('invalid', `Found no collection ${collectionId} in library ${libraryId}. Create it first.`);
+    throw new Refused('invalid', `Collection ${collectionId} in library ${libraryId} not found. Create it first.`);
   }
   if (!(await countInLibrary(tx, libraryId, 1))) {
-    throw new Refused('unauthenticated', `Found no library ${libraryId} any more. Check the id.`);
+    throw new Refused('unauthenticated', `Library ${libraryId} not found. Check the id.`);
   }
   const id = newGuid();
   await tx
@@ -162,7 +162,7 @@ async function moveBetweenCollections(tx: Tx, before: VideoDetails, after: Video
   if (after.collectionId !== null && !(await countInCollection(tx, after.libraryId, after.collectionId, 1))) {
     throw new Refused(
       'not-found',
-      `Found no collection ${after.collectionId} in library ${after.libraryId}. Create it first.`,
+      `Collection ${after.collectionId} in library ${after.libraryId} not found. Create it first.`,
     );
   }
   if (before.collectionId !== null) await countInCollection(tx, before.libraryId, before.collectionId, -1);
@@ -207,5 +207,5 @@ function lostSource(row: VideoRow): never {
 
 function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
   if (row !== undefined) return row;
-  throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Video ${mediaId} in library ${libraryId} not found. Check the id.`);
 }

@@ -28,7 +28,7 @@ export function createVideoViewStore(db: Db): VideoViewStore {
     async load(key) {
       const view = await selectViewOf(db, key);
       if (view !== undefined) return view;
-      throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+      throw new Refused('not-found', `Video ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
     },
     async list(query) {
       if (query.collection === 'none') return { total: 0, items: [] };

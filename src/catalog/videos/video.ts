@@ -106,7 +106,10 @@ export function hasSource(video: Video, key: StorageKey): boolean {
 /** Lets a finished video accept a replacement file. Refuses (`invalid`) one that is not finished. */
 export function openForOtherFile(video: Video): Video {
   if (video.state === 'finished') return { ...video, acceptsReplacement: true };
-  throw new Refused('invalid', `Expected a finished video, ${video.id} is ${video.state}. Wait until it is finished.`);
+  throw new Refused(
+    'invalid',
+    `Expected a finished video, got ${video.state} (${video.id}). Wait until it is finished.`,
+  );
 }
 
 /**

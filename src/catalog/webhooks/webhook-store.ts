@@ -150,7 +150,7 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
         set next_attempt_at = case when webhook_line.claim is null then now() else webhook_line.next_attempt_at end
       returning media_id`.execute(tx);
     if (line.rows.length === 0) {
-      throw new Refused('not-found', `Found no webhook event ${id} in library ${libraryId}. Check the id.`);
+      throw new Refused('not-found', `Webhook event ${id} in library ${libraryId} not found. Check the id.`);
     }
     await tx
       .updateTable('webhook_event')

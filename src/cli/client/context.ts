@@ -37,8 +37,8 @@ export function readArguments(args: readonly string[]) {
 }
 
 /**
- * Finds address and key: from options, then the profile, then the settings of a service on this machine. `isNew` is
- * true if the profile is about to be created.
+ * Finds the address and the key: from options, then the profile, then the settings of a service on this machine.
+ * `isNew` is true if the profile is about to be created.
  */
 export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);

@@ -54,8 +54,8 @@ export function cliPage(): string {
     '<!-- Generated from src/cli/client/verbs.table.ts by: npm test -- test/conformance/documents.test.ts -u -->',
     'Use these commands to manage videos from a terminal or a script. They need an address and a key, from `--url`\n' +
       'and `--key`, from a profile saved by `login`, or from the settings of a service on this machine. Profiles\n' +
-      'are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists commands of the\n' +
-      'service itself, such as `serve` and `doctor`.',
+      'are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists commands of\n' +
+      'the service itself, such as `serve` and `doctor`.',
     'Pass parameters and body fields as `name=text` or `name:=json`. `true`, `false` and `null` become JSON\n' +
       'values. Field names are those of `docs/openapi.json`. A list prints one line per item, with tabs between id,\n' +
       'name and state. `--json` prints one JSON object per line. Progress is shown only in a terminal.',

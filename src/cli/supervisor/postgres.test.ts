@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('a new data folder gets a UTF-8 database that survives a stop', async () => {
+test('a new data folder gets a UTF-8 database that survives a restart', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   expect(await ask(first, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
@@ -56,7 +56,7 @@ test('starts although pid files of cluster and socket name an unrelated process'
   expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
 });
 
-test('kills a process that an earlier server left in the cluster, but no others', async () => {
+test('kills only the processes that an earlier server left in the cluster', async () => {
   const [cluster, elsewhere] = [newFolder(), newFolder()];
   writeFileSync(join(cluster, 'postmaster.pid'), '1');
   const left = spawn('sleep', ['600'], { cwd: cluster });

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
+import type { StorageSettings } from '../../config/storage.ts';
 import type { PartHealth } from '../../service/health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
 import { BackOff } from './back-off.ts';
@@ -26,6 +27,7 @@ export type RoleEvents = {
 /** Process of one role: started, restarted with increasing delays when it dies, and stopped permanently once. */
 export class RoleProcess {
   readonly role: Role;
+  readonly #stores: readonly StorageSettings[];
   readonly #events: RoleEvents;
   readonly #backOff = new BackOff();
   #child: ChildProcess | null = null;
@@ -33,8 +35,10 @@ export class RoleProcess {
   #isStopping = false;
   #health: PartHealth = { state: 'starting', detail: null };
 
-  constructor(role: Role, events: RoleEvents) {
+  /** `stores`: where the objects are. */
+  constructor(role: Role, stores: readonly StorageSettings[], events: RoleEvents) {
     this.role = role;
+    this.#stores = stores;
     this.#events = events;
     this.#start();
   }
@@ -68,7 +72,7 @@ export class RoleProcess {
       // Node warns that stripping types of the player's browser code is experimental, although it does not for its own
       // code.
       execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
-      env: environmentOf(this.role),
+      env: environmentOf(this.role, this.#stores),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       serialization: 'advanced',
     });

@@ -99,7 +99,8 @@ export class Supervisor {
 
   #openRole(role: Role): RoleProcess {
     this.#stages.set(role, 'away');
-    return new RoleProcess(role, {
+    const { storage, storageFrom } = this.#settings;
+    return new RoleProcess(role, storageFrom === null ? [storage] : [storage, storageFrom], {
       online: () => this.#welcome(role),
       change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),

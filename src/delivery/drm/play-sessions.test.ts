@@ -34,11 +34,11 @@ test('a viewer keeps one session for hours and shares it with no other viewer or
 });
 
 test.each([
-  ['of another video', (session: string) => ({ of: { ...video, mediaId: newGuid() }, session })],
-  ['of another library', (session: string) => ({ of: { ...video, libraryId: 2 }, session })],
-  ['with a longer life', (session: string) => ({ of: video, session: `_${session.slice(1)}` })],
-  ['cut short', (session: string) => ({ of: video, session: session.slice(0, -2) })],
-  ['of nothing', () => ({ of: video, session: '' })],
+  ['for another video', (session: string) => ({ of: { ...video, mediaId: newGuid() }, session })],
+  ['for another library', (session: string) => ({ of: { ...video, libraryId: 2 }, session })],
+  ['with a later expiry', (session: string) => ({ of: video, session: `_${session.slice(1)}` })],
+  ['that is truncated', (session: string) => ({ of: video, session: session.slice(0, -2) })],
+  ['that is empty', () => ({ of: video, session: '' })],
 ])('returns no key for a session %s', (_, change) => {
   const { of, session } = change(sessions.begin(video, 60, NOW_MS));
   expect(sessions.keyOf(of, session, NOW_MS)).toBeNull();

@@ -10,7 +10,7 @@ function hand(contentType: string, text: string): string {
   return handed.kind === 'bytes' ? handed.bytes.toString() : '';
 }
 
-test('adds the query to every relative URL of a playlist and to no other', () => {
+test('adds the query only to the relative URLs of a playlist, and to all of them', () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-MAP:URI="init.mp4"',

@@ -104,7 +104,7 @@ test('the manifest of a running stream is dynamic and its Periods start at their
 });
 
 test.each([
-  { what: 'a segment that is known to be missing', part: null, hasEnded: false },
+  { what: 'a segment known to be missing', part: null, hasEnded: false },
   { what: 'the next segment after the end', part: null, hasEnded: true },
   { what: 'the next part after the end', part: 0, hasEnded: true },
 ])('does not wait for $what', async ({ part, hasEnded }) => {

@@ -230,7 +230,7 @@ export class WatchedStream {
   }
 }
 
-/** Returns how far back viewers may seek, in seconds. */
+/** Returns the length of the DVR window, in seconds. */
 export function windowOf({ dvrWindowSec }: LiveHead): number {
   return dvrWindowSec ?? PLAIN_WINDOW_SEC;
 }

@@ -4,9 +4,12 @@ import type { StoredTrack } from '../../media/mp4/stored-track.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
+export type MovieTrack = StoredRendition & { init: Buffer };
 /** Renditions of one MP4 file. `tag` changes whenever its bytes may change. */
-export type Movie = { tag: string; video: StoredRendition & { init: Buffer }; audio: MovieAudio | null };
-export type MovieAudio = StoredRendition & { init: Buffer };
+export type Movie = { tag: string } & (
+  | { video: MovieTrack; audio: MovieTrack | null }
+  | { video: null; audio: MovieTrack }
+);
 
 const KEY_BYTES = 150;
 
@@ -25,12 +28,15 @@ export class MoviePlans {
   }
 
   async #make({ video, audio }: Movie): Promise<VirtualMp4Plan> {
+    if (video === null) {
+      return planVirtualMp4({ video, audio: await this.#readTrack(audio, audio.language) }, this.#indexes.closing);
+    }
     const videoTrack = await this.#readTrack(video, null);
     const audioTrack = audio === null ? null : await this.#readTrack(audio, audio.language);
     return planVirtualMp4({ video: videoTrack, audio: audioTrack }, this.#indexes.closing);
   }
 
-  async #readTrack({ init, chunks }: MovieAudio, language: string | null): Promise<StoredTrack> {
+  async #readTrack({ init, chunks }: MovieTrack, language: string | null): Promise<StoredTrack> {
     const indexes = await this.#indexes.read(chunks);
     const stored = chunks.flatMap(({ storageKey }, number) => {
       const index = indexes[number];

@@ -6,7 +6,7 @@ import { readPlan } from '../../media/mp4/read-plan.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
-import type { Movie, MovieAudio, MoviePlans } from './movie-plans.ts';
+import type { Movie, MoviePlans, MovieTrack } from './movie-plans.ts';
 
 /**
  * Maximum bytes of the file resolved per step, so that a long response does not keep the locations of all its bytes.
@@ -14,11 +14,12 @@ import type { Movie, MovieAudio, MoviePlans } from './movie-plans.ts';
 const STRETCH_BYTES = 32 * 2 ** 20;
 const MAX_NAME_LENGTH = 120;
 
-type Mp4Request = { heightPx: number; wantsDownload: boolean };
+/** `heightPx` is null for the audio alone. */
+type Mp4Request = { heightPx: number | null; wantsDownload: boolean };
 
 /**
- * Serves `play_{height}p.mp4`, composed on the fly from a finished H.264 rung and the default audio. Responds with 404
- * if the library's setting is off.
+ * Serves `play_{height}p.mp4`, composed on the fly from a finished H.264 rung and the default audio, or
+ * `play_audio.m4a`, the default audio of a video without picture. Responds with 404 if the library's setting is off.
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
@@ -28,33 +29,40 @@ export async function serveMp4(publication: Publication, request: Mp4Request, pl
     kind: 'parts',
     sizeBytes: plan.sizeBytes,
     cut: (slice: Slice) => cutPlan(plan, slice),
-    contentType: 'video/mp4',
+    contentType: movie.video === null ? 'audio/mp4' : 'video/mp4',
     cacheControl: CACHE_SHORTLY,
     etag: `"${movie.tag}"`,
   } as const;
   if (!request.wantsDownload) return answer;
-  return {
-    ...answer,
-    headers: { 'Content-Disposition': writeDisposition(`${publication.title} ${request.heightPx}p`) },
-  };
+  const { title } = publication;
+  const name =
+    request.heightPx === null ? { title, end: 'm4a' } : { title: `${title} ${request.heightPx}p`, end: 'mp4' };
+  return { ...answer, headers: { 'Content-Disposition': writeDisposition(name) } };
 }
 
-function findMovie({ renditions }: Publication, heightPx: number): Movie | null {
+function findMovie({ renditions }: Publication, heightPx: number | null): Movie | null {
   const finished = renditions.filter(isFinished);
+  const audioTracks = finished.filter(({ kind }) => kind === 'audio');
+  const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
+  if (heightPx === null) {
+    const isAudioOnly = !renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
+    return isAudioOnly && audio !== null ? { tag: tagOf([audio]), video: null, audio } : null;
+  }
   const rungs = finished.filter((rendition) => rendition.kind === 'video' && isH264(rendition));
   const video = rungs.find((rendition) => rungOf(rendition) === heightPx);
   const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
   if (video === undefined || !offered.includes(heightPx)) return null;
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
-  const audioTracks = finished.filter(({ kind }) => kind === 'audio');
-  const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
   // Wait for audio that is still being encoded: without it, the file would differ.
   if (hasAudio && audio === null) return null;
-  const parts = [video, audio].flatMap((track) => (track === null ? [] : [track.id, chunksTag(track.chunks)]));
-  return { tag: `mp4-${parts.join('-')}`, video, audio };
+  return { tag: tagOf([video, ...(audio === null ? [] : [audio])]), video, audio };
 }
 
-function isFinished(rendition: StoredRendition): rendition is MovieAudio {
+function tagOf(tracks: readonly MovieTrack[]): string {
+  return `mp4-${tracks.flatMap(({ id, chunks }) => [id, chunksTag(chunks)]).join('-')}`;
+}
+
+function isFinished(rendition: StoredRendition): rendition is MovieTrack {
   const { isActive, state, init, chunks } = rendition;
   return isActive && state === 'finished' && init !== null && chunks[0]?.firstSegment === 0;
 }
@@ -69,7 +77,7 @@ function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> 
 }
 
 /** RFC 6266: an ASCII name for old clients in addition to the UTF-8 one. */
-function writeDisposition(title: string): string {
+function writeDisposition({ title, end }: { title: string; end: string }): string {
   const name = title
     .toWellFormed()
     .slice(0, MAX_NAME_LENGTH)
@@ -78,5 +86,5 @@ function writeDisposition(title: string): string {
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   });
-  return `attachment; filename="${plain}.mp4"; filename*=UTF-8''${exact}.mp4`;
+  return `attachment; filename="${plain}.${end}"; filename*=UTF-8''${exact}.${end}`;
 }

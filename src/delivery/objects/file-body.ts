@@ -37,7 +37,7 @@ export async function writeFileBody(
     // A synchronous read from the page cache is faster than one on another thread.
     const isNear = sendFile?.isInMemory(part) === true;
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
-    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
+    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, got its end at ${at}.`);
     at += length;
     if (!(await writeOut(response, buffer.subarray(0, length)))) return false;
   }
@@ -113,7 +113,7 @@ async function sendStretch(
 export async function readWholly(buffer: Buffer, { fd, key, start, end }: FileBody): Promise<void> {
   for (let at = start; at < end; ) {
     const length = await readInto(buffer.subarray(at - start), { fd, start: at, sizeBytes: end - at });
-    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
+    if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, got its end at ${at}.`);
     at += length;
   }
 }

@@ -16,17 +16,17 @@ const head: LiveHead = {
 test.each<[string, Partial<LiveHead>, object]>([
   ['counts down to its start', { state: 'scheduled', startsAtMs: 2_000 }, { kind: 'countdown', startsAtMs: 2_000 }],
   [
-    'waits for its publisher once that is past',
+    'waits for its publisher after the scheduled start',
     { state: 'scheduled', startsAtMs: 500 },
     { kind: 'awaiting-publisher' },
   ],
-  ['hides what is published before its start', { state: 'preview' }, { kind: 'awaiting-publisher' }],
+  ['hides video published before its start', { state: 'preview' }, { kind: 'awaiting-publisher' }],
   ['waits for its publisher', { state: 'created' }, { kind: 'awaiting-publisher' }],
   ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: 7 } }],
   ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }],
   ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }],
   ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }],
-  ['becomes a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }],
+  ['is converted to a video', { state: 'vod-processing' }, { kind: 'converting', percent: 40 }],
   ['has ended', { state: 'ended' }, { kind: 'stream-ended' }],
   ['has failed', { state: 'error' }, { kind: 'failed' }],
 ])('a stream %s', (_, change, phase) => {
@@ -35,10 +35,10 @@ test.each<[string, Partial<LiveHead>, object]>([
 });
 
 test.each<[string, Partial<LiveHead>, string]>([
-  ['is seen before its start', {}, 'preview'],
-  ['is waited for again once its publisher is gone', { isInterrupted: true }, 'awaiting-publisher'],
+  ['is visible before its start', {}, 'preview'],
+  ['waits again when its publisher disconnects', { isInterrupted: true }, 'awaiting-publisher'],
   ['counts down while nothing is published', { state: 'scheduled', startsAtMs: 2_000 }, 'countdown'],
-  ['is live for everybody from its start on', { state: 'running' }, 'live'],
+  ['is live for everybody after its start', { state: 'running' }, 'live'],
 ])('with a token, a stream %s', (_, change, kind) => {
   const stream: LiveHead = { ...head, state: 'preview', ...change };
   expect(phaseOfStream(stream, { percent: 0, mayPreview: true, viewers: null, nowMs: 1_000 }).kind).toBe(kind);

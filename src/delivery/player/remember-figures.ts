@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** Loads a statistic of a media, or null if there is none. */
+/** Loads a statistic of a media item, or null if there is none. */
 type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 
 /** Time for which a statistic is cached, in ms. Every page load and poll needs it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
+import { type EmbedToken, readEmbedToken, readParameters } from '../../catalog/libraries/embed-token.ts';
 
 /** Properties of the viewer in a request, such as the referrer and the embed token. */
 export type PlayRequest = {
@@ -25,15 +25,10 @@ export type PlayRequest = {
   viewer: string;
 };
 
-const EXPIRES = /^\d{1,12}$/;
-
-/** Parses the properties of a request. Query names are case-insensitive, as everywhere in the API. */
+/** Parses it from a request. Names in its query are case-insensitive, as everywhere in the API. */
 export function readPlayRequest({ url = '', headers, socket }: IncomingMessage): PlayRequest {
   const query = url.indexOf('?');
-  const sent = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query === -1 ? '' : url.slice(query))) {
-    if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value);
-  }
+  const sent = readParameters(url);
   const alone = new Set(
     url
       .slice(query + 1)
@@ -42,8 +37,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   );
   // Parses flags like the page parses its own URL (`start-options.ts`).
   const flag = (name: string) => alone.has(name) || readFlag(sent.get(name) ?? '');
-  const expires = sent.get('expires') ?? '';
-  const token = sent.get('token') ?? '';
+  const shown = readEmbedToken(sent);
   return {
     // A page that hides its URL from a cross-origin request still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
@@ -53,8 +47,8 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
     showsHeat: flag('showheatmap'),
     ticket: sent.get('ticket') ?? '',
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
-    viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
-    shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },
+    viewer: [shown.token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
+    shown,
   };
 }
 

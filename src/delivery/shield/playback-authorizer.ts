@@ -1,8 +1,8 @@
-import { describeToken, isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
+import { isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
 import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
-import { allowsPage, type CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
-import { RULES } from '../../catalog/shield/rules.ts';
+import { judgeDirectPlay, judgeEmbedToken, judgePage } from '../../catalog/shield/admission/judge-playback.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
 import type { PlayRequest } from './play-request.ts';
@@ -34,14 +34,12 @@ export class PlaybackAuthorizer {
   async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     if (policy === null) return toProblem('library-gone');
-    const nowMs = Date.now();
     const referrer = this.#judgeReferrer(policy, request);
-    if (referrer !== null || !policy.zone.embedTokenRequired) return referrer;
-    const { shown } = request;
-    if (isEmbedTokenValid(shown, { mediaId, keys: embedKeys(policy.zone.keys, nowMs) }, nowMs)) return null;
-    const [expected, came] = ['token and expires in the query', describeToken(shown, nowMs)];
-    const message = `This video plays with a token only: expected ${expected}, got ${came}.`;
-    return { ...toProblem('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
+    if (referrer !== null) return referrer;
+    const hit = judgeEmbedToken(policy, { mediaId, shown: request.shown }, Date.now());
+    if (hit === null) return null;
+    const message = `This video plays with a token only: expected ${hit.expected}, got ${hit.came}.`;
+    return { ...toProblem('token-denied', message), hit };
   }
 
   /** Whether a request has a valid embed token in a library that requires one. */
@@ -59,10 +57,8 @@ export class PlaybackAuthorizer {
    */
   async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(requested.libraryId);
-    if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
-      const hit = { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
-      return { ...toProblem('direct-play-denied'), hit };
-    }
+    const hit = policy === null ? null : judgeDirectPlay(policy, isDirect);
+    if (hit !== null) return { ...toProblem('direct-play-denied'), hit };
     return this.authorize(requested, request);
   }
 
@@ -73,11 +69,9 @@ export class PlaybackAuthorizer {
   }
 
   #judgeReferrer(policy: CompiledPolicy, { referrer }: PlayRequest): Problem | null {
-    const page = referrer === null ? null : hostOf(referrer);
-    if (allowsPage(policy, page, this.#deps.ownHosts)) return null;
+    const hit = judgePage(policy, referrer === null ? null : hostOf(referrer), this.#deps.ownHosts);
+    if (hit === null) return null;
     const came = referrer === null ? 'none' : `"${referrer.slice(0, MAX_QUOTED)}"`;
-    const expected = "a page that the library's referrer rules let in";
-    const hit = { rule: RULES.referrer, expected, came: page ?? 'none' };
-    return { ...toProblem('referrer-denied', `Expected ${expected}, got ${came}.`), hit };
+    return { ...toProblem('referrer-denied', `Expected ${hit.expected}, got ${came}.`), hit };
   }
 }

@@ -20,7 +20,7 @@ type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; log: EdgeL
 
 const HOUR_MS = 3600_000;
 const KEEP_MS = 5_000;
-/** Maximum media per hour with separate totals. Further media only count for their library. */
+/** Maximum number of media items with separate totals per hour. The others count only for their library. */
 const MAX_TOTALS = 20_000;
 const BATCH = 2_000;
 const CLOSE_MS = 2_000;

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { NO_ADDRESSES } from '../../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -23,11 +24,14 @@ export async function startFeedServer(
   attach: Attach,
 ): Promise<FeedServer> {
   const expected = Buffer.from(`Bearer ${secret}`);
-  const server = http.createServer({ ...REQUEST_LIMITS, noDelay: true }, (request, response) => {
-    const status = answer(request, response, { expected, attach });
-    if (status !== 200) response.writeHead(status).end();
-  });
-  // An edge keeps one connection open for each stream that it watches.
+  const server = http.createServer(
+    { ...REQUEST_LIMITS, noDelay: true },
+    requireOneHost((request, response) => {
+      const status = answer(request, response, { expected, attach });
+      if (status !== 200) response.writeHead(status).end();
+    }),
+  );
+  // An edge holds a connection for each stream that it watches.
   limitConnections(server, { perClient: MAX_FEEDS_PER_EDGE, trusted: NO_ADDRESSES });
   const bound = await listen(server, port, host);
   return { port: bound, close: () => closeServer(server, 100) };

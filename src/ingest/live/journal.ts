@@ -1,7 +1,8 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { hasCode } from '../../lib/has-code.ts';
 import { readBoxHead } from '../../media/bmff/boxes.ts';
 import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
 import type { SegmentFragment } from '../../media/cmaf/segment.ts';
@@ -54,7 +55,10 @@ export class Journal {
   async forget(path: string): Promise<void> {
     this.#open.get(path)?.destroy();
     this.#open.delete(path);
-    await rm(path, { force: true });
+    // `rm` would ask for the file's kind first, on the main thread.
+    await unlink(path).catch((error: Error) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
   }
 
   async forgetStream(streamId: Guid): Promise<void> {

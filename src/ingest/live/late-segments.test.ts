@@ -66,8 +66,8 @@ function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, n
 }
 
 test.each([
-  { name: 'only the beginning of the sound', track: AAC_LC_STEREO, before: [0, 1], after: [2, 3] },
-  { name: 'only the beginning of the pictures', track: PICTURES, before: [0, 1], after: [2, 3] },
+  { name: 'only the first audio', track: AAC_LC_STEREO, before: [0, 1], after: [2, 3] },
+  { name: 'only the first video', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
 ])(
   'a video includes segments that its old owner still held when others sealed the stream with $name',

@@ -57,7 +57,7 @@ test.each([
 
 test.each([
   { title: 'as announced', config: USUAL, isChanged: false },
-  { title: 'of other parameters', config: OTHER, isChanged: true },
+  { title: 'with other parameters', config: OTHER, isChanged: true },
 ])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
   const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
   expect(late).toEqual({ tracks: { ...UNMEASURED, audio: config }, isChanged });

@@ -29,7 +29,7 @@ type StreamQueue = { key: MediaKey; waiting: Waiting[]; isWriting: boolean };
 const LOOK_EVERY_MS = 50;
 /** Time for which rows of all streams are collected before a commit, in ms. */
 const GROUP_MS = 200;
-/** Delay beyond the allowed wait at which a segment counts as late, in ms. The store or the database is then down. */
+/** A segment counts as late this long after the allowed wait, in ms. The store or the database is then down. */
 const LATE_MS = 4_000;
 /** Maximum concurrent writes of objects. */
 const WRITES_AT_ONCE = 16;

@@ -1,6 +1,6 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts';
-import { makeStill } from '../../media/live/recording/make-still.ts';
+import { makeStill } from '../../media/live/recording/run-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /** Minimum interval between the stills of a stream, in ms. */

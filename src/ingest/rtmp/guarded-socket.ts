@@ -22,7 +22,7 @@ export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, r
     }
     if (verdict.kind === 'public' && !PORTS.has(port)) {
       const ports = [...PORTS].join(', ');
-      throw new Refused('invalid', `Port ${port} is not allowed: expected one of ${ports}.`);
+      throw new Refused('invalid', `Expected one of the ports ${ports}, got ${port}. Use one of them.`);
     }
   }
   const place = { host: first.address, port };

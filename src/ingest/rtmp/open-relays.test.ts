@@ -11,7 +11,7 @@ test('reports the reason for a relay with a refused address or port, or an inval
     .poll(() => relays.states())
     .toEqual([
       { host: '10.0.0.1', state: 'failed', reason: expect.stringMatching(/not allowed: .*private.*OUTBOUND_ALLOW/) },
-      { host: '1.1.1.1', state: 'failed', reason: expect.stringMatching(/Port 22 is not allowed/) },
+      { host: '1.1.1.1', state: 'failed', reason: expect.stringMatching(/Expected one of the ports 80, .* got 22/) },
       { host: '', state: 'failed', reason: expect.stringMatching(/rtmp:/) },
     ]);
   relays.close();

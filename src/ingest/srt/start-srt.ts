@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
@@ -20,7 +20,7 @@ const VERDICT_MS = 400;
 const BUSY_MS = 3_000;
 const RESTART_MS = 2_000;
 const MAX_CONNECTIONS = 300;
-/** Rate limit of attempts per address. */
+/** Wrong keys per address: a few at once, then some per second. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
 /** SRT access control codes. */
 const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
@@ -36,6 +36,8 @@ export type SrtDeps = {
   budget: EncoderBudget;
   /** Passphrase required of all callers that name a stream by its key, or null if they need none. */
   passphrase: string | null;
+  /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
+  attempts?: AttemptRate;
   report(error: Error): void;
 };
 
@@ -68,7 +70,7 @@ type Caller = { session: SrtSession | null; waiting: Buffer[] };
 class Server {
   readonly #address: string;
   readonly #deps: SrtDeps;
-  readonly #mayTry = createAttemptLimit(ATTEMPTS);
+  readonly #mayTry: AttemptLimit;
   readonly #callers = new Map<number, Caller>();
   #child: ChildProcess | null = null;
   #port = 0;
@@ -79,6 +81,7 @@ class Server {
   constructor(address: string, deps: SrtDeps) {
     this.#address = address;
     this.#deps = deps;
+    this.#mayTry = createAttemptLimit(deps.attempts ?? ATTEMPTS);
   }
 
   async start(port: number): Promise<number> {
@@ -99,6 +102,8 @@ class Server {
   #spawn(port: number): Promise<number> {
     const child = spawn(process.execPath, [...FLAGS, CHILD, this.#address, String(port)], {
       stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
+      // Code that parses bytes of strangers needs none of the service's keys.
+      env: {},
     });
     this.#child = child;
     // The exit of the child is handled separately.
@@ -172,10 +177,8 @@ class Server {
   }
 
   async #judge(remote: string, streamId: string): Promise<SrtVerdict> {
-    const nowMs = Date.now();
-    if (!this.#mayTry(clientKey(remote), nowMs) || this.#callers.size >= MAX_CONNECTIONS)
-      return { reject: REJECT.overload };
-    if (nowMs < this.#busyUntilMs || this.#isClosing) return { reject: REJECT.unavailable };
+    if (this.#callers.size >= MAX_CONNECTIONS) return { reject: REJECT.overload };
+    if (Date.now() < this.#busyUntilMs || this.#isClosing) return { reject: REJECT.unavailable };
     const wanted = readStreamId(streamId);
     if (wanted === null) return { reject: REJECT.badRequest };
     let timer: NodeJS.Timeout | undefined;
@@ -189,7 +192,7 @@ class Server {
       return { reject: REJECT.unavailable };
     } catch (error) {
       if (error instanceof Refused) {
-        return { reject: error.kind === 'not-found' ? REJECT.unauthorized : REJECT.forbidden };
+        return { reject: error.kind === 'not-found' ? this.#refuseKey(remote) : REJECT.forbidden };
       }
       this.#deps.report(error instanceof Error ? error : new Error(String(error)));
       return { reject: REJECT.unavailable };
@@ -198,12 +201,22 @@ class Server {
     }
   }
 
-  /** After the handshake, connects the publisher to its stream. Its data is queued until then. */
+  /** A valid key is never refused because of attempts of others at the same address. */
+  #refuseKey(remote: string): number {
+    return this.#mayTry(clientKey(remote), Date.now()) ? REJECT.unauthorized : REJECT.overload;
+  }
+
+  /** After the handshake, the publisher takes its stream. Its data waits in the meantime. */
   async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
     const wanted = readStreamId(streamId);
-    if (wanted === null) throw new Refused('invalid', 'Expected a stream id that names a stream.');
+    if (wanted === null)
+      throw new Refused(
+        'invalid',
+        'Expected a stream id that names a stream, such as streamid=STREAM_KEY, got another one. ' +
+          'Set it in the encoder.',
+      );
     const { streamKey } = await this.#deps.check(wanted.name);
     const disconnect = (reason: string) => this.#drop(connection, reason);
     const input = await this.#deps.publish({ streamKey, slot: wanted.slot, protocol: 'srt', remote, disconnect });

@@ -33,12 +33,18 @@ function requireFit(
 ): void {
   if (creation.kind === 'final') {
     if (!hasBody(headers)) return;
-    throw new Refused('invalid', 'Expected a final upload without a body: its parts make it up.');
+    throw new Refused(
+      'invalid',
+      'Expected a final upload without a body, got one: its parts make it up. Send it without a body.',
+    );
   }
   const limitBytes = creation.lengthBytes ?? maxBytes;
   const announced = Number(headers['content-length'] ?? 0);
   if (announced > limitBytes) {
-    throw new Refused('too-large', `Expected a body of at most ${limitBytes} bytes, got ${announced}.`);
+    throw new Refused(
+      'too-large',
+      `Expected a body of at most ${limitBytes} bytes, got ${announced}. Send no more than Upload-Length.`,
+    );
   }
 }
 

@@ -43,7 +43,7 @@ test.each([
 
 test.each([
   ['no length', {}, 'invalid'],
-  ['a length that is no number', { 'upload-length': '12x' }, 'invalid'],
+  ['a length that is not a number', { 'upload-length': '12x' }, 'invalid'],
   ['a negative length', { 'upload-length': '-1' }, 'invalid'],
   ['a length of zero', { 'upload-length': '0' }, 'invalid'],
   ['a length above the limit', { 'upload-length': '2049' }, 'too-large'],
@@ -52,8 +52,8 @@ test.each([
   ['an unknown Upload-Concat', { 'upload-length': '1', 'upload-concat': 'part' }, 'invalid'],
   ['a final upload with a length', { 'upload-length': '1', 'upload-concat': `final;${address(1)}` }, 'invalid'],
   ['a final upload with a deferred length', { 'upload-defer-length': '1', 'upload-concat': 'final;' }, 'invalid'],
-  ['a final upload of nothing', { 'upload-concat': 'final;' }, 'invalid'],
-  ['a final upload of something else', { 'upload-concat': 'final;/tusupload/x' }, 'invalid'],
+  ['a final upload without parts', { 'upload-concat': 'final;' }, 'invalid'],
+  ['a final upload of other URLs', { 'upload-concat': 'final;/tusupload/x' }, 'invalid'],
   ['a final upload of too many parts', { 'upload-concat': `final;${[1, 2, 3, 4].map(address).join(' ')}` }, 'invalid'],
   ['a final upload with a part twice', { 'upload-concat': `final;${address(1)} ${address(1)}` }, 'invalid'],
   ['metadata of 5000 characters', { 'upload-length': '1', 'upload-metadata': 'a'.repeat(5000) }, 'invalid'],

@@ -66,5 +66,8 @@ function one(headers: IncomingHttpHeaders, name: string): string {
 }
 
 function wrong(header: string, expected: string): Refused {
-  return new Refused('unauthenticated', `Expected the header ${header} to hold ${expected}.`);
+  return new Refused(
+    'unauthenticated',
+    `Expected the header ${header} to hold ${expected}, got something else. Set it.`,
+  );
 }

@@ -204,7 +204,8 @@ async function ensureSigned(deps: TusDeps, claim: TusClaim): Promise<void> {
   if (key === null || !isSignedBy(claim, key)) {
     throw new Refused(
       'unauthenticated',
-      'AuthorizationSignature does not match: expected hex(SHA-256(libraryId + apiKey + expire + videoId)).',
+      'Expected AuthorizationSignature to be hex(SHA-256(libraryId + apiKey + expire + videoId)), got another one. ' +
+        'Sign again.',
     );
   }
 }

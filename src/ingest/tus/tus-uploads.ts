@@ -56,7 +56,11 @@ export function createTusUploads(deps: Deps): TusUploads {
   };
   const opened = async ({ id, key }: UploadRef) => {
     const upload = await findTus(db, id);
-    if (upload === null) throw new Refused('not-found', `Video ${key.mediaId} was deleted meanwhile.`);
+    if (upload === null)
+      throw new Refused(
+        'not-found',
+        `Video ${key.mediaId} was deleted meanwhile. Create another one and upload to it.`,
+      );
     return upload;
   };
   return {
@@ -76,7 +80,10 @@ export function createTusUploads(deps: Deps): TusUploads {
       const parts = await Promise.all(partIds.map((id) => findTus(db, id)));
       const lengthBytes = await joinedBytes(key, { partIds, parts, isSigned }, deps);
       if (lengthBytes > maxBytes) {
-        throw new Refused('too-large', `Expected parts of at most ${maxBytes} bytes together, got ${lengthBytes}.`);
+        throw new Refused(
+          'too-large',
+          `Expected parts of at most ${maxBytes} bytes together, got ${lengthBytes}. Send a smaller file.`,
+        );
       }
       const ref = { id: newGuid(), key };
       const opening = openingFinal(ref, { lengthBytes, metadata: metadataHeader, concat, partIds });
@@ -103,8 +110,8 @@ export function createTusUploads(deps: Deps): TusUploads {
 }
 
 /**
- * Returns the number of staged bytes. After a crash between the bytes' commit and their row, they are an object and
- * nothing is staged.
+ * Returns the number of bytes received so far. After a crash between storing the object and committing its row, staging
+ * is empty and the object has all bytes.
  */
 async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: Deps): Promise<number> {
   const stagedBytes = await storage.staging.size(id);
@@ -142,7 +149,8 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
     }
     lengthBytes += size;
   }
-  if (lengthBytes === 0) throw new Refused('invalid', 'Expected a file, got parts without a byte.');
+  if (lengthBytes === 0)
+    throw new Refused('invalid', 'Expected a file, got parts without a byte. Send the bytes of the file.');
   return lengthBytes;
 }
 

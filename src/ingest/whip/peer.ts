@@ -103,7 +103,13 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
   try {
     peer.setRemoteDescription(offer, 'offer');
   } catch (error) {
-    reject(new Refused('invalid', `Expected an SDP offer: ${error instanceof Error ? error.message : error}`));
+    reject(
+      new Refused(
+        'invalid',
+        `Expected an SDP offer, got something else: ${error instanceof Error ? error.message : error}. ` +
+          'Send the offer of a peer.',
+      ),
+    );
   }
   return promise.finally(() => clearTimeout(timer));
 }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { readAddressSet } from '../../lib/client-address.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -22,6 +24,7 @@ async function attempt(trusted: string[], count: number, addressOf: (at: number)
     check: refuse,
     iceServers: [],
     budget: new EncoderBudget(1),
+    attempts: { burst: 20, perSec: 0 },
     report: () => undefined,
   };
   server = await startWhip({ host: '127.0.0.1', port: 0, certificate: null, trusted: set, ...deps });
@@ -50,4 +53,13 @@ test('ignores an address that the client itself sends', async () => {
   expect(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}, 198.51.100.1`)).toContain(429);
   await server.close();
   expect(await attempt([], FEW, (at) => `192.0.2.${at}`)).toContain(429);
+});
+
+test('two Host headers are refused, and the connection ends', async () => {
+  await attempt([], 0, () => '');
+  const socket = connect(server.port, '127.0.0.1');
+  socket.end('OPTIONS /whip HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+  const answer = await readText(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('Expected one Host header, got several.');
 });

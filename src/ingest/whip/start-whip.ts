@@ -1,5 +1,6 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
@@ -40,10 +41,10 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
     certificate === null
       ? http.createServer(REQUEST_LIMITS)
       : createSecureServer({ ...certificate, ...REQUEST_LIMITS, handshakeTimeout: REQUEST_LIMITS.headersTimeout });
-  server.on('request', (request, response) => {
-    handler.handle(request, response).catch((error: Error) => deps.report(error));
-  });
-  // Publishers behind a trusted proxy are limited by request instead.
+  const handle = (request: IncomingMessage, response: ServerResponse) =>
+    void handler.handle(request, response).catch((error: Error) => deps.report(error));
+  server.on('request', requireOneHost(handle));
+  // Attempts of publishers behind a trusted proxy are counted by request.
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: deps.trusted });
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
@@ -28,6 +28,8 @@ export type WhipDeps = {
   /** Proxies whose X-Forwarded-For header identifies the publisher. */
   trusted: AddressSet;
   budget: EncoderBudget;
+  /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
+  attempts?: AttemptRate;
   report(error: Error): void;
 };
 
@@ -37,10 +39,11 @@ type Answer = { status: number; headers?: Record<string, string | string[]>; bod
 export class WhipHandler {
   readonly #deps: WhipDeps;
   readonly #sessions = new Map<string, WhipSession>();
-  readonly #mayTry = createAttemptLimit(ATTEMPTS);
+  readonly #mayTry: AttemptLimit;
 
   constructor(deps: WhipDeps) {
     this.#deps = deps;
+    this.#mayTry = createAttemptLimit(deps.attempts ?? ATTEMPTS);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,7 +67,8 @@ export class WhipHandler {
       return this.#publish(request);
     }
     const session = this.#sessions.get(path.slice(ENDPOINT.length + 1));
-    if (!path.startsWith(`${ENDPOINT}/`) || session === undefined) return text(404, 'There is no such session.');
+    if (!path.startsWith(`${ENDPOINT}/`) || session === undefined)
+      return text(404, 'There is no such session. Send the offer to /whip again.');
     switch (request.method) {
       case 'DELETE':
         session.end('the publisher stopped');
@@ -79,9 +83,11 @@ export class WhipHandler {
   async #publish(request: IncomingMessage): Promise<Answer> {
     const remote = this.#addressOf(request);
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
-    if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
-    // Check the key before the SDP answer.
+    if (streamKey === undefined)
+      return unauthorized('Expected a stream key as bearer token, got none. Send Authorization: Bearer STREAM_KEY.');
+    if (!isOfType(request, SDP))
+      return text(415, `Expected a body of the type ${SDP}, got another type. Set Content-Type.`);
+    // Checked before the SDP answer.
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
@@ -141,18 +147,21 @@ export class WhipHandler {
     if (error instanceof BrokenMedia) return text(422, error.message);
     if (error instanceof Refused) return text(REFUSALS[error.kind].status, error.message);
     this.#deps.report(error instanceof Error ? error : new Error(String(error)));
-    return text(500, 'The server failed. Its log says why.');
+    return text(500, 'The server failed. Its log has the reason. Try again.');
   }
 }
 
 /** Adds candidates sent later (RFC 9725 section 4.3.2). ICE restarts are not supported. */
 async function patch(session: WhipSession, request: IncomingMessage): Promise<Answer> {
-  if (!isOfType(request, FRAGMENT)) return text(415, `Expected ${FRAGMENT}.`);
+  if (!isOfType(request, FRAGMENT))
+    return text(415, `Expected a body of the type ${FRAGMENT}, got another type. Set Content-Type.`);
   const match = request.headers['if-match'];
-  if (match === undefined) return text(428, 'Expected If-Match.');
+  if (match === undefined)
+    return text(428, 'Expected the header If-Match with the ETag of the session, got none. Send it.');
   const fragment = (await readBytes(request, BODY)).toString();
   if (match === '*') return text(422, 'ICE restarts are not offered: begin another session.');
-  if (match !== session.etag) return text(412, 'Expected the ETag of the session in If-Match.');
+  if (match !== session.etag)
+    return text(412, 'Expected the ETag of the session in If-Match, got another one. Send that of the last response.');
   for (const { candidate, mid } of readCandidates(fragment)) session.addCandidate(candidate, mid);
   return { status: 204, headers: { ETag: session.etag } };
 }

@@ -1,22 +1,27 @@
+import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
+import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
-import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
+import { loadTaskRenditions, loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type AudioJob, planAudioCopy, planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { probeSource } from '../../media/probe/run-probe.ts';
 import type { AudioFacts } from '../../media/probe/source-facts.ts';
+import type { StorageKey } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
+import type { LocalSource } from './source-cache.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Segments of the first chunk, which lets playback start, and of later chunks. A segment has about 4 s. */
@@ -29,18 +34,12 @@ const NEXT_SEGMENTS = 8;
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = held.claim;
-  const view = await loadTaskView(deps.db, task);
-  const [rendition] = view?.renditions ?? [];
-  if (view === null || rendition === undefined) throw new LeaseLost();
-  const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
-  if (track === undefined) throw new Error(`Expected audio in stream ${rendition.plan.streamIndex}, found none.`);
-  const local = await openPlanned(deps.sources, view, signal);
+  const { rendition, source, track, originSec } = await openTrack(deps, task, signal);
   const ended = new AbortController();
   try {
     const niceness = task.queue === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
-    const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
-    const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
+    const options = { sourcePath: source.local.path, sourceDurationSec: source.durationSec, niceness };
     const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
     // After a failure, assume that the source is damaged.
     const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
@@ -48,7 +47,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
       const parts = isCopied ? readCopiedAudio(run, durationSec) : readAudio(run);
-      await publishTrack({ held, deps, view, rendition, run, parts }, signal);
+      await publishTrack({ held, deps, rendition, run, parts }, signal);
       await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
       // A range may end before the encoder does.
@@ -57,7 +56,48 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
       await run.done.catch(() => undefined);
     }
   } finally {
-    await local.release();
+    await source.local.release();
+  }
+}
+
+/** An audio track with the file that it is in. `originSec`: the file's clock where the timeline begins. */
+type OpenTrack = {
+  rendition: TaskRendition;
+  source: { local: LocalSource; durationSec: number };
+  track: AudioFacts;
+  originSec: number;
+};
+
+async function openTrack(deps: JobDeps, task: EncodeTask, signal: AbortSignal): Promise<OpenTrack> {
+  const [rendition] = await loadTaskRenditions(deps.db, task);
+  if (rendition === undefined) throw new LeaseLost();
+  if (rendition.plan.added !== undefined) return openAdded({ rendition, ...rendition.plan.added }, deps, signal);
+  const view = await loadTaskView(deps.db, task);
+  if (view === null) throw new LeaseLost();
+  const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
+  if (track === undefined) throw new Error(`Expected audio in stream ${rendition.plan.streamIndex}, found none.`);
+  const local = await openPlanned(deps.sources, view, signal);
+  const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
+  return { rendition, source: { local, durationSec: view.facts.durationSec }, track, originSec };
+}
+
+/** Opens the first sound of an added file. It is probed here, because nothing else is made from it. */
+async function openAdded(
+  { rendition, sourceKey }: { rendition: TaskRendition; sourceKey: StorageKey },
+  { sources }: JobDeps,
+  signal: AbortSignal,
+): Promise<OpenTrack> {
+  const stored = await sources.open(sourceKey, signal);
+  try {
+    const facts = await probeSource(stored.path, (await stat(stored.path)).size, signal);
+    if ('kind' in facts) throw new Error(facts.message);
+    const [track] = facts.audio;
+    if (track === undefined) throw new Error('Expected a file with sound, found none that can be decoded in it.');
+    const local = await openPlanned(sources, { sourceKey, facts }, signal);
+    const durationSec = Math.max(facts.durationSec, rendition.plan.durationSec);
+    return { rendition, source: { local, durationSec }, track, originSec: facts.startSec };
+  } finally {
+    await stored.release();
   }
 }
 
@@ -87,7 +127,6 @@ async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number;
 type TrackJob = {
   held: HeldTask;
   deps: JobDeps;
-  view: TaskView;
   rendition: TaskRendition;
   run: FfmpegRun;
   parts: AsyncIterable<AudioPart>;

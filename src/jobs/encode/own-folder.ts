@@ -22,7 +22,7 @@ export async function takeOwnFolder(parent: string, report: (error: Error) => vo
       const lock = await lockAndRemove(folder);
       if (lock !== null) closeSync(lock);
     } catch (cause) {
-      report(new Error(`Could not remove the files that a worker left in ${folder}. Remove them.`, { cause }));
+      report(new Error(`Could not remove the files that a worker left in ${folder}. Remove it by hand.`, { cause }));
     }
   }
   await mkdir(own);

@@ -118,7 +118,7 @@ async function expectStore(storage: Storage, signal: AbortSignal): Promise<void>
 class Away extends Error {
   readonly part: 'library' | 'video';
   constructor(part: 'library' | 'video', prefix: string) {
-    super(`Expected stored objects below ${prefix}, there are none: see whether its disk is mounted.`);
+    super(`Expected stored objects below ${prefix}, got none. Check that the disk is mounted.`);
     this.part = part;
   }
 }

@@ -42,7 +42,7 @@ async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: Abo
   return copy?.sizeBytes === sizeBytes ? copy : null;
 }
 
-/** Removes the copy of an object that was deleted during the copy. */
+/** Deletes the copy if the original was deleted while it was copied. */
 async function takeBack(copy: ObjectInfo, { to, mayDelete }: MoveStores): Promise<void> {
   await mayDelete();
   if ((await to.head(copy.key))?.etag === copy.etag) await to.delete([copy.key]);

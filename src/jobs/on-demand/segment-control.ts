@@ -19,8 +19,8 @@ const RENEW_EVERY_MS = 1_000;
 const LOST_AFTER_MS = 2_500;
 
 /**
- * Supervises one segment task. Renews its lease and reads how far viewers request segments. `signal` aborts when the
- * task must end: no viewer is left, its rendition was deleted, its lease was lost, `end` was called, or `stopping`
+ * Supervises one segment task. Renews its lease and reads the last segment that viewers request. `signal` aborts when
+ * the task must end: no viewer is left, its rendition was deleted, its lease was lost, `end` was called, or `stopping`
  * aborted.
  */
 export class SegmentControl {

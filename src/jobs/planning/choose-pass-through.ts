@@ -15,7 +15,7 @@ import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts'
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
 
-/** Maximum ratio of a source's size to the highest rung at which the source counts as that rung. */
+/** A source that exceeds the size of the highest rung by at most this factor counts as that rung. */
 const OVERSIZE = 1.1;
 /**
  * Maximum length of audio beyond the video, in seconds, without a frame grid. `START_TOLERANCE_SEC` limits the offset

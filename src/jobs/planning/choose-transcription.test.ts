@@ -33,25 +33,25 @@ const BOTH = ['title', 'chapters'];
 
 test.each<{ what: string; library: object; upload: UploadOptions; expected: object }>([
   {
-    what: 'nothing set is nothing made',
+    what: 'without settings nothing is generated',
     library: {},
     upload: {},
     expected: { spoken: null, features: [], withChapters: [] },
   },
   {
-    what: 'the library decides where an upload says nothing, but for chapters that the file brings',
+    what: 'the library settings apply by default, except for chapters embedded in the file',
     library: LIBRARY,
     upload: {},
     expected: { spoken: { language: null, targets: ['en', 'de'] }, features: BOTH, withChapters: ['title'] },
   },
   {
-    what: 'an upload decides for itself',
+    what: 'settings of the upload take precedence',
     library: LIBRARY,
     upload: { transcribeEnabled: false, generateMoments: true },
     expected: { spoken: null, features: ['moments'], withChapters: ['moments'] },
   },
   {
-    what: 'the language of the speaker is none to translate into',
+    what: 'the spoken language is not a translation target',
     library: {},
     upload: { transcribeEnabled: true, sourceLanguage: 'en-GB', transcribeLanguages: ['en', 'fr'] },
     expected: { spoken: { language: 'en', targets: ['fr'] }, features: [], withChapters: [] },

@@ -4,13 +4,13 @@ import { readEncodeSettings } from './encode-settings.ts';
 test.each([
   { name: 'the defaults', stored: {}, upload: {}, expected: ['h264'] },
   {
-    name: 'a library’s codecs',
+    name: 'codecs of the library',
     stored: { encoding: { codecs: ['av1', 'h264', 'vp9'] } },
     upload: {},
     expected: ['h264', 'vp9', 'av1'],
   },
   {
-    name: 'an upload’s own',
+    name: 'codecs of the upload',
     stored: { encoding: { codecs: ['av1'] } },
     upload: { enabledCodecs: ['hevc'] },
     expected: ['h264', 'hevc'],
@@ -22,14 +22,14 @@ test.each([
     expected: ['h264'],
   },
   {
-    name: 'codecs that the video has',
+    name: 'existing codecs of the video',
     stored: { encoding: { codecs: ['av1'] } },
     upload: {},
     present: ['vp9', 'h264'],
     expected: ['h264', 'vp9', 'av1'],
   },
   {
-    name: 'codecs that the video has, on the free tier since',
+    name: 'existing codecs of a video now on the free tier',
     stored: { encoding: { tier: 'free' } },
     upload: {},
     present: ['vp9'],

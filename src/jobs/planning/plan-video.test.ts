@@ -30,6 +30,8 @@ const REQUESTS = {
   codecs: ['h264'],
   normaliseLoudness: false,
   hasAllAudioTracks: true,
+  sourceKey: null,
+  addedTracks: [],
   isOnDemand: false,
   messages: [],
 };
@@ -78,10 +80,10 @@ function summary(
 }
 
 test.each([
-  { name: 'nothing passes through', chosen: null, expected: ['shown frames: 720, 480, 240, en, en, fr'] },
-  { name: 'for good', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, en, fr'] },
+  { name: 'without pass-through', chosen: null, expected: ['shown frames: 720, 480, 240, en, en, fr'] },
+  { name: 'permanently', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, en, fr'] },
   {
-    name: 'for a while',
+    name: 'temporarily',
     chosen: passThrough(false),
     expected: ['shown source: copy 720, en, en, fr', 'hidden frames: 720, 480, 240'],
   },
@@ -90,8 +92,8 @@ test.each([
 });
 
 test.each([
-  { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
-  { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
+  { name: 'permanently', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
+  { name: 'temporarily', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
 ])('plans the replacement of a playable video, passing through $name', ({ chosen, expected }) => {
   expect(summary(chosen, true)).toEqual(expected);
 });
@@ -125,8 +127,8 @@ test('without pass-through, the first segment of the lowest rung comes first and
 });
 
 test.each([
-  { name: 'on frames', chosen: null, heights: [720, 480, 240] },
-  { name: 'beside a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
+  { name: 'on the frame grid', chosen: null, heights: [720, 480, 240] },
+  { name: 'with a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
 ])('plans all rungs of further codecs, $name, behind the base codec', ({ chosen, heights }) => {
   const request = {
     ...REQUESTS,

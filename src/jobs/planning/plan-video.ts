@@ -5,15 +5,12 @@ import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
-import { mayCopyAudio } from '../../media/encode/encode-audio.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
-import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
-import { nameTrack, uniqueName } from '../../media/probe/read-track-names.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { planFrameGrid } from '../../media/timeline/cut-list.ts';
+import { type AudioRequest, planAudioTracks } from './plan-audio-tracks.ts';
 import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
 import {
   asBackfill,
@@ -41,15 +38,12 @@ export type ChosenPassThrough = {
   isForGood: boolean;
 };
 
-export type PlanRequest = {
+export type PlanRequest = AudioRequest & {
   key: MediaKey;
   facts: SourceFacts;
   ladder: LadderOptions;
   /** Codecs to encode. Playback starts with the first. Rungs of the others are encoded after it. */
   codecs: readonly string[];
-  normaliseLoudness: boolean;
-  /** If false, keeps only one audio track. */
-  hasAllAudioTracks: boolean;
   /** Watermark drawn on all frames. With a watermark, nothing passes through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
@@ -173,36 +167,4 @@ function passThroughRendition(
     plannedSegments,
     isOnDemand: false,
   };
-}
-
-/**
- * Plans one audio rendition per track, each with its own name. Normalised audio is never on demand, because the
- * loudness depends on all earlier audio.
- */
-function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
-  const kept = request.facts.audio.slice(0, request.hasAllAudioTracks ? MAX_AUDIO_TRACKS : 1);
-  const names = new Set<string>();
-  return kept.map((track, index) => ({
-    id: newGuid(),
-    kind: 'audio',
-    origin: 'encode',
-    codec: 'aac',
-    rung: null,
-    language: track.language,
-    name: uniqueName(nameTrack(track, 'Audio'), names),
-    isDefault: index === 0,
-    timescale: AUDIO_RATE_HZ,
-    widthPx: null,
-    heightPx: null,
-    plan: {
-      durationSec,
-      streamIndex: track.streamIndex,
-      normaliseLoudness: request.normaliseLoudness,
-      ...(track.role !== undefined && { role: track.role }),
-      ...(!isOnDemand && !request.normaliseLoudness && mayCopyAudio(track) && { copiesAudio: true }),
-    },
-    listed: null,
-    plannedSegments: isOnDemand ? listAudioOnDemand(durationSec) : null,
-    isOnDemand,
-  }));
 }

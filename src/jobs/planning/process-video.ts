@@ -140,6 +140,8 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
       ...settings,
       ...onDemand,
       passThrough,
+      sourceKey: claim.sourceKey,
+      addedTracks: claim.addedTracks,
       isReplacement: claim.hasActiveTimeline,
       now: new Date(),
     });

@@ -12,7 +12,7 @@ const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
-/** Time after its last heartbeat at which a worker counts as dead, in seconds. It is the minimum of pg-boss. */
+/** A worker counts as dead this long after its last heartbeat, in seconds. It is the minimum of pg-boss. */
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;

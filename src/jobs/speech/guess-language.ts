@@ -8,7 +8,7 @@ import { openSpans } from './open-spans.ts';
 const PLACES = 3;
 /** Chunks per sample, at least about ten seconds of audio. */
 const CHUNKS_A_PLACE = 2;
-/** Maximum number of chunks at which the whole audio is examined. */
+/** Audio with at most this number of chunks is examined completely. */
 const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
 
 /**

@@ -29,7 +29,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
     const options = { sourcePath: null, input: readFragments(audio, deps.storage, signal), stallSec: SLOWEST_SPAN_SEC };
     const run = await runFfmpeg(plan, options, either);
     const [samples] = run.outputs;
-    if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');
+    if (samples === undefined) throw new Error('Expected the decoder to have a pipe of samples, got none.');
     const decoded = asBuffers(samples);
     const findVoice = detection?.feed.bind(detection);
     return {

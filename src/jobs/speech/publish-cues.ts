@@ -11,7 +11,7 @@ import { indexCaptions } from './index-captions.ts';
 /** Generated captions in one language. `translatedFrom` is the track that was translated. */
 export type MadeCues = { language: string; cues: readonly Cue[]; force: boolean; translatedFrom?: string };
 
-/** Publishes generated captions as `{language}-auto`, unless captions by a person exist in the meantime. */
+/** Publishes generated captions as `{language}-auto`, unless a person has added captions in the meantime. */
 export async function publishCues(
   key: MediaKey,
   { language, cues, force, translatedFrom }: MadeCues,

@@ -73,7 +73,7 @@ export const transcribeVideo = defineJob<Sent, JobDeps>({
     }
   },
   async giveUp(wanted, deps, reason) {
-    const message = transcriptionMessage(`What is said could not be transcribed: ${reason}`, new Date());
+    const message = transcriptionMessage(`The speech could not be transcribed: ${reason}`, new Date());
     await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
     await noteSpeechRun(deps.db, runOf(wanted), { state: 'failed', reason });
   },

@@ -63,7 +63,7 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
     }
   },
   async giveUp(wanted, deps, reason) {
-    const message = transcriptionMessage(`Captions in "${wanted.target}" could not be made: ${reason}`, new Date());
+    const message = transcriptionMessage(`Captions in "${wanted.target}" could not be created: ${reason}`, new Date());
     await inTransaction(deps.db, (tx) => addMessages(tx, wanted, [message]));
   },
 });

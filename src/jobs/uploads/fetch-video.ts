@@ -81,7 +81,7 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
 
 async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { ref, request, version } = claim;
-  // After a crash between the commit and its row, the object exists and nothing is staged.
+  // After a crash between storing the object and committing its row, staging is empty and the object has all bytes.
   if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
     await download(
       {

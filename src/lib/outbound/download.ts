@@ -64,10 +64,10 @@ const OWN_HEADERS = new Set([
 ]);
 
 /**
- * Downloads a file into a sink. After a broken or stalled connection, or a status of 408, 429 or 5xx, retries from the
- * last byte (`Range` with `If-Range`), or once from the start if the origin cannot resume or its file changed. After a
- * bounded number of attempts, refuses with the origin's status or another reason. Continues after the sink's bytes if
- * the memory has their version, else discards them.
+ * Downloads a file into a sink. Retries after a broken or stalled connection and after a status of 408, 429 or 5xx:
+ * from the last byte (`Range` with `If-Range`), or once from the start if the origin cannot resume or the file changed.
+ * After `maxFailures` failures without progress, throws `Refused` with the origin's status or the reason. Resumes from
+ * the bytes already in the sink if `memory` has their version, otherwise discards them.
  */
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
   const { headers, sink, limits, memory } = request;
@@ -152,7 +152,7 @@ async function take(
   if (status === 206 && offset > 0 && state.version !== null) {
     if (continues(state.version, offset, headers)) return await receive(request, { state, offset, answer }, signal);
     await restart(request, state);
-    return broken('Origin answered with another part of the file than was asked for.');
+    return broken('Origin responded with another range than the requested one.');
   }
   if (status === 416 && offset > 0) {
     if (parseContentRange(headers['content-range'])?.totalBytes === offset && isUnchanged(state, offset)) {
@@ -226,7 +226,7 @@ function brokenOr(error: unknown, signal: AbortSignal): Outcome {
     return broken(error.message, error);
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return broken(`Origin broke off: ${reason}.`, error);
+  return broken(`The connection to the origin broke: ${reason}.`, error);
 }
 
 function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } {

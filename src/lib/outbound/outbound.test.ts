@@ -188,7 +188,7 @@ describe('response limits', () => {
   });
 
   test.each([
-    ['before its head', () => undefined],
+    ['before its headers', () => undefined],
     ['within its body', (response: { write(text: string): unknown }) => response.write('some')],
   ])('refuses an origin that falls silent %s', async (_, answer) => {
     const origin = await serve((_request, response) => void answer(response));

@@ -25,13 +25,13 @@ describe('headers', () => {
     ['a space in a name', { 'x a': 'b' }],
     ['a line break in a name', { 'x-a\r\nhost': 'b' }],
     ['a line feed at the end of a name', { 'x-a\n': 'b' }],
-    ['no name', { '': 'b' }],
-    ['the host', { Host: 'evil' }],
-    ['a length', { 'Content-Length': '5' }],
-    ['a transfer coding', { 'transfer-encoding': 'chunked' }],
+    ['an empty name', { '': 'b' }],
+    ['the Host header', { Host: 'evil' }],
+    ['the Content-Length header', { 'Content-Length': '5' }],
+    ['the Transfer-Encoding header', { 'transfer-encoding': 'chunked' }],
     ['a proxy credential', { 'Proxy-Authorization': 'x' }],
-    ['too many', Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, '']))],
-    ['too long', { 'x-a': 'b'.repeat(20_000) }],
+    ['too many headers', Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, '']))],
+    ['too long headers', { 'x-a': 'b'.repeat(20_000) }],
   ])('refuses %s', (_, headers) => {
     expect(() => checkHeaders(headers)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
   });

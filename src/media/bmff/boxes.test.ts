@@ -24,11 +24,11 @@ describe('boxes', () => {
 
   test.each([
     { what: 'a size past the end', hex: '0000000966726565' },
-    { what: 'a size below the head', hex: '0000000766726565' },
-    { what: 'a 64-bit size below the head', hex: '0000000166726565000000000000000f' },
+    { what: 'a size smaller than the header', hex: '0000000766726565' },
+    { what: 'a 64-bit size smaller than the header', hex: '0000000166726565000000000000000f' },
     { what: 'a 64-bit size above 2^53', hex: '00000001667265650020000000000000' },
-    { what: 'a head cut off', hex: '00000010667265' },
-    { what: 'a 64-bit head cut off', hex: '000000016672656500000000' },
+    { what: 'a truncated header', hex: '00000010667265' },
+    { what: 'a truncated 64-bit header', hex: '000000016672656500000000' },
   ])('with $what are rejected', ({ hex }) => {
     expect(() => readBoxes(Buffer.from(hex, 'hex'))).toThrow(BrokenMedia);
   });

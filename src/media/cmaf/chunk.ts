@@ -44,7 +44,7 @@ export type SegmentRange = {
  */
 export function buildChunk(segments: readonly Segment[], firstSegment: number): Chunk {
   const [first] = segments;
-  if (first === undefined) throw new Error('Expected one segment or more in a chunk, got none.');
+  if (first === undefined) throw new Error('Expected at least one segment in a chunk, got none.');
   checkSequence(segments, firstSegment);
   const fragments = segments.flatMap((segment) => segment.fragments);
   const pieces = fragments.flatMap((fragment) => [fragment.head, fragment.payload]);

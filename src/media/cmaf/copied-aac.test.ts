@@ -26,7 +26,7 @@ const run = (from: number, count: number) => Array.from({ length: count }, (_, f
 
 test.each([
   { title: 'the priming frame is dropped', times: run(-1024, 4), frames: 3, expected: '123' },
-  { title: 'a start off the grid goes to the nearest frame', times: run(400, 3), frames: 3, expected: '012' },
+  { title: 'a start off the grid moves to the nearest frame', times: run(400, 3), frames: 3, expected: '012' },
   { title: 'a late start begins with silence', times: run(2100, 2), frames: 4, expected: '..01' },
   { title: 'a lost frame becomes silence', times: [0, 1024, 3072, 4096], frames: 5, expected: '01.23' },
   { title: 'jitter moves nothing', times: [0, 1400, 1900, 3500], frames: 4, expected: '0123' },

@@ -100,7 +100,11 @@ describe('a foreign fragment', () => {
   test.each([
     { what: 'samples before the mdat', tfhd: bareTfhd, trun: writeFullBox('trun', 0, 1, writeU32(1, 3)) },
     { what: 'samples past the mdat', tfhd: bareTfhd, trun: writeFullBox('trun', 0, 1, writeU32(3, 92)) },
-    { what: 'an endless run of nothing', tfhd: bareTfhd, trun: writeFullBox('trun', 0, 1, writeU32(0xffffffff, 92)) },
+    {
+      what: 'a run of too many empty samples',
+      tfhd: bareTfhd,
+      trun: writeFullBox('trun', 0, 1, writeU32(0xffffffff, 92)),
+    },
     { what: 'a run longer than its box', tfhd: bareTfhd, trun: writeFullBox('trun', 0, 0x101, writeU32(9, 92)) },
     { what: 'no data offset', tfhd: bareTfhd, trun: writeFullBox('trun', 0, 0, writeU32(1)) },
     {

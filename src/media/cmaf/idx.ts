@@ -98,7 +98,7 @@ export function decodeIdx(bytes: Buffer): ChunkIndex {
   const room = body.length - HEADER_BYTES;
   if (fragmentCount * MIN_FRAGMENT_BYTES + sampleCount > room) {
     throw new BrokenMedia(
-      `Expected ${fragmentCount} fragments and ${sampleCount} samples in the idx, it has only ${room} bytes for them.`,
+      `Expected ${fragmentCount} fragments and ${sampleCount} samples in the idx, got only ${room} bytes for them.`,
     );
   }
   const offsetBits = body.readUInt8(6);

@@ -63,7 +63,7 @@ describe('a stream splitter', () => {
     { what: 'an mdat without a moof', bytes: [init, mdat(4)] },
     { what: 'two moofs in a row', bytes: [init, moof(1), moof(2)] },
     { what: 'a box of unknown size', bytes: [init, Buffer.from('000000006d6f6f66', 'hex')] },
-    { what: 'a box smaller than its own head', bytes: [init, Buffer.from('000000076d6f6f66', 'hex')] },
+    { what: 'a box smaller than its own header', bytes: [init, Buffer.from('000000076d6f6f66', 'hex')] },
     { what: 'a stream that stops inside a part', bytes: [init, moof(1), mdat(9).subarray(0, 12)] },
     { what: 'a stream that stops between moof and mdat', bytes: [init, moof(1)] },
     { what: 'an empty stream', bytes: [] },

@@ -21,13 +21,13 @@ const reported = (parts: PartRange[], isExact: boolean) =>
   );
 
 test.each<[string, PartRange[], string[]]>([
-  ['on borders nothing is encoded', [part(4, 12)], ['0: 4-8', '0: 8-12']],
-  ['a whole video is taken as it stands', [part(0, 99)], ['0: 0-4', '0: 4-8', '0: 8-12', '0: 12-14']],
+  ['cuts on segment borders need no encoding', [part(4, 12)], ['0: 4-8', '0: 8-12']],
+  ['a whole video is copied unchanged', [part(0, 99)], ['0: 0-4', '0: 4-8', '0: 8-12', '0: 12-14']],
   ['only the ends are encoded', [part(1.52, 10.52)], ['0: 1.52-4 encoded', '0: 4-8', '0: 8-10.52 encoded']],
-  ['within one segment all is', [part(5, 7)], ['0: 5-7 encoded']],
-  ['times go to the nearest frame', [part(4.019, 8)], ['0: 4-8']],
-  ['a cut a frame beside a border stays beside it', [part(4.04, 8)], ['0: 4.04-8 encoded']],
-  ['short ends go with their neighbours', [part(3.52, 12.52)], ['0: 3.52-8 encoded', '0: 8-12.52 encoded']],
+  ['a cut within one segment is encoded completely', [part(5, 7)], ['0: 5-7 encoded']],
+  ['times are rounded to the nearest frame', [part(4.019, 8)], ['0: 4-8']],
+  ['a cut one frame from a border stays there', [part(4.04, 8)], ['0: 4.04-8 encoded']],
+  ['short ends merge with their neighbours', [part(3.52, 12.52)], ['0: 3.52-8 encoded', '0: 8-12.52 encoded']],
   ['parts follow each other', [part(8, 12), part(0, 4)], ['0: 8-12', '1: 0-4']],
 ])('plans exact cuts: %s', (_, parts, expected) => {
   expect(reported(parts, true)).toEqual(expected);

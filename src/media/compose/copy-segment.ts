@@ -52,7 +52,7 @@ function stretchEnd(
   const mostTicks = mayGap && lackTicks > 0 ? lackTicks : (lastSample?.durationTicks ?? 0);
   if (last === undefined || lastSample === undefined || Math.abs(lackTicks) > mostTicks) {
     throw new BrokenMedia(
-      `Expected segment ${place.number} to last ${place.durationTicks} ticks, it is off by ${lackTicks}.`,
+      `Expected segment ${place.number} to last ${place.durationTicks} ticks, got ${place.durationTicks - lackTicks}.`,
     );
   }
   const stretched = { ...lastSample, durationTicks: lastSample.durationTicks + lackTicks };

@@ -90,7 +90,7 @@ function writeSet<Rendition extends DashRendition>(
   describe: (rendition: Rendition) => Described,
 ): Xml {
   const [first] = group;
-  if (first === undefined) throw new Error('Expected one rendition or more in an AdaptationSet, got none.');
+  if (first === undefined) throw new Error('Expected at least one rendition in an AdaptationSet, got none.');
   const isShared = group.every((rendition) => haveSameTimeline(rendition, first));
   const representations = group.map((rendition) => {
     const { attributes: own, children } = describe(rendition);

@@ -204,11 +204,25 @@ describe('the sets of an MPD', () => {
   });
 });
 
+test('describes the purpose of each track, the default one as main', () => {
+  const tracks = [
+    sound({ id: 'film', role: 'description', isDefault: true }),
+    sound({ id: 'talk', role: 'commentary', isDefault: false }),
+    sound({ id: 'described', name: 'Described', role: 'description', isDefault: false }),
+  ];
+  const sets = all(mpdOf([picture()], tracks), 'AdaptationSet').slice(1);
+  const valuesOf = (name: string) => sets.map((set) => all(set, name).map((it) => it.attributes.value));
+  expect(valuesOf('Role')).toEqual([['main'], ['commentary'], ['description']]);
+  expect(valuesOf('Accessibility')).toEqual([['1'], [], ['1']]);
+  const schemes = sets.flatMap((set) => all(set, 'Accessibility').map((it) => it.attributes.schemeIdUri));
+  expect(new Set(schemes)).toEqual(new Set(['urn:tva:metadata:cs:AudioPurposeCS:2007']));
+});
+
 describe('an invalid MPD', () => {
   test.each([
-    { name: 'nothing', video: [], message: 'one rendition or more' },
+    { name: 'nothing', video: [], message: 'at least one rendition' },
     { name: 'an id with a dollar', video: [picture({ id: 'a$b' })], message: 'plain characters' },
-    { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'one segment or more' },
+    { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'at least one segment' },
     { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
     { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
   ])('with $name is rejected', ({ video, message }) => {

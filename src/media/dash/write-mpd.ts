@@ -22,7 +22,7 @@ export function writeMpd(presentation: DashPresentation): string {
 /** Like `writeMpd`, for one or more Periods: type static, or dynamic while the presentation grows. */
 export function writePeriods(periods: readonly DashPeriod[], growth: DashGrowth | null): string {
   const renditions = periods.flatMap(({ video, audio }) => [...video, ...audio]);
-  if (renditions.length === 0) throw new Error('Expected one rendition or more in an MPD, got none.');
+  if (renditions.length === 0) throw new Error('Expected at least one rendition in an MPD, got none.');
   for (const rendition of renditions) checkRendition(rendition);
   const durationSec = Math.max(...periods.map((period) => period.startSec + lengthSec(period)));
   const longestSec = Math.max(...renditions.map((it) => longestTicks(it) / it.timescale));
@@ -65,7 +65,7 @@ function lengthSec({ video, audio }: DashPresentation): number {
 function checkRendition({ id, segmentDurationsTicks, segmentSizesBytes }: DashRendition): void {
   if (!PLAIN_ID.test(id)) throw new Error(`Expected a rendition id of plain characters, got ${JSON.stringify(id)}.`);
   const count = segmentDurationsTicks.length;
-  if (count === 0) throw new Error(`Expected one segment or more in rendition ${id}, got none.`);
+  if (count === 0) throw new Error(`Expected at least one segment in rendition ${id}, got none.`);
   if (segmentSizesBytes.length !== count) {
     throw new Error(`Expected ${count} segment sizes in rendition ${id}, got ${segmentSizesBytes.length}.`);
   }

@@ -26,6 +26,9 @@ const BT1361 = 12;
 const ST428 = 17;
 const BT2020 = 9;
 
+/** A picture's colours, and the luminance that it states. */
+type DescribedColours = Pick<VideoFacts, 'colours' | 'hdr' | 'hdrMetadata' | 'colorMatrix' | 'pixelFormat'>;
+
 /** Returns the output colours of an HDR encode that stays HDR. */
 export function hdrColours(video: VideoFacts): Colours {
   return { primaries: BT2020, transfer: coloursOf(video).transfer, matrix: BT2020, isFullRange: false };
@@ -36,7 +39,7 @@ export function hdrColours(video: VideoFacts): Colours {
  * bits. If the primaries or the transfer function differ, converts in linear light and tone-maps HDR to SDR. Otherwise
  * converts only the matrix and range, directly on the code values.
  */
-export function colourFilters(video: VideoFacts, size: string, to: Colours = BT709): string {
+export function colourFilters(video: DescribedColours, size: string, to: Colours = BT709): string {
   const from = coloursOf(video);
   const isHdr = to.transfer === PQ || to.transfer === HLG;
   const format = `format=${isHdr ? 'yuv420p10le' : 'yuv420p'}`;
@@ -96,8 +99,8 @@ function toneCurve(peak: number): string {
   return `lutrgb=${['r', 'g', 'b'].map((part) => `${part}='${curve}'`).join(':')}`;
 }
 
-function peakNit(video: VideoFacts): number {
-  // HLG is relative to the display, for which ITU-R BT.2100 uses 1,000 cd/m2.
+function peakNit(video: DescribedColours): number {
+  // HLG is relative to the display: 1,000 cd/m2 according to ITU-R BT.2100.
   const stated = coloursOf(video).transfer === HLG ? null : statedPeakNit(video.hdrMetadata);
   return Math.min(MAX_PEAK_NIT, Math.max(MIN_PEAK_NIT, stated ?? USUAL_PEAK_NIT));
 }
@@ -122,7 +125,7 @@ function writeBy({ primaries, transfer, matrix, isFullRange }: Colours): string 
   return `m=${matrix}:p=${primaries}:t=${knownTransfer(transfer)}:r=${isFullRange ? 'full' : 'limited'}`;
 }
 
-/** ffmpeg 5.1 does not pass all transfer functions to zimg. */
+/** Substitutes BT.709 for transfer functions that ffmpeg 5.1 does not pass to zimg. */
 function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }

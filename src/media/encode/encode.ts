@@ -59,7 +59,7 @@ const IDR_SEC = 2;
 export function planEncode(job: EncodeJob): EncoderPlan {
   const { facts, cutList, range, rungs } = job;
   const { video } = facts;
-  if (video === null) throw new Error('Expected a source with video, this one has audio only.');
+  if (video === null) throw new Error('Expected a source with video, got audio only.');
   if (rungs.length === 0) throw new Error('Expected at least one rung to encode, got none.');
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);

@@ -3,7 +3,7 @@ import { findRedundantRungs } from './redundant-rungs.ts';
 
 test.each<[string, [number, number][], number[]]>([
   [
-    'each takes half of the one above',
+    'each needs half of the rung above',
     [
       [1080, 4000],
       [720, 2000],
@@ -13,7 +13,7 @@ test.each<[string, [number, number][], number[]]>([
     [],
   ],
   [
-    'slides: all take about the same',
+    'slides: all need about the same',
     [
       [1080, 300],
       [720, 280],
@@ -34,7 +34,7 @@ test.each<[string, [number, number][], number[]]>([
     [480],
   ],
   [
-    'small steps add up to one that is worth it',
+    'small steps add up to a useful one',
     [
       [1080, 1000],
       [720, 850],
@@ -44,7 +44,7 @@ test.each<[string, [number, number][], number[]]>([
     [720],
   ],
   [
-    'a lower rung that takes more gains nothing at all',
+    'a lower rung that needs more is useless',
     [
       [1080, 500],
       [720, 600],
@@ -53,14 +53,14 @@ test.each<[string, [number, number][], number[]]>([
     [720],
   ],
   [
-    'of two rungs both stay',
+    'two rungs are both kept',
     [
       [720, 300],
       [240, 290],
     ],
     [],
   ],
-  ['of one rung it stays', [[240, 290]], []],
+  ['a single rung is kept', [[240, 290]], []],
 ])('finds redundant rungs: %s', (_, ladder, redundant) => {
   expect(findRedundantRungs(ladder.map(([rung, bps]) => ({ rung, bps })))).toEqual(redundant);
 });

@@ -63,12 +63,12 @@ const bars = (coding: Coding, pixelFormat: BarsToMake['pixelFormat'], argv: read
 
 test.each<[string, BarsToMake]>([
   ['HDR10 without metadata', bars(PQ, 'yuv420p10le', x265())],
-  ['HDR10 of 1,000 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(1000)}:max-cll=1000,400`))],
+  ['HDR10 with 1,000 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(1000)}:max-cll=1000,400`))],
   ['HDR10 mastered at 4,000 nit', bars(PQ, 'yuv420p10le', x265(mastered(4000)))],
-  ['HDR10 of 300 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(1000)}:max-cll=300,100`))],
+  ['HDR10 with 300 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(1000)}:max-cll=300,100`))],
   ['HDR10 mastered at 0.005 nit', bars(PQ, 'yuv420p10le', x265(mastered(0.005)))],
-  ['HDR10 of 65,535 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(400_000)}:max-cll=65535,65535`))],
-  ['PQ of full range', bars({ ...PQ, isFullRange: true }, 'yuv420p10le', x265(':range=full'))],
+  ['HDR10 with 65,535 nit', bars(PQ, 'yuv420p10le', x265(`${mastered(400_000)}:max-cll=65535,65535`))],
+  ['full-range PQ', bars({ ...PQ, isFullRange: true }, 'yuv420p10le', x265(':range=full'))],
   ['HLG', bars(HLG, 'yuv420p10le', x265())],
 ])('%s has reference white at 220 to 232 and bars as in BT.2390', async (name, made) => {
   const file = await makeBars(join(dir, `${name.replaceAll(/\W/g, '')}.mp4`), made);
@@ -90,7 +90,7 @@ test.each<[string, string, BarsToMake]>([
   ['SMPTE-C', 'mp4', bars(makeCoding({ primaries: 6, transfer: 6, matrix: 6 }), 'yuv420p', X264)],
   ['PAL', 'mp4', bars(makeCoding({ primaries: 5, transfer: 6, matrix: 5 }), 'yuv420p', X264)],
   ['full range', 'mp4', bars(makeCoding({ isFullRange: true }), 'yuvj420p', X264)],
-  ['full range of 10 bits', 'mp4', bars(makeCoding({ isFullRange: true }), 'yuv420p10le', x265(':range=full'))],
+  ['full range, 10 bits', 'mp4', bars(makeCoding({ isFullRange: true }), 'yuv420p10le', x265(':range=full'))],
   ['untagged', 'mkv', { ...bars(makeCoding({ matrix: 6 }), 'yuv420p', FFV1), isTagged: false }],
   ['untagged HD', 'mkv', { ...bars(makeCoding(), 'yuv420p', FFV1), isTagged: false, widthPx: 1280, heightPx: 720 }],
   ['RGB', 'mkv', bars(makeCoding({ matrix: 0, isFullRange: true }), 'gbrp', FFV1)],

@@ -91,7 +91,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
     signal,
   );
   const [progress, ...outputs] = child.pipes;
-  if (progress === undefined) throw new Error('Expected a progress pipe, the child has none.');
+  if (progress === undefined) throw new Error('Expected the child to have a progress pipe, got none.');
   child.stdout.resume();
   const fed = feed(child, input);
   fed.catch(() => undefined);
@@ -206,7 +206,7 @@ function readFailure(end: ChildEnd): FfmpegFailed | null {
   const last = end.stderrTail.split('\n').findLast((line) => /\[(error|fatal)\]/.test(line)) ?? 'no message';
   if (end.killed !== null) {
     const sec = end.wallSec.toFixed(1);
-    const message = `Expected ffmpeg to finish, it was ended (${end.killed}) after ${sec} s: ${last}`;
+    const message = `Expected ffmpeg to finish, but it was ended (${end.killed}) after ${sec} s: ${last}`;
     return new FfmpegFailed(end.killed, message, end.stderrTail);
   }
   if (end.exitCode === 0) return null;

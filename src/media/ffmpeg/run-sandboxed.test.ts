@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from '../../../test/support/media/run-clip.ts';
 import { detectSandbox, runSandboxed, type SandboxedCommand, setMediaRules, startSandboxed } from './run-sandboxed.ts';
-import type { SandboxLevel } from './sandbox-argv.ts';
+import { type SandboxLevel, sandboxArgv } from './sandbox-argv.ts';
 
 const LEVELS: SandboxLevel[] = ['bubblewrap', 'prlimit'];
 const LIMITS = { cpuSec: 20, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024 ** 2, openFiles: 64 };
@@ -66,19 +66,19 @@ describe('the detected sandbox', () => {
     {
       program: 'nice',
       script: 'exit 1',
-      title: 'is asked for again when nothing worked',
+      title: 'is probed again when nothing worked',
       found: ['none', 'bubblewrap'],
     },
-    { program: 'bwrap', script: 'kill $$', title: 'is asked for again when bubblewrap was killed' },
+    { program: 'bwrap', script: 'kill $$', title: 'is probed again when bubblewrap was killed' },
     {
       program: 'bwrap',
       script: 'echo Creating new namespace failed: Resource temporarily unavailable >&2; exit 1',
-      title: 'is asked for again when there was no room for another process',
+      title: 'is probed again when no process could be started',
     },
     {
       program: 'bwrap',
       script: 'echo No permissions to create new namespace >&2; exit 1',
-      title: 'stays when bubblewrap is not permitted',
+      title: 'is kept when bubblewrap is not permitted',
       found: ['prlimit', 'prlimit'],
     },
   ])('$title', async ({ program, script, found = ['prlimit', 'bubblewrap'] }) => {
@@ -215,4 +215,14 @@ test('bubblewrap hides the files and the network of this machine', async () => {
   const { stdout } = await runSandboxed(shell(script, 'bubblewrap'), 4096, forever);
   server.close();
   expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');
+});
+
+test('bubblewrap allows no user namespaces, even without the seccomp filter', () => {
+  const request = { ...shell('unshare --user true; echo $?', 'bubblewrap'), niceness: 0 };
+  const start = { level: 'bubblewrap', filterFd: null, oomScore: 500 } as const;
+  const [file = '', ...argv] = sandboxArgv(request, start);
+  expect(spawnSync(file, argv, { encoding: 'utf8' })).toMatchObject({
+    stdout: '1\n',
+    stderr: expect.stringContaining('unshare failed: No space left on device'),
+  });
 });

@@ -5,7 +5,7 @@ test.each([
   { what: 'sleeps', cpuPerSec: 0, isRunnable: false, counted: 30 },
   { what: 'runs on one processor', cpuPerSec: 1, isRunnable: true, counted: 30 },
   { what: 'runs on four', cpuPerSec: 4, isRunnable: true, counted: 30 },
-  { what: 'gets a hundredth of a processor', cpuPerSec: 0.01, isRunnable: true, counted: 0.3 },
+  { what: 'gets 1 % of a processor', cpuPerSec: 0.01, isRunnable: true, counted: 0.3 },
   { what: 'sleeps and wakes now and then', cpuPerSec: 0.01, isRunnable: false, counted: 30 },
 ])('counts $counted of 30 s if a child $what', ({ cpuPerSec, isRunnable, counted }) => {
   const clock = startStallClock(100, { cpuSec: 7, isRunnable });

@@ -52,7 +52,7 @@ export function computeIFrameRates(run: IFrameRun): IFrameRates {
 }
 
 function targetDurationSec({ frames, timescale }: IFrameRun): number {
-  if (frames.length === 0) throw new Error('Expected one picture or more in an I-frame playlist, got none.');
+  if (frames.length === 0) throw new Error('Expected at least one frame in an I-frame playlist, got none.');
   const longestTicks = frames.reduce((longest, frame) => Math.max(longest, frame.durationTicks), 0);
   return Math.max(1, Math.round(longestTicks / timescale));
 }

@@ -106,7 +106,7 @@ describe('the I-frame playlist', () => {
   });
 
   test('cannot be written without frames', () => {
-    expect(() => writeIFramePlaylist({ ...run, frames: [] }, '')).toThrow('Expected one picture or more');
+    expect(() => writeIFramePlaylist({ ...run, frames: [] }, '')).toThrow('Expected at least one frame');
   });
 
   test('is listed with the rates of its segments', () => {

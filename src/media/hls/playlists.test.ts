@@ -112,7 +112,7 @@ describe('media playlist', () => {
     });
   });
 
-  test('sums stay exact if ticks are not round decimals', () => {
+  test('EXTINF sums stay exact if durations have no short decimal form', () => {
     const text = playlistOf(
       rendition({
         cutList: keyframes,
@@ -182,7 +182,7 @@ test('video and audio of one timeline have the same target duration before and a
 });
 
 describe('multivariant playlist', () => {
-  test('rates are the actual peak and average of video and audio together', () => {
+  test('BANDWIDTH and AVERAGE-BANDWIDTH are the actual peak and average of video and audio together', () => {
     const peaky = whole({ chunks: [videoChunk(0, 2), videoChunk(2, 8, 600_000)] });
     const audio = sound();
     const text = multivariantOf([peaky, audio]);
@@ -270,11 +270,11 @@ describe('listed set', () => {
   test.each([
     ['video with its first chunk', [rendition({ chunks: [videoChunk(0, 1)] })], true, 1],
     ['video whose first chunk is missing', [rendition({ chunks: [videoChunk(2, 1)] })], false, 0],
-    ['video that waits for its sound', [whole(), sound({ chunks: [] })], false, 1],
-    ['video whose sound failed', [whole(), sound({ chunks: [], state: 'failed' })], true, 1],
+    ['video that waits for its audio', [whole(), sound({ chunks: [] })], false, 1],
+    ['video whose audio failed', [whole(), sound({ chunks: [], state: 'failed' })], true, 1],
     ['a planned timeline without a stored chunk', [rendition({ planned })], false, 1],
     ['inactive renditions', [whole({ isActive: false })], false, 0],
-    ['sound alone', [sound()], true, 0],
+    ['audio only', [sound()], true, 0],
     ['nothing', [], false, 0],
   ])('chooses from %s', (_, renditions, isPlayable, videos) => {
     const set = chooseListedSet(renditions);

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
 import { readImageKind } from './image-kind.ts';
-import { createImageMaker } from './image-maker.ts';
 import { readJpegSize } from './jpeg-size.ts';
+import { createImageMaker } from './run-image-maker.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
@@ -99,10 +99,10 @@ describe('files that are not images', () => {
     ['a playlist', () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
     ['text', () => Buffer.from('hello, this is text')],
     ['three bytes', () => Buffer.from([0xff, 0xd8, 0xff])],
-    ['a head alone', () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+    ['only a header', () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
     ['half a PNG', async () => (await make('half.png', ...still('640x360'))).subarray(0, 900)],
     ['a JPEG without images', () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(200)])],
-    ['an AVIF brand on nothing', () => Buffer.from('\0\0\0\x14ftypavif\0\0\0\0avif')],
+    ['an AVIF brand without an image', () => Buffer.from('\0\0\0\x14ftypavif\0\0\0\0avif')],
     ['an image of 100 megapixels', () => make('huge.png', ...still('10000x10000'), '-pred', 'none')],
   ])('%s is refused with a message that lists the accepted formats', async (_, bytes) => {
     const made = maker.make(Buffer.from(await bytes()), signal);
@@ -113,7 +113,7 @@ describe('files that are not images', () => {
   });
 
   test('refuses requests above the queue limit, completes the others and leaves no files', async () => {
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-image-'));
+    vi.stubEnv('TMPDIR', await mkdtemp(join(folder, 'temporary-')));
     const small = createImageMaker({ atOnce: 1, waiting: 1 });
     const png = await make('small.png', ...still('64x64'));
     const all = await Promise.allSettled([small.make(png, signal), small.make(png, signal), small.make(png, signal)]);
@@ -122,8 +122,8 @@ describe('files that are not images', () => {
     expect(refused).toBeInstanceOf(Refused);
     expect(refused).toMatchObject({ kind: 'busy' });
     await expect(small.make(png, signal)).resolves.toMatchObject({ widthPx: 64 });
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-image-'));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(tmpdir())).toEqual([]);
+    vi.unstubAllEnvs();
   });
 
   test('an abort by the caller kills the process', async () => {

@@ -15,8 +15,8 @@ test.each([1, 7, 50, 1000])('reassembles parts from input of %i bytes at a time'
 
 test.each([
   ['a part that is too large', part('x'.repeat(101)), 'at most 100 bytes'],
-  ['a head without a length', '--x\r\nContent-type: image/jpeg\r\n\r\n', 'at most 100 bytes'],
-  ['a head without end', 'x'.repeat(2000), 'head of a part'],
+  ['a part header without a length', '--x\r\nContent-type: image/jpeg\r\n\r\n', 'at most 100 bytes'],
+  ['an endless part header', 'x'.repeat(2000), 'head of a part'],
 ])('rejects %s', (_, text, message) => {
   expect(() => createMultipartReader(100).push(Buffer.from(text))).toThrow(message);
 });

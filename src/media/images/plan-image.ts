@@ -1,4 +1,5 @@
 import { MAX_PIXELS, SOURCE_URL } from '../probe/open-source.ts';
+import { type ImageColours, toSrgbFilters } from './image-colours.ts';
 import type { ImageKind } from './image-kind.ts';
 import { MINIATURE } from './miniature.ts';
 
@@ -26,13 +27,15 @@ const DECODERS: Readonly<Record<ImageKind, string>> = {
 
 /**
  * Builds the ffmpeg arguments that convert an untrusted image to a JPEG on standard output: upright (ffmpeg applies the
- * EXIF orientation), with even sides, at most 1920 pixels on the long side, full range, without metadata. Rejects
- * frames larger than 8192 x 4320. Also writes a miniature with four bytes per pixel.
+ * EXIF orientation), with even sides, at most 1920 pixels on the long side, full range, without metadata. Colours that
+ * the image declares become sRGB. Rejects frames larger than 8192 x 4320. Also writes a miniature with four bytes per
+ * pixel.
  */
-export function planImage(kind: ImageKind): string[] {
+export function planImage(kind: ImageKind, colours: ImageColours = null): string[] {
   const scale = `${FIT}:force_divisible_by=2:out_color_matrix=bt601:out_range=pc`;
   const miniature = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area,format=rgba`;
-  const graph = `[0:v:0]split=2[a][b];[a]${scale},format=yuvj420p,setsar=1[whole];[b]${miniature}[small]`;
+  const outputs = `[a]${scale},format=yuvj420p,setsar=1[whole];[b]${miniature}[small]`;
+  const graph = `[0:v:0]${toSrgbFilters(colours)}split=2[a][b];${outputs}`;
   const one = ['-frames:v', '1', '-map_metadata', '-1', '-fflags', '+bitexact'];
   return [
     ...openImage(kind),
@@ -46,10 +49,17 @@ export function planImage(kind: ImageKind): string[] {
  * Like `planImage`, for a watermark: a PNG with transparency, at most 1920 pixels on the long side. Its sides may be
  * odd.
  */
-export function planMark(kind: ImageKind): string[] {
+export function planMark(kind: ImageKind, colours: ImageColours = null): string[] {
   return [
     ...openImage(kind),
-    ...['-filter_complex', `[0:v:0]${FIT},format=rgba,setsar=1[mark]`, '-map', '[mark]', '-frames:v', '1'],
+    ...[
+      '-filter_complex',
+      `[0:v:0]${FIT},${toSrgbFilters(colours)}format=rgba,setsar=1[mark]`,
+      '-map',
+      '[mark]',
+      '-frames:v',
+      '1',
+    ],
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-c:v', 'png', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
   ];
 }

@@ -14,8 +14,8 @@ test.each([
   { shape: '16:9, just short of 10 s', widthPx: 1280, heightPx: 720, durationMs: 9_999, expected: [10, 1, 168] },
   { shape: '16:9, 10 s', widthPx: 1280, heightPx: 720, durationMs: 10_000, expected: [5, 2, 168] },
   { shape: 'upright', widthPx: 1080, heightPx: 1920, durationMs: 10_001, expected: [6, 2, 534] },
-  { shape: 'a tower', widthPx: 100, heightPx: 1000, durationMs: 60_000, expected: [30, 2, 600] },
-  { shape: 'a line', widthPx: 1000, heightPx: 10, durationMs: 60_000, expected: [30, 2, 16] },
+  { shape: 'a very tall picture', widthPx: 100, heightPx: 1000, durationMs: 60_000, expected: [30, 2, 600] },
+  { shape: 'a very wide picture', widthPx: 1000, heightPx: 10, durationMs: 60_000, expected: [30, 2, 16] },
   { shape: 'a single frame', widthPx: 320, heightPx: 240, durationMs: 40, expected: [1, 1, 226] },
 ])('plans a storyboard: $shape', ({ widthPx, heightPx, durationMs, expected }) => {
   const board = planStoryboard({ widthPx, heightPx }, durationMs);

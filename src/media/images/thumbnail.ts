@@ -18,7 +18,7 @@ const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
   const { video } = facts;
-  if (video === null) throw new Error('Expected a source with video, this one has audio only.');
+  if (video === null) throw new Error('Expected a source with video, got audio only.');
   const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
   const inputs = moments.flatMap((moment) => [
     ...GUARD_ARGV,

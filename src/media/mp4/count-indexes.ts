@@ -51,7 +51,7 @@ export function* countIndexes(
 }
 
 function emptyCounters(first: { startTick: number } | undefined): TrackCounters {
-  if (first === undefined) throw new Error('Expected one chunk or more in a track, got none.');
+  if (first === undefined) throw new Error('Expected at least one chunk in a track, got none.');
   const none = { durationTicks: 0, samples: 0, syncCount: 0, fragments: 0, payloadBytes: 0 };
   return { startTick: first.startTick, ...none, durationRuns: 0, offsetRuns: 0 };
 }

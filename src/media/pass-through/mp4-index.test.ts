@@ -83,7 +83,7 @@ describe('an edit list', () => {
     expect(indexOf({ edts: rows }).edits).toEqual({ kind: 'simple', emptyTicks: 80, startTicks: 10, lengthTicks: 40 });
   });
 
-  test('may have 64-bit rows, no length, or be absent', () => {
+  test('accepts 64-bit rows, rows without a length, and a missing edit list', () => {
     const wide = testBox('edts', testBox('elst', words(1 << 24, 2, 0, 5, -1, -1, 0x10000, 0, 0, 0, 10, 0x10000)));
     expect(indexOf({ edts: wide }).edits).toEqual({
       kind: 'simple',
@@ -95,11 +95,11 @@ describe('an edit list', () => {
   });
 
   test.each([
-    { title: 'two stretches', rows: [4, 10, 0x10000, 4, 20, 0x10000] },
-    { title: 'a pause behind the media', rows: [4, 10, 0x10000, 4, -1, 0x10000] },
+    { title: 'two segments', rows: [4, 10, 0x10000, 4, 20, 0x10000] },
+    { title: 'an empty edit after the media', rows: [4, 10, 0x10000, 4, -1, 0x10000] },
     { title: 'another speed', rows: [4, 10, 0x20000] },
-    { title: 'only a pause', rows: [4, -1, 0x10000] },
-  ])('with $title is complex', ({ rows }) => {
+    { title: 'only an empty edit', rows: [4, -1, 0x10000] },
+  ])('an edit list with $title is complex', ({ rows }) => {
     expect(indexOf({ edts: edts(...rows) }).edits).toEqual({ kind: 'complex' });
   });
 });
@@ -123,7 +123,7 @@ describe('an invalid moov', () => {
       reason: 'truncated',
     },
     {
-      title: 'a chunk behind the end',
+      title: 'a chunk past the end',
       parts: { chunks: testBox('stco', words(0, 2, 1000, 9900)) },
       reason: 'truncated',
     },
@@ -138,7 +138,7 @@ describe('an invalid moov', () => {
     { title: 'times for fewer samples', parts: { stts: testBox('stts', words(0, 1, 3, 10)) }, reason: 'corrupt' },
     { title: 'times for more samples', parts: { stts: testBox('stts', words(0, 1, -1, 10)) }, reason: 'corrupt' },
     { title: 'offsets for more samples', parts: { ctts: testBox('ctts', words(0, 1, 5, 10)) }, reason: 'corrupt' },
-    { title: 'a sync sample that is none', parts: { stss: testBox('stss', words(0, 1, 5)) }, reason: 'corrupt' },
+    { title: 'a nonexistent sync sample', parts: { stss: testBox('stss', words(0, 1, 5)) }, reason: 'corrupt' },
     { title: 'sync samples out of order', parts: { stss: testBox('stss', words(0, 2, 3, 3)) }, reason: 'corrupt' },
   ];
 

@@ -62,16 +62,16 @@ const ctts = (...rows: number[]) => testBox('ctts', words(0, rows.length / 2, ..
 const stts = (...rows: number[]) => testBox('stts', words(0, rows.length / 2, ...rows));
 
 test.each<{ title: string; parts: TestMoov; reason: string }>([
-  { title: 'nothing wrong', parts: {}, reason: 'accepted' },
-  { title: 'an edit over all pictures', parts: { edts: edts(4, 10, 0x10000) }, reason: 'accepted' },
-  { title: 'two stretches', parts: { edts: edts(4, 10, 0x10000, 4, 20, 0x10000) }, reason: 'several-edits' },
-  { title: 'an edit that starts a picture late', parts: { edts: edts(4, 20, 0x10000) }, reason: 'edit-inside-gop' },
-  { title: 'an edit that starts inside a picture', parts: { edts: edts(4, 19, 0x10000) }, reason: 'temporary' },
+  { title: 'no problem', parts: {}, reason: 'accepted' },
+  { title: 'an edit over all frames', parts: { edts: edts(4, 10, 0x10000) }, reason: 'accepted' },
+  { title: 'two edits', parts: { edts: edts(4, 10, 0x10000, 4, 20, 0x10000) }, reason: 'several-edits' },
+  { title: 'an edit that starts one frame late', parts: { edts: edts(4, 20, 0x10000) }, reason: 'edit-inside-gop' },
+  { title: 'an edit that starts within a frame', parts: { edts: edts(4, 19, 0x10000) }, reason: 'temporary' },
   { title: 'an edit that ends early', parts: { edts: edts(3, 10, 0x10000) }, reason: 'edit-before-end' },
-  { title: 'no keyframe first', parts: { stss: testBox('stss', words(0, 1, 2)) }, reason: 'no-cuts' },
-  { title: 'leading pictures', parts: { stss: testBox('stss', words(0, 2, 1, 3)) }, reason: 'leading-pictures' },
-  { title: 'two pictures at one time', parts: { ctts: ctts(2, 10, 1, 20, 1, 10) }, reason: 'picture-times' },
-  { title: 'a picture of 31 s', parts: { ctts: ctts(3, 0, 1, 31_000) }, reason: 'picture-times' },
+  { title: 'no leading keyframe', parts: { stss: testBox('stss', words(0, 1, 2)) }, reason: 'no-cuts' },
+  { title: 'leading frames', parts: { stss: testBox('stss', words(0, 2, 1, 3)) }, reason: 'leading-pictures' },
+  { title: 'two frames with the same time', parts: { ctts: ctts(2, 10, 1, 20, 1, 10) }, reason: 'picture-times' },
+  { title: 'a frame of 31 s', parts: { ctts: ctts(3, 0, 1, 31_000) }, reason: 'picture-times' },
   {
     title: 'a mirror matrix',
     parts: { matrix: [-0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000] },
@@ -104,9 +104,9 @@ test.each<{ facts: Partial<VideoFacts>; reason: string }>([
 });
 
 test.each([
-  { title: 'its own', last: 25, endTicks: 65 },
-  { title: 'the one before when it is 0', last: 0, endTicks: 50 },
-  { title: 'the one before when it is hours', last: 10_000_000, endTicks: 50 },
+  { title: 'its own duration', last: 25, endTicks: 65 },
+  { title: 'as long as the previous one if it has no duration', last: 0, endTicks: 50 },
+  { title: 'as long as the previous one if it would last hours', last: 10_000_000, endTicks: 50 },
 ])('the last frame lasts $title', ({ last, endTicks }) => {
   expect(planFor({ stts: stts(3, 10, 1, last) })).toMatchObject({ kind: 'accepted', plan: { cutList: { endTicks } } });
 });

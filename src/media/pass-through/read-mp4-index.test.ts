@@ -29,7 +29,7 @@ test.each([
   { title: 'first', boxes: [ftyp, makeMoov(), media] },
   { title: 'last', boxes: [ftyp, media, makeMoov()] },
   {
-    title: 'behind a 64-bit mdat and fillers',
+    title: 'after a 64-bit mdat and fillers',
     boxes: [ftyp, testBox('wide'), wideBox('mdat', Buffer.alloc(8000)), testBox('free'), makeMoov()],
   },
   { title: 'in an old file without ftyp', boxes: [media, makeMoov()] },
@@ -54,10 +54,10 @@ test.each([
   { title: 'zeros', boxes: [Buffer.alloc(64)], reason: 'not-mp4' },
   { title: 'a file without moov', boxes: [ftyp, media], reason: 'no-moov' },
   { title: 'a file cut inside mdat', boxes: [ftyp, media.subarray(0, 4000)], reason: 'truncated' },
-  { title: 'a box below its own head', boxes: [ftyp, words(4, 0)], reason: 'corrupt' },
+  { title: 'a box smaller than its own header', boxes: [ftyp, words(4, 0)], reason: 'corrupt' },
   { title: 'fragments', boxes: [ftyp, testBox('moof'), makeMoov()], reason: 'fragmented' },
   {
-    title: 'a movie that announces fragments',
+    title: 'a fragmented movie',
     boxes: [ftyp, makeMoov({ padding: testBox('mvex') })],
     reason: 'fragmented',
   },

@@ -20,7 +20,12 @@ const ones = (count: number) => Array.from({ length: count }, () => 1);
 
 test.each([
   { name: 'single segments become objects of 32 s', counts: ones(20), expected: [8, 8, 4] },
-  { name: 'a growing rendition keeps what may still grow', counts: ones(20), isGrowing: true, expected: [8, 8] },
+  {
+    name: 'a growing rendition keeps segments that may still grow',
+    counts: ones(20),
+    isGrowing: true,
+    expected: [8, 8],
+  },
   { name: 'a gap ends a run', counts: [...ones(3), -2, ...ones(4)], expected: [3, 4] },
   {
     name: 'a gap of a growing rendition may close',
@@ -28,9 +33,9 @@ test.each([
     isGrowing: true,
     expected: [],
   },
-  { name: 'what was planned stands', counts: [2, 8, 8, 1], expected: [] },
+  { name: 'planned merges are kept', counts: [2, 8, 8, 1], expected: [] },
   { name: 'a growing start becomes one object', counts: [1, 1, 8, 8], isGrowing: true, expected: [2] },
-  { name: 'what is merged stays as it is', counts: [8, 8, 4], expected: [] },
+  { name: 'merged objects are not changed', counts: [8, 8, 4], expected: [] },
   { name: 'large segments make smaller objects', counts: ones(6), sizeBytes: 10 * 2 ** 20, expected: [2, 2, 2] },
 ])('plans merges: $name', ({ counts, isGrowing = false, sizeBytes, expected }) => {
   const merges = planMerges(chunksOf(counts, sizeBytes), { kind: 'video', timescale: 1_000, isGrowing });

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { recognizeForeign } from './foreign-bytes.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 
 const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41', 'latin1');
 const MATROSKA = Buffer.from('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81', 'latin1');
@@ -64,3 +68,26 @@ test.each<[string, string | Buffer]>([
 ])('leaves %s to ffprobe', (_, start) => {
   expect(recognizeForeign(Buffer.from(start as never))).toBeNull();
 });
+
+const TINY = path.join(tmpdir(), `mr-tiny-${process.pid}`);
+afterAll(() => rm(TINY, { force: true }));
+
+test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404: Not Found\n'])(
+  '%j is text once nothing follows',
+  async (words) => {
+    expect(recognizeForeign(Buffer.from(words))).toBeNull();
+    expect(recognizeForeign(Buffer.from(words), true)).toMatchObject({ kind: 'text' });
+    await writeFile(TINY, words);
+    const bytes = Buffer.byteLength(words);
+    const advice = 'send the bytes of the video or audio file.';
+    const message = `Expected a video or audio file, got text of ${bytes} bytes: ${advice}`;
+    expect(await readTinyFault(TINY, bytes)).toEqual({ kind: 'not-media', message });
+  },
+);
+
+test.each([MP4, MATROSKA, Buffer.alloc(0), Buffer.from('GIF89a\x01\0\x01\0')])(
+  'a whole file of few bytes that is no text is left to ffprobe',
+  (bytes) => {
+    expect(recognizeForeign(bytes, true)).toBeNull();
+  },
+);

@@ -54,9 +54,9 @@ const CONTAINER =
 
 /**
  * Recognises bytes that are not a media file by their beginning (at most 512 bytes). Returns null for all others, which
- * ffprobe examines. Prose is only recognised from 512 bytes on.
+ * ffprobe judges. Prose counts only from 512 bytes on, or if `isWhole`: nothing follows.
  */
-export function recognizeForeign(beginning: Buffer): Foreign | null {
+export function recognizeForeign(beginning: Buffer, isWhole = false): Foreign | null {
   const start = beginning.subarray(0, START_BYTES);
   const raw = latin1(start);
   const signature = SIGNATURES.find(([, pattern]) => pattern.test(raw));
@@ -66,7 +66,8 @@ export function recognizeForeign(beginning: Buffer): Foreign | null {
   const found = TEXTS.find(([, pattern]) => pattern.test(text));
   if (found !== undefined) return { kind: found[0], advice: found[2] ?? FILE };
   if (isBase64(text)) return { kind: 'base64', advice: 'decode it and send the bytes of the file' };
-  const isProse = start.length === START_BYTES && /\s/.test(text.trim());
+  const isProse = isWhole && start.length < START_BYTES ? text !== '' : /\s/.test(text.trim());
+  if (start.length < START_BYTES && !isWhole) return null;
   return isProse ? { kind: 'text', advice: FILE } : null;
 }
 

@@ -15,13 +15,13 @@ test.each([
 const scan = { packets: 100, firstSec: 0, endSec: DAY_SEC, leaps: 1, leapSec: 0 };
 
 test.each([
-  { what: 'a leap over most of the day', scan: { ...scan, leapSec: DAY_SEC - 2 }, broken: true },
-  { what: 'leaps to and fro', scan: { ...scan, leaps: 5, leapSec: 5 * DAY_SEC }, broken: true },
-  { what: 'one leap between two pictures', scan: { ...scan, packets: 2, leapSec: DAY_SEC }, broken: true },
+  { what: 'a jump over most of the day', scan: { ...scan, leapSec: DAY_SEC - 2 }, broken: true },
+  { what: 'jumps back and forth', scan: { ...scan, leaps: 5, leapSec: 5 * DAY_SEC }, broken: true },
+  { what: 'one jump between two frames', scan: { ...scan, packets: 2, leapSec: DAY_SEC }, broken: true },
   { what: 'a stream that begins late', scan: { ...scan, firstSec: DAY_SEC - 1 }, broken: true },
-  { what: 'a picture each half minute', scan, broken: false },
+  { what: 'a frame each half minute', scan, broken: false },
   { what: 'an hour without a signal', scan: { ...scan, leapSec: 3600 }, broken: false },
-  { what: 'a slide each quarter of an hour', scan: { ...scan, leaps: 99, leapSec: DAY_SEC }, broken: false },
+  { what: 'a slide every 15 minutes', scan: { ...scan, leaps: 99, leapSec: DAY_SEC }, broken: false },
 ])('finds a broken clock in a day with $what: $broken', (day) => {
   const fault = whyClockIsBroken(makeFacts({ durationSec: DAY_SEC }), new Map([[0, day.scan]]));
   expect(fault === null ? null : fault.kind).toBe(day.broken ? 'undecodable' : null);

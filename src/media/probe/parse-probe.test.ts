@@ -27,7 +27,7 @@ test.each([
     expected: { rotationDeg: 90, displayWidthPx: 576, displayHeightPx: 1024 },
   },
   {
-    what: 'half a turn',
+    what: 'a half turn',
     change: { side_data_list: [{ rotation: 180 }] },
     expected: { rotationDeg: 180, displayWidthPx: 720 },
   },
@@ -49,7 +49,7 @@ test.each([
   { what: 'an untagged small picture', change: {}, expected: { colorMatrix: 'bt601' } },
   { what: 'an untagged large picture', change: { width: 1280, height: 720 }, expected: { colorMatrix: 'bt709' } },
   {
-    what: 'a rate that wanders',
+    what: 'a variable frame rate',
     change: { avg_frame_rate: '2750/100', r_frame_rate: '60/1' },
     expected: { isVariableRate: true },
   },
@@ -95,7 +95,7 @@ test.each([
 
 test.each([
   { what: 'no streams', streams: [], kind: 'no-playable-stream' },
-  { what: 'a cover alone', streams: [video({ disposition: { attached_pic: 1 } })], kind: 'no-playable-stream' },
+  { what: 'only a cover image', streams: [video({ disposition: { attached_pic: 1 } })], kind: 'no-playable-stream' },
   { what: 'an unknown codec', streams: [video({ codec_name: 'unknown' })], kind: 'undecodable' },
   { what: 'no size', streams: [video({ width: 0 })], kind: 'undecodable' },
   { what: 'no pixel format', streams: [video({ pix_fmt: undefined })], kind: 'undecodable' },

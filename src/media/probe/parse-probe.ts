@@ -45,7 +45,10 @@ export function parseProbe(
   const durationSec = wholeDurationSec({ video, audio, startSec, statedSec: readNumber(format.duration) });
   if (durationSec > MAX_DURATION_SEC) {
     const hours = (durationSec / 3600).toFixed(1);
-    return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, got ${hours}.` };
+    return {
+      kind: 'too-long',
+      message: `Expected a duration of at most ${MAX_DURATION_SEC / 3600} hours, got ${hours}.`,
+    };
   }
   const container = containerOf(answer);
   const subtitles = ofType('subtitle').map(readSubtitle);
@@ -131,7 +134,7 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
   const codec = readText(stream.codec_name);
   if (widthPx > MAX_SIDE_PX || heightPx > MAX_SIDE_PX || widthPx * heightPx > MAX_PIXELS) {
     const size = `${widthPx}x${heightPx}`;
-    const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${size}.`;
+    const message = `Expected at most ${MAX_SIDE_PX} pixels per side and ${MAX_PIXELS} in all, got ${size}.`;
     return { kind: 'frame-too-large', message };
   }
   const dolby = findDolbyFault(stream);

@@ -30,8 +30,8 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   const last = boxes.at(-1);
   if (last !== undefined && last.end > sizeBytes && last.type !== 'mdat' && last.type !== 'moov') {
     const message =
-      `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, its size is ` +
-      `${last.end - last.start} bytes: the file is damaged there.`;
+      `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, got a size of ` +
+      `${last.end - last.start} bytes. The file is damaged there.`;
     return { kind: 'undecodable', message };
   }
   return {
@@ -91,7 +91,7 @@ async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> 
     }
   } catch (error) {
     if (!(error instanceof BrokenMedia)) throw error;
-    found.damaged = `Expected whole boxes in an MP4 file, it is damaged: ${error.message}`;
+    found.damaged = `Expected whole boxes in an MP4 file, got damaged ones: ${error.message}`;
   } finally {
     await file.close();
   }

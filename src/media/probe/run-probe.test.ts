@@ -199,7 +199,7 @@ test.each<{ what: string; kind: string; says?: string; make: () => Promise<strin
     make: () => hugeFrame(),
   },
   {
-    what: 'three seconds of sound whose times leap over half a day',
+    what: 'three seconds of audio whose times jump by half a day',
     kind: 'undecodable',
     make: () => {
       const leap = 'setts=ts=TS+if(gt(N\\,60)\\,1000*40000\\,0)';
@@ -207,7 +207,7 @@ test.each<{ what: string; kind: string; says?: string; make: () => Promise<strin
     },
   },
   {
-    what: 'subtitles alone',
+    what: 'only subtitles',
     kind: 'no-playable-stream',
     make: async () => {
       const srt = await put('one.srt', '1\n00:00:00,000 --> 00:00:01,000\nhello\n');

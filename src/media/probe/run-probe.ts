@@ -9,6 +9,7 @@ import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
 import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 import { needsMending, type SourceFacts, type SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -16,7 +17,7 @@ const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
 /** Minimum readable share of a truncated file's declared length. The missing rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
-/** Matches the message about MPEG-D USAC (xHE-AAC), at which ffprobe stops whatever else is in the file. */
+/** Matches ffprobe's error for USAC (xHE-AAC), which ends the probe even if other tracks are fine. */
 const USAC = /Audio object type 42 is not implemented/;
 const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
@@ -56,7 +57,8 @@ export async function probeMended(
 type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; isMended: boolean };
 
 async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
-  if (file.sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
+  const tiny = await readTinyFault(file.path, file.sizeBytes);
+  if (tiny !== null) return tiny;
   const facts = await probeStreams(file, signal);
   if ('kind' in facts) return facts;
   const lit = await withHdrMetadata(file.path, facts, signal);

@@ -75,7 +75,7 @@ test("keeps one of an engine's endless repetitions", () => {
   expect(text.match(/thanks/g)).toHaveLength(3);
 });
 
-test('breaks a language without spaces between words and loses none', () => {
+test('breaks a language without spaces between words without losing a word', () => {
   const text =
     '今日は天体望遠鏡の話をします。望遠鏡で月を見ると、山や谷がよく見えます。望遠鏡の鏡はとても大切です。月の写真も撮ります。';
   const cues = buildCues([say(text, 0, 12)], 'ja');

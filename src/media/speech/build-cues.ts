@@ -95,7 +95,7 @@ function longest(lines: readonly string[]): number {
   return Math.max(...lines.map(({ length }) => length));
 }
 
-/** Minimum consecutive occurrences of a word that count as a stutter of the engine. One of them is kept. */
+/** A word that occurs at least this many times in succession is a stutter of the engine. One occurrence is kept. */
 const STUTTER = 4;
 
 function plausible(words: readonly SpokenWord[]): SpokenWord[] {

@@ -5,7 +5,7 @@ const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
 /** Share of full scale below which a level is silence, however quiet the rest is. */
 const SILENCE = 0.004;
-/** Factor above the quietest tenth of the last half minute from which audio is not silence. */
+/** Audio is not silence if it exceeds the quietest tenth of the last half minute by this factor. */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
 /** Minimum pause that ends a span, in seconds. Shorter pauses are breaths. */

@@ -59,7 +59,7 @@ test.each([
 test.each([
   { durationSec: 20, sizes: [4] },
   { durationSec: 60, sizes: [7, 7] },
-])('two workers share $durationSec s equally', ({ durationSec, sizes }) => {
+])('splits $durationSec s into equal chunks of $sizes segments for two workers', ({ durationSec, sizes }) => {
   const cutList = planFrameGrid(makeFacts({ durationSec }));
   expect(sizesOf(planShrinkingChunks(cutList, 1))).toEqual(sizes);
 });

@@ -14,7 +14,7 @@ export const MAX_CHAPTERS = 50;
 const MIN_DURATION_SEC = 10;
 /** Minimum share of the video per chapter, so that a long video does not get a hundred chapters. */
 const MIN_SHARE = 0.025;
-/** Maximum distance of a scene cut from the start of a sentence at which it indicates a break, in seconds. */
+/** A scene cut within this distance of the start of a sentence indicates a break, in seconds. */
 const CUT_NEAR_SEC = 2;
 /**
  * Weights of the signs of a break, as shares of the price of a segment. Their sum is below the price, so that the words

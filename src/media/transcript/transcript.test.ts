@@ -52,7 +52,7 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('one talk is one chapter and a few words have none', () => {
+test('a talk on one subject is one chapter, and a few words get no chapter', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });
@@ -90,7 +90,7 @@ test.each([
 
 test.each([
   ['words without punctuation', ['music tomorrow we will', 'play it again for all of you']],
-  ['sentences that are broken off', ['The music of tomorrow...', 'We will play the…']],
+  ['unfinished sentences', ['The music of tomorrow...', 'We will play the…']],
   ['greetings and questions', ['Hello and welcome everybody.', 'Who plays the violin tonight?']],
   ['the end of a sentence', ['of the music that we play tomorrow.']],
   ['shouts', ['THE MUSIC STARTS AT EIGHT TONIGHT.']],

@@ -16,11 +16,16 @@ const PLAY_MS = 90_000;
 
 type Answer = { request_id?: number; error?: string; data?: unknown };
 
-/** Opens mpv without a window or a sound card, controlled over its JSON socket (mpv(1), "JSON IPC"). */
-export async function openMpv(address: string, folder: string): Promise<NativePlayer> {
-  const socketPath = path.join(folder, 'mpv.sock');
-  const options = ['--no-config', '--really-quiet', '--vo=null', '--ao=null', '--keep-open=yes', '--pause'];
-  const child = spawn('mpv', [...options, `--input-ipc-server=${socketPath}`, address], { stdio: 'ignore' });
+/** mpv without a window or a sound card: `send` runs a command over its JSON socket and returns its result. */
+type Mpv = { send: Send; close(): Promise<void> };
+
+/** Starts mpv for a driver over its JSON socket (mpv(1), "JSON IPC"). Resolves when it shows a picture. */
+export async function startMpv(
+  address: string,
+  { socketPath, options }: { socketPath: string; options: readonly string[] },
+): Promise<Mpv> {
+  const common = ['--no-config', '--really-quiet', '--vo=null', '--ao=null', `--input-ipc-server=${socketPath}`];
+  const child = spawn('mpv', [...common, ...options, address], { stdio: 'ignore' });
   let socket: Socket | null = null;
   const close = async () => {
     await end(child);
@@ -31,11 +36,18 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
     socket = await connect(socketPath, child);
     const send = createSender(socket);
     await untilLoaded(send);
-    return { ...driverOf(send, { address, folder }), close };
+    return { send, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Opens mpv paused at the first picture, driven as a trial needs it. */
+export async function openMpv(address: string, folder: string): Promise<NativePlayer> {
+  const socketPath = path.join(folder, 'mpv.sock');
+  const { send, close } = await startMpv(address, { socketPath, options: ['--keep-open=yes', '--pause'] });
+  return { ...driverOf(send, { address, folder }), close };
 }
 
 /** Terminates the process, and kills it if it does not exit. */

@@ -12,15 +12,15 @@ const NOTES: readonly Note[] = [
     row: /^mpv/,
     steps: ['switch'],
     text:
-      'mpv 0.35 ends when another video track is chosen while it plays, as it does with HLS in fMP4 that ffmpeg\n' +
-      '   writes; opened with a rung (`--hls-bitrate`) it plays that one.',
+      'mpv 0.35 ends when another video track is selected during playback, also with fMP4 HLS written by ffmpeg.\n' +
+      '   Select a rung at the start with `--hls-bitrate`.',
   },
   {
     row: /^GStreamer/,
     steps: ['seek'],
     most: 6,
     text:
-      'GStreamer 1.22 passes over edit lists: video and audio alike are 0.2 s (five frames) late on its clock\n' +
+      'GStreamer 1.22 ignores edit lists, so video and audio are 0.2 s (five frames) late on its clock\n' +
       '   (`decisions/048-presentation-delay.md`).',
   },
   {
@@ -28,17 +28,16 @@ const NOTES: readonly Note[] = [
     steps: ['seek'],
     most: 9,
     text:
-      'VLC 3, paused, shows a picture about 0.3 s before the place that it was sent to: it places segments by\n' +
-      '   decode times, without the edit list. It plays in step. With HLS whose times are all later by the delay,\n' +
-      '   as ffmpeg writes it, it is exact, but media then begin late in hls.js\n' +
-      '   (`decisions/048-presentation-delay.md`).',
+      'VLC 3, while paused, shows a frame about 0.3 s before the seek target, because it places segments by\n' +
+      '   decode time without the edit list. Playback is in sync. With times that include the delay, as ffmpeg\n' +
+      '   writes them, VLC is exact, but media start late in hls.js (`decisions/048-presentation-delay.md`).',
   },
   {
     row: /^Shaka 5 DASH Firefox/,
     steps: ['end', 'replay'],
     text:
-      'Shaka 5.2 in Firefox at times fetches no more after a seek that follows a change of rung at once; its 3.3\n' +
-      '   does, and so does 5.2 with the same fragments by HLS.',
+      'Shaka 5.2 in Firefox sometimes stops fetching if a seek directly follows a change of rung. Version 3.3 does\n' +
+      '   not, and neither does 5.2 with the same fragments over HLS.',
   },
 ];
 
@@ -75,16 +74,16 @@ export function writePage(rows: readonly Row[]): string {
   });
   return `# Players
 
-\`npm run soak -- players\` writes this page. It uploads a clip of 24 s whose pictures show their own number and
-whose seconds begin with a beep, and drives each player over the rungs that are made of it
-(${HEIGHTS.join('p, ')}p: the highest copied, the others encoded).
+Use this page to see which players work with HLS and DASH from Millrace, and their known faults.
+\`npm run soak -- players\` writes it. The test uploads a clip of 24 s with numbered frames and a beep every second,
+and plays its rungs (${HEIGHTS.join('p, ')}p: the highest copied, the others encoded) in each player.
 
-- **Plays**: more than five seconds, every picture at its time.
-- **Seeks**: to five places, paused; by how many frames the picture is off, at worst.
-- **Switches**: every rung is chosen while it plays, and shown. VLC and GStreamer choose by the line alone: of VLC it is
-  shown that it goes up by itself, of GStreamer that it goes where the line sends it.
-- **Ends** with the last picture and **replays** from the first.
-- **Sound**: by how many ms beeps come later than their pictures, within about 20.
+- **Plays**: more than five seconds, with each frame at its time.
+- **Seeks**: five seeks while paused, and the largest error in frames of ${1000 / RATE} ms.
+- **Switches**: each rung is selected during playback, and shown. VLC and GStreamer select by bandwidth only, so the
+  test shows that VLC switches up by itself, and that GStreamer follows the bandwidth.
+- **Ends** with the last frame and **replays** from the first.
+- **Sound**: delay of the beeps behind their frames in ms, accurate to about 20.
 
 | Player | Format | In | Plays | Seeks | Switches | Ends | Replays | Sound, ms |
 |---|---|---|---|---|---|---|---|---|

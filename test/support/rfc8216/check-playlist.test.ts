@@ -32,10 +32,10 @@ test.each([
   ['a missing target duration', media, '#EXT-X-TARGETDURATION:4\n', '', /TARGETDURATION/],
   ['a segment over the target', media, '4.004000', '4.600000', /exceeds/],
   ['a missing EXTINF comma', media, '4.004000,', '4.004000', /EXTINF is malformed/],
-  ['a segment twice', media, '1.m4s', '0.m4s', /listed twice/],
+  ['a duplicate segment', media, '1.m4s', '0.m4s', /listed twice/],
   ['an endless VOD', media, '#EXT-X-ENDLIST\n', '', /no end/],
   [
-    'an init too late',
+    'a late init segment',
     media,
     '#EXT-X-MAP:URI="init.mp4"\n#EXTINF:4.004000,\n0.m4s\n',
     '#EXTINF:4,\n0.m4s\n#EXT-X-MAP:URI="init.mp4"\n',
@@ -43,7 +43,7 @@ test.each([
   ],
   ['a version too low', media, 'VERSION:7', 'VERSION:5', /version 6/],
   [
-    'a tag twice',
+    'a duplicate tag',
     media,
     '#EXT-X-PLAYLIST-TYPE:VOD\n',
     '#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-PLAYLIST-TYPE:VOD\n',
@@ -57,8 +57,8 @@ test.each([
   ['subtitles without an address', multivariant, 'TYPE=AUDIO', 'TYPE=SUBTITLES', /audio does not exist/],
   ['a missing name', multivariant, ',NAME="Audio"', '', /NAME is required/],
   ['a trailing comma', multivariant, ',AUDIO="audio"', ',AUDIO="audio",', /comma|malformed/],
-  ['an attribute twice', multivariant, 'BANDWIDTH=10', 'BANDWIDTH=10,BANDWIDTH=10', /twice/],
-])('%s is a fault', (_, text, part, replacement, fault) => {
+  ['a duplicate attribute', multivariant, 'BANDWIDTH=10', 'BANDWIDTH=10,BANDWIDTH=10', /twice/],
+])('reports %s', (_, text, part, replacement, fault) => {
   expect(text).toContain(part);
   expect(checkPlaylist(text.replace(part, replacement)).join('\n')).toMatch(fault);
 });

@@ -29,7 +29,7 @@ export function findBox(bytes: Buffer, ...path: string[]): Buffer {
   return rest.length === 0 ? found.body : findBox(found.body, ...rest);
 }
 
-/** Returns ticks per second of an init segment's only track (`mdhd`). */
+/** Returns the ticks per second of an init segment's only track (`mdhd`). */
 export function readTimescale(init: Buffer): number {
   const mdhd = findBox(init, 'moov', 'trak', 'mdia', 'mdhd');
   return mdhd.readUInt32BE(mdhd.readUInt8(0) === 1 ? 20 : 12);

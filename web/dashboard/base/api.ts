@@ -52,12 +52,12 @@ export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
     // The response has no message, or it is a proxy's page.
     const isWordless = error.said === '' || error.said.startsWith('<');
-    const words = isWordless ? t('The service answered with the status {0}.', error.status) : said(error.said);
+    const words = isWordless ? t('The service returned status {0}.', error.status) : said(error.said);
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;
   }
   // fetch throws a TypeError if it gets no response.
   if (error instanceof UnreachableError || error instanceof TypeError) {
-    return t('The service cannot be reached. Check that it runs and try again.');
+    return t('Cannot reach the service. Check that it is running and try again.');
   }
   return error instanceof Error ? error.message : String(error);
 }

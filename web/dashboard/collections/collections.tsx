@@ -28,7 +28,7 @@ export function Collections({ libraryId }: { libraryId: number }) {
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.items.length === 0 && (
         <Empty title={t('No collection yet')}>
-          <p>{t('Create one here, or drop a folder anywhere: its files go into a collection with the same name.')}</p>
+          <p>{t('Create one here, or drop a folder on any page to upload it as a collection with the same name.')}</p>
         </Empty>
       )}
       <ul class="grid cards">
@@ -53,8 +53,8 @@ function NewCollection({ path, onMade }: { path: string; onMade: () => void }) {
   return (
     <form class="row new" onSubmit={create}>
       <input
-        aria-label={t('Name of a new collection')}
-        placeholder={t('Name of a new collection')}
+        aria-label={t('Collection name')}
+        placeholder={t('Collection name')}
         required
         value={name.value}
         onInput={(event) => (name.value = event.currentTarget.value)}
@@ -132,7 +132,7 @@ function EditDialog({ path, name, onClose }: { path: string; name: string; onClo
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         <div class="row spread">
           <button type="button" class="quiet" onClick={remove}>
-            {t('Remove the collection; its videos stay')}
+            {t('Delete collection, keep videos')}
           </button>
           <button type="submit" class="primary">
             {t('Save')}

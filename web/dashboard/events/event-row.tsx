@@ -17,7 +17,7 @@ export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId
   const block = () =>
     blocking.run(async () => {
       await change('add');
-      toast(t('{0} is refused from now on.', ip), {
+      toast(t('{0} is now blocked.', ip), {
         label: t('Undo'),
         run: () => void change('remove').catch((reason: unknown) => toast(describeError(reason))),
       });

@@ -39,7 +39,7 @@ export function Events({ libraryId }: { libraryId: number }) {
     <>
       <header class="place">
         <h1>{t('Event log')}</h1>
-        <span class="hint">{t('Requests that the edge refused, and why')}</span>
+        <span class="hint">{t('Requests that the edge blocked, with the reason')}</span>
       </header>
       {library.error.value !== null && <Notice kind="error">{library.error.value}</Notice>}
       {zoneId !== undefined && <Log zoneId={zoneId} />}
@@ -100,7 +100,7 @@ function Log({ zoneId }: { zoneId: number }) {
             onChange={(to) => change(() => (chosen.value = { ...chosen.value, [field]: to }))}
           />
         ))}
-        <TextField label={t('Text')} value={typed.value} onChange={type} />
+        <TextField label={t('Search')} value={typed.value} onChange={type} />
         <Check label={t('Follow')} value={isFollowed.value} onChange={(isOn) => (isFollowed.value = isOn)} />
         <button type="button" onClick={again}>
           {t('Refresh')}
@@ -108,14 +108,14 @@ function Log({ zoneId }: { zoneId: number }) {
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.rows?.length === 0 && (
-        <Empty title={t('No request was refused')}>
-          <p>{t('Each request that a rule of the pull zone, a token or a limit refuses is listed here.')}</p>
+        <Empty title={t('No blocked requests')}>
+          <p>{t('Requests blocked by a pull zone rule, a token or a limit are listed here.')}</p>
         </Empty>
       )}
       {found !== null && (found.rows ?? []).length > 0 && (
         <Table
           label={t('Events')}
-          head={[t('Time'), t('Rule'), t('Status'), t('Country'), t('From'), t('Request'), t('Actions')]}
+          head={[t('Time'), t('Rule'), t('Status'), t('Country'), t('IP address'), t('Request'), t('Actions')]}
         >
           {found.rows?.map((event) => (
             <EventRow key={event.logId} zoneId={zoneId} event={event} />

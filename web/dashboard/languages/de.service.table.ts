@@ -1,89 +1,102 @@
 /**
- * The service's messages about videos, in German: each English sentence with `{0}`, `{1}` … for values, which are
+ * The service's messages about videos, in German: its English sentence with `{0}`, `{1}` … for values, which are
  * translated too. Messages without an entry are shown in English.
  */
 export const service = {
-  // Reasons why a video plays as it does.
-  'No file has arrived yet. {0}': 'Es ist noch keine Datei angekommen. {0}',
-  'Awaits its file.': 'Wartet auf seine Datei.',
-  'Awaits its file: the last upload failed. {0}': 'Wartet auf seine Datei: Der letzte Upload schlug fehl. {0}',
-  'No reason was noted.': 'Ein Grund wurde nicht vermerkt.',
+  // Why a video plays as it does.
+  'No file received yet. {0}': 'Noch keine Datei empfangen. {0}',
+  'Waiting for its file.': 'Wartet auf die Datei.',
+  'Waiting for its file: the last upload failed. {0}':
+    'Wartet auf die Datei: Der letzte Upload ist fehlgeschlagen. {0}',
+  'No reason was recorded.': 'Kein Grund bekannt.',
   'Failed: {0}': 'Fehlgeschlagen: {0}',
   'Its encoding was cancelled. Re-encode the video to finish it.':
-    'Seine Kodierung wurde abgebrochen. Neu kodieren erzeugt es.',
-  'Its encoding was cancelled.': 'Seine Kodierung wurde abgebrochen.',
-  'Its encoding was cancelled, the video stays as it was.':
-    'Seine Kodierung wurde abgebrochen, das Video bleibt, wie es war.',
-  'Its file is being probed; the encoding time is known after that.':
-    'Seine Datei wird gerade gelesen; wie lange das Kodieren dauert, steht gleich danach fest.',
-  '{0}; the encoding time is known after that.': '{0}; wie lange das Kodieren dauert, steht dann fest.',
-  'Is next to be probed': 'Wird als nächstes gelesen',
-  'Waits for {0} to be probed': 'Wartet, bis {0} gelesen sind',
-  '1 other of this library': '1 anderes dieser Bibliothek',
-  '{0} others of this library': '{0} andere dieser Bibliothek',
-  'Plays. {0}': 'Ist abspielbar. {0}',
-  '{0}, beside {1}; done in about {2}.': '{0}, neben {1}; fertig in etwa {2}.',
+    'Die Encodierung wurde abgebrochen. Encodiere das Video neu, um es fertigzustellen.',
+  'Its encoding was cancelled.': 'Die Encodierung wurde abgebrochen.',
+  'Its encoding was cancelled. The video was not changed.':
+    'Die Encodierung wurde abgebrochen. Das Video wurde nicht geändert.',
+  'Encoding it again failed, so the video was not changed: {0}':
+    'Das erneute Encodieren ist fehlgeschlagen, deshalb wurde das Video nicht geändert: {0}',
+  'The new file could not be used, so the video was not changed: {0}':
+    'Die neue Datei war nicht verwendbar, deshalb wurde das Video nicht geändert: {0}',
+  'Probing the file; the encoding time is known after that.':
+    'Die Datei wird analysiert; danach ist die Encodierdauer bekannt.',
+  '{0}; the encoding time is known after that.': '{0}; danach ist die Encodierdauer bekannt.',
+  'Next to be probed': 'Wird als Nächstes analysiert',
+  'Waiting for {0} to be probed': 'Wartet auf die Analyse von {0}',
+  '1 other video of this library': '1 anderes Video dieser Bibliothek',
+  '{0} other videos of this library': '{0} andere Videos dieser Bibliothek',
+  'Playable. {0}': 'Abspielbar. {0}',
+  '{0}, sharing encoders with {1}; done in about {2}.': '{0}, teilt sich die Encoder mit {1}; fertig in etwa {2}.',
   '{0}; done in about {1}.': '{0}; fertig in etwa {1}.',
   '1 other library': '1 anderen Bibliothek',
   '{0} other libraries': '{0} anderen Bibliotheken',
-  'Is being encoded': 'Wird kodiert',
-  'Is next': 'Ist als nächstes dran',
-  'Leaves the encoders to its first viewers': 'Überlässt die Encoder seinen ersten Zuschauern',
-  'Waits for {0}': 'Wartet auf {0}',
-  'Is almost done.': 'Ist fast fertig.',
-  'Plays; it is encoded on demand.': 'Ist abspielbar; wird kodiert, wenn es angefragt wird.',
-  'Everything that was planned is stored and listed.': 'Alles, was geplant war, ist gespeichert und gelistet.',
-  'The audio could not be encoded.': 'Der Ton konnte nicht kodiert werden.',
-  'The audio ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht kodiert werden.',
-  'The {0} rendition could not be encoded.': 'Die Fassung {0} konnte nicht kodiert werden.',
-  '{0} is tried again after {1} failed attempts: {2}.':
-    '{0} wird nach {1} fehlgeschlagenen Versuchen noch einmal versucht: {2}.',
-  'No rendition has its first segment yet: players get no playlist.':
-    'Noch hat keine Fassung ihr erstes Segment: Player bekommen keine Playlist.',
-  'Players are offered {0}.': 'Playern wird angeboten: {0}.',
+  'Being encoded': 'Wird encodiert',
+  'Next in the queue': 'Als Nächstes an der Reihe',
+  'Waiting while its first viewers use the encoders': 'Wartet, solange die ersten Zuschauer die Encoder brauchen',
+  'Waiting for {0}': 'Wartet auf {0}',
+  'Almost done.': 'Fast fertig.',
+  'Playable; encoded on demand.': 'Abspielbar; wird bei Bedarf encodiert.',
+  '1 failure': '1 Fehlversuch',
+  '{0} failures': '{0} Fehlversuchen',
+  'Retried after {0}: {1}': 'Wird nach {0} wiederholt: {1}',
+  'All planned files are stored and listed.': 'Alle geplanten Dateien sind gespeichert und gelistet.',
+  'The audio could not be encoded.': 'Der Ton konnte nicht encodiert werden.',
+  'The audio ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht encodiert werden.',
+  'The {0} rendition could not be encoded.': 'Die Fassung {0} konnte nicht encodiert werden.',
+  '{0} is tried again after {1} failed attempts: {2}.': '{0} wird nach {1} Fehlversuchen wiederholt: {2}.',
+  'No rendition has its first segment yet, so players get no playlist.':
+    'Noch hat keine Fassung ihr erstes Segment, deshalb bekommen Player keine Playlist.',
+  'Players are offered {0}.': 'Für Player verfügbar: {0}.',
   'Its stored files were read and compared with their hashes in the scrub that began on {0} (UTC).':
-    'Was davon gespeichert ist, wurde in der Prüfung seit {0} (UTC) gelesen und mit seinen Hashes verglichen.',
+    'Die gespeicherten Dateien wurden im Prüflauf vom {0} (UTC) gelesen und mit ihren Hashes verglichen.',
   'The scrub that began on {0} (UTC) has not reached it yet.':
-    'Die Prüfung, die am {0} (UTC) begann, kam noch nicht dorthin.',
-  'The library plays with a signed address only: an embed without a token is refused.':
-    'Die Bibliothek spielt nur mit signierter Adresse ab: Eine Einbettung ohne Token wird abgelehnt.',
-  'Only pages of {0} may embed it; all others are refused.':
-    'Nur Seiten von {0} dürfen es einbetten; alle anderen werden abgelehnt.',
-  'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are refused.':
-    'Seiten, die keinen Referrer senden (Referrer-Policy: no-referrer, manche Apps), werden abgelehnt.',
+    'Der Prüflauf vom {0} (UTC) hat dieses Video noch nicht erreicht.',
+  'The library requires signed URLs. An embed without a token is blocked.':
+    'Die Bibliothek verlangt signierte URLs. Einbettungen ohne Token werden blockiert.',
+  'Only pages of {0} may embed it. All others are blocked.':
+    'Nur Seiten von {0} dürfen es einbetten. Alle anderen werden blockiert.',
+  'Pages that send no referrer (Referrer-Policy: no-referrer, some apps) are blocked.':
+    'Seiten, die keinen Referrer senden (Referrer-Policy: no-referrer, manche Apps), werden blockiert.',
   'Viewers in {0} wait {1} s for the first picture (median of {2} sessions).':
     'Zuschauer in {0} warten {1} s auf das erste Bild (Median von {2} Besuchen).',
-  'In {0} {1} % of {2} sessions stalled.': 'In {0} stockten {1} % von {2} Besuchen.',
-  'In {0} playback failed {1} times in the last seven days.':
-    'In {0} schlug die Wiedergabe in den letzten sieben Tagen {1}-mal fehl.',
+  'In {0}, {1} % of {2} sessions stalled.': 'In {0} stockte die Wiedergabe bei {1} % von {2} Besuchen.',
+  'In {0}, playback failed {1} times in the last seven days.':
+    'In {0} ist die Wiedergabe in den letzten sieben Tagen {1}-mal fehlgeschlagen.',
   'an unknown country': 'einem unbekannten Land',
-  // Events while the video was encoded.
-  'The video is finished, incomplete: {0} could not be made. Retry makes them again.':
-    'Das Video ist fertig, aber unvollständig: {0} konnte nicht erzeugt werden. Wiederholen erzeugt es neu.',
-  '{0} could not be made: {1}': '{0} konnte nicht erzeugt werden: {1}',
-  '{0} of {1} seconds of the sound could not be decoded and are silent.':
-    '{0} von {1} Sekunden des Tons konnten nicht dekodiert werden und sind stumm.',
+  // Events while it was encoded.
+  'The video is incomplete: {0} could not be created. Retry the failed parts.':
+    'Das Video ist unvollständig: {0} konnte nicht erzeugt werden. Wiederhole die fehlgeschlagenen Teile.',
+  '{0} could not be created: {1}': '{0} konnte nicht erzeugt werden: {1}',
+  '{0} of {1} seconds of the audio could not be decoded and are silent.':
+    '{0} von {1} Sekunden des Tons konnten nicht decodiert werden und sind stumm.',
   'The video is encoded as a whole and not on demand: {0}.':
-    'Das Video wird als Ganzes kodiert und nicht auf Anfrage: {0}.',
+    'Das Video wird als Ganzes und nicht bei Bedarf encodiert: {0}.',
+  'Segment {0} of {1} could not be encoded on demand: {2}':
+    'Segment {0} von {1} konnte nicht bei Bedarf encodiert werden: {2}',
+  '{0} was left out: it would take nearly as many bits as the resolution above it.':
+    '{0} wurde ausgelassen: Es bräuchte fast so viele Bits wie die nächsthöhere Auflösung.',
+  'Segments {0} to {1} of {2} were damaged in the store and encoded again from the original.':
+    'Die Segmente {0} bis {1} von {2} waren im Speicher beschädigt und wurden aus dem Original neu encodiert.',
+  'The speech could not be transcribed: {0}': 'Die Sprache konnte nicht transkribiert werden: {0}',
   'Texts could not be generated: {0}': 'Texte konnten nicht erzeugt werden: {0}',
-  // Reasons why an action was refused.
-  'The video has no file yet. Upload it first.': 'Das Video hat noch keine Datei. Zuerst eine hochladen.',
+  // Why an action was refused.
+  'The video has no file yet. Upload it first.': 'Das Video hat noch keine Datei. Lade zuerst eine hoch.',
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.':
-    'Keine Spracherkennung ist eingerichtet. Ein Modell mit „millrace speech add NAME“ hinzufügen („millrace ' +
-    'speech list“ nennt die Namen) oder MILLRACE_TRANSCRIBER auf die Adresse eines OpenAI-kompatiblen Dienstes ' +
-    'setzen.',
+    'Keine Spracherkennung eingerichtet. Füge mit „millrace speech add NAME“ ein Modell hinzu („millrace speech ' +
+    'list“ nennt die Namen) oder setze MILLRACE_TRANSCRIBER auf die Adresse eines OpenAI-kompatiblen Dienstes.',
   'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':
-    'Eine Übersetzung braucht ein Sprachmodell. MILLRACE_LANGUAGE_MODEL_URL setzen.',
+    'Für Übersetzungen ist ein Sprachmodell nötig. Setze MILLRACE_LANGUAGE_MODEL_URL.',
   'There are no captions to translate.': 'Es gibt keine Untertitel zum Übersetzen.',
   'The video has no captions and no audio.': 'Das Video hat weder Untertitel noch Ton.',
   'The library has no webhook address. Set its WebhookUrl first.':
-    'Die Bibliothek hat keine Webhook-Adresse. Zuerst eine eintragen.',
+    'Die Bibliothek hat keine Webhook-URL. Trage zuerst eine ein.',
   'The stream has ended and cannot start again. Create another one.':
-    'Der Stream ist beendet und kann nicht wieder beginnen. Einen neuen anlegen.',
-  'You are not signed in. Sign in with a key.': 'Niemand ist angemeldet. Mit einem Schlüssel anmelden.',
+    'Der Stream ist beendet und kann nicht erneut gestartet werden. Lege einen neuen an.',
+  'You are not signed in. Sign in with a key.': 'Du bist nicht angemeldet. Melde dich mit einem Schlüssel an.',
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',
-  'Too many wrong keys from this address. Try again in a minute.':
-    'Zu viele falsche Schlüssel kamen von dieser Adresse. In einer Minute noch einmal versuchen.',
+  'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
+    'Von dieser Adresse kamen zu viele falsche Schlüssel. Versuche es in einer Minute oder mit einem gültigen Schlüssel erneut.',
   'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.':
-    'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der Id der Anfrage.',
+    'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der X-Request-Id der Antwort.',
 } as const;

@@ -49,13 +49,14 @@ test('removed sentences have no translations', () => {
 test('translates sentences of the service with their values, and returns them unchanged without a translation', () => {
   const templates = readTemplates(service);
   const said = (sentence: string) => translateBy(templates, sentence);
-  expect(said('Waits for 3 others of this library, beside 1 other library; done in about 5 min.')).toBe(
-    'Wartet auf 3 andere dieser Bibliothek, neben 1 anderen Bibliothek; fertig in etwa 5 min.',
+  expect(
+    said('Waiting for 3 other videos of this library, sharing encoders with 1 other library; done in about 5 min.'),
+  ).toBe(
+    'Wartet auf 3 andere Videos dieser Bibliothek, teilt sich die Encoder mit 1 anderen Bibliothek; ' +
+      'fertig in etwa 5 min.',
   );
-  expect(said('No file has arrived yet. Awaits its file.')).toBe(
-    'Es ist noch keine Datei angekommen. Wartet auf seine Datei.',
-  );
-  expect(said('720p could not be made: out of (memory) $1.')).toBe(
+  expect(said('No file received yet. Waiting for its file.')).toBe('Noch keine Datei empfangen. Wartet auf die Datei.');
+  expect(said('720p could not be created: out of (memory) $1.')).toBe(
     '720p konnte nicht erzeugt werden: out of (memory) $1.',
   );
   expect(said('Quite another thing.')).toBe('Quite another thing.');

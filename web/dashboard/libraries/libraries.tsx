@@ -27,7 +27,7 @@ export function Libraries() {
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.length === 0 && (
         <Empty title={t('No library yet')}>
-          <p>{t('A library holds videos and live streams, with keys, rules and settings of its own.')}</p>
+          <p>{t('A library contains videos and live streams and has its own keys, rules and settings.')}</p>
         </Empty>
       )}
       <div class="columns">
@@ -53,8 +53,8 @@ function NewLibrary() {
   return (
     <form class="row new" onSubmit={make}>
       <input
-        aria-label={t('Name of the library')}
-        placeholder={t('Name of a new library')}
+        aria-label={t('Library name')}
+        placeholder={t('Library name')}
         required
         value={name.value}
         onInput={(event) => (name.value = event.currentTarget.value)}

@@ -19,8 +19,8 @@ export function Audit({ libraryId }: { libraryId: number }) {
     <div class="stack">
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       <Table
-        label={t('Audit')}
-        head={[t('Time'), t('Operation'), t('Key'), t('From'), t('Status'), t('On'), t('Request')]}
+        label={t('Audit log')}
+        head={[t('Time'), t('Operation'), t('Key'), t('IP address'), t('Status'), t('Target'), t('Request')]}
       >
         {found?.Items.map((line) => (
           <tr key={line.Id}>

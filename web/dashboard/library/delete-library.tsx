@@ -30,13 +30,13 @@ export function DeleteLibrary({ library }: { library: VideoLibraryModel }) {
         {t('Delete this library…')}
       </button>
       {isAsked.value && (
-        <Dialog title={t('Delete the library {0}', name)} onClose={() => (isAsked.value = false)}>
+        <Dialog title={t('Delete library {0}', name)} onClose={() => (isAsked.value = false)}>
           <form class="stack" onSubmit={remove}>
             <p>
-              {t('All of this is deleted permanently and cannot be restored:')} {plural(library.VideoCount, 'video')}
+              {t('This permanently deletes the following and cannot be undone:')} {plural(library.VideoCount, 'video')}
             </p>
             <TextField
-              label={t('Type its name, {0}', name)}
+              label={t('Type {0} to confirm', name)}
               value={typed.value}
               onChange={(text) => (typed.value = text)}
             />

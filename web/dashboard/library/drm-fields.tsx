@@ -3,8 +3,8 @@ import { Check, Panel, SelectField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
 const VERSIONS = [
-  ['0', 'Basic: keys of our own, AES in all browsers'],
-  ['1', 'Enterprise: Widevine and FairPlay through a key server'],
+  ['0', 'Basic: built-in keys, AES in all browsers'],
+  ['1', 'Enterprise: Widevine and FairPlay with a key server'],
   ['2', 'Basic, version 2'],
 ] as const;
 
@@ -12,19 +12,19 @@ const VERSIONS = [
 export function DrmFields({ library, change }: FieldsProps) {
   return (
     <div class="columns">
-      <Panel title={t('Encryption')} hint={t('Videos are encrypted as they are delivered; nothing is stored twice.')}>
+      <Panel title={t('Encryption')} hint={t('Videos are encrypted on delivery. Nothing is stored twice.')}>
         <Check
-          label={t('Protect the videos of this library')}
+          label={t('Protect the videos in this library')}
           value={library.EnableDRM}
           onChange={(isOn) => change('EnableDRM', isOn)}
         />
         <SelectField
-          label={t('Kind')}
+          label={t('Type')}
           value={String(library.DrmVersion)}
           choices={trAll(VERSIONS)}
           onChange={(chosen) => change('DrmVersion', Number(chosen))}
         />
-        <p class="hint">{t('MP4 downloads are not offered for protected videos.')}</p>
+        <p class="hint">{t('Protected videos have no MP4 downloads.')}</p>
       </Panel>
       <Panel title={t('Licences')}>
         <dl>
@@ -34,8 +34,8 @@ export function DrmFields({ library, change }: FieldsProps) {
           <dd>{library.AppleFairPlayDrm?.Enabled === true ? t('On') : t('Off')}</dd>
         </dl>
         <p class="hint">
-          {t('Key servers and certificates are settings of the service.')}{' '}
-          {t('Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.')}
+          {t('Set key servers and certificates in the service configuration.')}{' '}
+          {t('Firefox on Linux has no Widevine L1. Safari supports only FairPlay.')}
         </p>
       </Panel>
     </div>

@@ -15,7 +15,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
   const hour = RUNGS.filter((rung) => rungs.includes(rung)).reduce((sum, rung) => sum + hourBytes(kbpsOf(rung)), 0);
   return (
     <div class="stack">
-      <Panel title={t('Resolutions')} hint={t('For videos that are uploaded from now on; nothing is scaled up.')}>
+      <Panel title={t('Resolutions')} hint={t('Applies to new uploads. Videos are never upscaled.')}>
         <Table label={t('Resolutions')} head={[t('Resolution'), t('Max. kbit/s'), t('Max. size per hour')]}>
           {RUNGS.map((rung) => (
             <tr key={rung}>
@@ -45,14 +45,14 @@ export function EncodingFields({ library, change }: FieldsProps) {
           ))}
         </Table>
         <p>
-          {t('An hour of video takes at most')} <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>,{' '}
-          {t('in addition to its original.')}
+          {t('One hour of video takes up to')} <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>,{' '}
+          {t('in addition to the original.')}
         </p>
       </Panel>
       <div class="columns">
         <Panel
           title={t('Codecs')}
-          hint={t('x264 plays everywhere. Add av1 to save data: vp9 takes several times its work and saves less.')}
+          hint={t('x264 plays everywhere. Add av1 to save bandwidth. vp9 encodes several times slower and saves less.')}
         >
           {CODECS.map((codec) => (
             <Check
@@ -65,12 +65,12 @@ export function EncodingFields({ library, change }: FieldsProps) {
         </Panel>
         <Panel title={t('Outputs')}>
           <Check
-            label={t('Keep the files that were uploaded')}
+            label={t('Keep original files')}
             value={library.KeepOriginalFiles}
             onChange={(isOn) => change('KeepOriginalFiles', isOn)}
           />
           <Check
-            label={t('Make MP4 files for downloads')}
+            label={t('Create MP4 files for download')}
             value={library.EnableMP4Fallback}
             onChange={(isOn) => change('EnableMP4Fallback', isOn)}
           />
@@ -80,7 +80,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
             onChange={(isOn) => change('JitEncodingEnabled', isOn)}
           />
           <Check
-            label={t('Per-title encoding: bitrates that fit the content')}
+            label={t('Per-title encoding: match the bitrate to the content')}
             value={library.PerTitleEncoding}
             onChange={(isOn) => change('PerTitleEncoding', isOn)}
           />

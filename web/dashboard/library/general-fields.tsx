@@ -16,7 +16,7 @@ export function GeneralFields({ library, change }: FieldsProps) {
         <TextField label={t('Name')} value={library.Name ?? ''} onChange={(text) => change('Name', text)} />
         <TextField
           label={t('Webhook URL')}
-          hint={t("Gets a signed message for each change of a video's state.")}
+          hint={t('Receives a signed request whenever a video changes state.')}
           value={library.WebhookUrl ?? ''}
           onChange={(text) => change('WebhookUrl', text)}
         />
@@ -24,7 +24,7 @@ export function GeneralFields({ library, change }: FieldsProps) {
       <Panel title={t('Transcription')}>
         <Check
           label={t('Transcribe new videos')}
-          hint={t('Needs a speech engine in the settings of the service.')}
+          hint={t('Requires a speech engine in the service configuration.')}
           value={library.EnableTranscribing}
           onChange={(isOn) => change('EnableTranscribing', isOn)}
         />
@@ -33,7 +33,7 @@ export function GeneralFields({ library, change }: FieldsProps) {
         ))}
         <TextField
           label={t('Caption languages')}
-          hint={t('Language codes separated by commas; empty means the spoken language.')}
+          hint={t('Comma-separated language codes. Leave empty to use the spoken language.')}
           value={(library.TranscribingCaptionLanguages ?? []).join(', ')}
           onChange={(text) =>
             change(
@@ -54,12 +54,12 @@ export function GeneralFields({ library, change }: FieldsProps) {
         />
         <Check
           label={t('Block players without a referrer')}
-          hint={t('Apps and pages with no-referrer are blocked too.')}
+          hint={t('This also blocks apps and pages that use no-referrer.')}
           value={library.BlockNoneReferrer}
           onChange={(isOn) => change('BlockNoneReferrer', isOn)}
         />
         <Check
-          label={t('Allow direct play, outside of an embed')}
+          label={t('Allow direct playback outside an embed')}
           value={library.AllowDirectPlay}
           onChange={(isOn) => change('AllowDirectPlay', isOn)}
         />

@@ -21,12 +21,12 @@ const OVERLAP_SEC = 24 * 3600;
 
 const OWN_KEYS = {
   resetApiKey: {
-    name: 'New API key',
-    effect: 'From now on uploads must be signed with the new key.',
+    name: 'Reset API key',
+    effect: 'Uploads must be signed with the new key.',
   },
   resetReadOnlyApiKey: {
-    name: 'New read-only key',
-    effect: 'From now on webhooks are signed with the new key: verify them with it.',
+    name: 'Reset read-only key',
+    effect: 'Webhooks will be signed with the new key. Use it to verify them.',
   },
 } as const;
 type OwnKey = keyof typeof OWN_KEYS;
@@ -40,7 +40,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   const revoking = useAction();
   const asked = useSignal<OwnKey | null>(null);
   const change = () => {
-    toast(t('There is a new key; show and copy it here.'));
+    toast(t('Key reset. Show or copy the new key here.'));
     onChanged();
     // The previous key is now an additional key until it expires.
     again();
@@ -53,19 +53,19 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   return (
     <div class="stack">
       <div class="columns">
-        <Panel title={t('Keys of the library')} hint={t('For your own server; never put them on a web page.')}>
+        <Panel title={t('Library keys')} hint={t('For server-side use. Never put them on a web page.')}>
           <CopyField label={t('API key')} text={library.ApiKey ?? ''} isSecret />
           <CopyField label={t('Read-only key')} text={library.ReadOnlyApiKey ?? ''} isSecret />
           <div class="row">
             <button type="button" onClick={() => (asked.value = 'resetApiKey')}>
-              {t('New API key')}
+              {t('Reset API key')}
             </button>
             <button type="button" onClick={() => (asked.value = 'resetReadOnlyApiKey')}>
-              {t('New read-only key')}
+              {t('Reset read-only key')}
             </button>
           </div>
           <p class="hint">
-            {t('The old key still opens the library for a day, but signs neither uploads nor webhooks.')}
+            {t('The old key still gives access for one day, but no longer signs uploads or webhooks.')}
           </p>
         </Panel>
         <NewKey path={path} onMade={again} />
@@ -83,7 +83,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
       )}
       {(value.value ?? []).length > 0 && (
         <Table
-          label={t('Further keys')}
+          label={t('Additional keys')}
           head={[t('Name'), t('Permissions'), t('Created'), t('Last used'), t('Expires'), t('Actions')]}
         >
           {value.value?.map((key) => (
@@ -121,11 +121,11 @@ function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) 
   return (
     <Dialog title={t(name)} onClose={onClose}>
       <p>{t(effect)}</p>
-      <p class="hint">{t('The old key still opens the library for a day, but signs neither uploads nor webhooks.')}</p>
+      <p class="hint">{t('The old key still gives access for one day, but no longer signs uploads or webhooks.')}</p>
       {replacing.error.value !== null && <Notice kind="error">{replacing.error.value}</Notice>}
       <div class="row end">
         <button type="button" class="primary" disabled={replacing.isBusy.value} onClick={() => void replace()}>
-          {t('Replace the key')}
+          {t('Reset key')}
         </button>
       </div>
     </Dialog>
@@ -161,7 +161,7 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
           </button>
         </div>
       </form>
-      {made.value !== null && <CopyField label={t('The new key, shown only once')} text={made.value} />}
+      {made.value !== null && <CopyField label={t('New key (shown only once)')} text={made.value} />}
       {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
     </Panel>
   );

@@ -27,31 +27,31 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
         <TextField label={t('Font')} value={library.FontFamily ?? ''} onChange={(text) => change('FontFamily', text)} />
         <TextField
           label={t('Language')}
-          hint={t("Of the player's controls, such as en or de.")}
+          hint={t('Language of the player controls, such as en or de.')}
           value={library.UILanguage ?? ''}
           onChange={(text) => change('UILanguage', text)}
         />
         <TextField
           label={t('Playback speeds')}
-          hint={t('Separated by commas.')}
+          hint={t('Comma-separated.')}
           value={library.PlaybackSpeeds ?? ''}
           onChange={(text) => change('PlaybackSpeeds', text)}
         />
         <TextField
           label={t('Controls')}
-          hint={t('Names separated by commas.')}
+          hint={t('Comma-separated names.')}
           value={library.Controls ?? ''}
           onChange={(text) => change('Controls', text)}
         />
       </Panel>
-      <Panel title={t('Live preview')} hint={t('Saved changes appear when the player is reloaded.')}>
+      <Panel title={t('Live preview')} hint={t('Reload the player to see saved changes.')}>
         {address === null ? (
-          <p class="hint">{t('Appears once the first video is finished.')}</p>
+          <p class="hint">{t('Available once the first video is finished.')}</p>
         ) : (
           <iframe
             key={`${library.DateModified} ${library.PlayerKeyColor ?? ''}`}
             class="player small"
-            title={t('Preview of the player')}
+            title={t('Player preview')}
             src={address}
             allow="autoplay; encrypted-media; fullscreen"
           />
@@ -61,12 +61,12 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
       <CaptionsPanel library={library} change={change} />
       <Panel title={t('Behaviour')}>
         <Check
-          label={t('Show the heatmap of the most replayed parts')}
+          label={t('Show the most replayed parts as a heatmap')}
           value={library.ShowHeatmap}
           onChange={(isOn) => change('ShowHeatmap', isOn)}
         />
         <Check
-          label={t('Resume where a viewer left off')}
+          label={t('Resume where the viewer left off')}
           value={library.RememberPlayerPosition}
           onChange={(isOn) => change('RememberPlayerPosition', isOn)}
         />
@@ -76,18 +76,18 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
           onChange={(isOn) => change('EnableCompactControls', isOn)}
         />
         <TextField
-          label={t('Advertisement before the video (VAST address)')}
+          label={t('Pre-roll ad (VAST tag URL)')}
           value={library.VastTagUrl ?? ''}
           onChange={(text) => change('VastTagUrl', text)}
         />
         <label>
-          {t("HTML in the head of the player's page")}
+          {t('Custom HTML in the head of the player page')}
           <textarea
             rows={4}
             value={library.CustomHTML ?? ''}
             onInput={({ currentTarget }) => change('CustomHTML', currentTarget.value)}
           />
-          <span class="hint">{t("It runs in the player's page, never in this dashboard.")}</span>
+          <span class="hint">{t('Runs on the player page, never in this dashboard.')}</span>
         </label>
       </Panel>
     </div>
@@ -98,7 +98,7 @@ function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'chang
   return (
     <Panel title={t('Captions')}>
       <NumberField
-        label={t('Size, px')}
+        label={t('Size (px)')}
         value={library.CaptionsFontSize}
         onChange={(px) => change('CaptionsFontSize', px)}
       />

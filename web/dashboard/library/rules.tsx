@@ -26,10 +26,14 @@ export function Rules({ zoneId }: { zoneId: number }) {
 }
 
 const LISTS = [
-  ['AllowedReferrers', 'Allowed domains', 'One host per line; *.example.com includes all subdomains. Empty: all.'],
+  [
+    'AllowedReferrers',
+    'Allowed domains',
+    'One host per line. *.example.com includes all subdomains. Leave empty to allow all.',
+  ],
   ['BlockedReferrers', 'Blocked domains', 'One host per line.'],
   ['BlockedIps', 'Blocked IP addresses', 'One address or network per line.'],
-  ['BlockedCountries', 'Blocked countries', 'Codes such as DE, one per line.'],
+  ['BlockedCountries', 'Blocked countries', 'Country codes such as DE, one per line.'],
 ] as const;
 
 const FLAGS = [
@@ -40,8 +44,8 @@ const FLAGS = [
 ] as const;
 
 const LIMITS = [
-  ['RequestLimit', 'Requests per second and IP address'],
-  ['BurstSize', 'Burst of requests'],
+  ['RequestLimit', 'Requests per second per IP address'],
+  ['BurstSize', 'Request burst'],
   ['ConnectionLimitPerIPCount', 'Connections per IP address'],
 ] as const;
 
@@ -53,7 +57,7 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
     event.preventDefault();
     if (!(await saving.run(() => api('POST', `/pullzone/${zone.Id}`, changes.value)))) return;
     changes.value = {};
-    toast(t('The rules are saved and take effect within seconds.'));
+    toast(t('Rules saved. They take effect within seconds.'));
     onSaved();
   };
   return (

@@ -30,7 +30,7 @@ const PARTS = [
   ['webhooks', 'Webhooks'],
   ['keys', 'Keys'],
   ['storage', 'Storage'],
-  ['audit', 'Audit'],
+  ['audit', 'Audit log'],
 ] as const;
 
 const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
@@ -52,7 +52,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
         <h1>{t('Settings')}</h1>
         <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
       </header>
-      <Tabs label={t('Sections of the settings')} open={name}>
+      <Tabs label={t('Settings sections')} open={name}>
         {PARTS.map(([one, label]) => (
           <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
             {tr(label)}

@@ -28,7 +28,7 @@ function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoL
   return (
     <Panel title={t('Largest videos')}>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
-      {value.value !== null && videos.length === 0 && <p class="hint">{t('Nothing is stored yet.')}</p>}
+      {value.value !== null && videos.length === 0 && <p class="hint">{t('Nothing stored yet.')}</p>}
       <ul class="shares">
         {videos.map(({ guid, title, storageSize }) => (
           <li key={guid}>
@@ -47,9 +47,7 @@ function Sums({ library }: { library: VideoLibraryModel }) {
     <div class="columns">
       <Panel title={t('Stored')}>
         <p class="figure">{bytes(library.StorageUsage)}</p>
-        <p class="hint">
-          {t('in')} {plural(library.VideoCount, 'video')}, {t('originals and images included')}
-        </p>
+        <p class="hint">{t('in {0}, including originals and images', plural(library.VideoCount, 'video'))}</p>
       </Panel>
       <Panel title={t('Delivered')}>
         <p class="figure">{bytes(library.TrafficUsage)}</p>
@@ -58,16 +56,16 @@ function Sums({ library }: { library: VideoLibraryModel }) {
       <Panel title={t('Retention')}>
         <dl>
           <dt>{t('Originals')}</dt>
-          <dd>{library.KeepOriginalFiles ? t('As long as their videos') : t('Deleted after encoding')}</dd>
+          <dd>{library.KeepOriginalFiles ? t('As long as the video') : t('Deleted after encoding')}</dd>
           <dt>{t('Trash')}</dt>
           <dd>{keptFor('trash')}</dd>
           <dt>{t('Event log')}</dt>
           <dd>{keptFor('events')}</dd>
-          <dt>{t('Individual visits')}</dt>
+          <dt>{t('Individual sessions')}</dt>
           <dd>{t('{0}; totals are kept', keptFor('visits'))}</dd>
         </dl>
       </Panel>
-      <Panel title={t('The library')}>
+      <Panel title={t('Library')}>
         <dl>
           <dt>{t('Created')}</dt>
           <dd>{day(library.DateCreated)}</dd>

@@ -42,7 +42,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
   const save = () =>
     running.run(async () => {
       await api('POST', `/videolibrary/${libraryId}`, place.value);
-      toast(t('The position is saved. It applies to videos encoded from now on.'));
+      toast(t('Position saved. It applies to newly encoded videos.'));
       onChanged();
     });
   const remove = () =>
@@ -52,7 +52,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       onChanged();
     });
   return (
-    <Panel title={t('Watermark')} hint={t('Burned into videos that are encoded from now on.')}>
+    <Panel title={t('Watermark')} hint={t('Burned into newly encoded videos.')}>
       <Stage place={place.value} image={shown} hasImage={library.HasWatermark} onPlace={(to) => (place.value = to)} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
@@ -74,7 +74,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       </div>
       <div class="row">
         <label class="button">
-          {library.HasWatermark ? t('Replace the image') : t('Upload an image')}
+          {library.HasWatermark ? t('Replace image') : t('Upload image')}
           <input
             type="file"
             class="unseen"
@@ -84,12 +84,12 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
         </label>
         {library.HasWatermark && (
           <button type="button" class="quiet" onClick={remove}>
-            {t('Remove it')}
+            {t('Remove image')}
           </button>
         )}
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={save}>
-          {t('Save the position')}
+          {t('Save position')}
         </button>
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
@@ -98,10 +98,10 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
 }
 
 const FIELDS: readonly (readonly [keyof Place, string])[] = [
-  ['WatermarkPositionLeft', 'Left, %'],
-  ['WatermarkPositionTop', 'Top, %'],
-  ['WatermarkWidth', 'Width, %'],
-  ['WatermarkHeight', 'Height, %'],
+  ['WatermarkPositionLeft', 'Left (%)'],
+  ['WatermarkPositionTop', 'Top (%)'],
+  ['WatermarkWidth', 'Width (%)'],
+  ['WatermarkHeight', 'Height (%)'],
 ];
 
 type StageProps = { place: Place; image: string | null; hasImage: boolean; onPlace: (place: Place) => void };

@@ -16,7 +16,7 @@ const STATES = [
   ['', 'All'],
   ['pending', 'Pending'],
   ['delivered', 'Delivered'],
-  ['dead', 'Given up'],
+  ['dead', 'Failed'],
 ] as const;
 const TONES = { pending: 'busy', delivered: 'good', dead: 'bad' } as const;
 
@@ -32,13 +32,13 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
   const test = () =>
     running.run(async () => {
       await api('POST', `${path}/test`);
-      toast(t('A test message was queued; the list shows its result.'));
+      toast(t('Test queued. Its result appears in the list.'));
       again();
     });
   const resend = (guid: string) =>
     running.run(async () => {
       await api('POST', `${path}/${guid}/resend`);
-      toast(t('It will be sent again.'));
+      toast(t('Queued for resending.'));
       again();
     });
   const found = value.value;
@@ -56,7 +56,7 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
         </button>
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={test}>
-          {t('Send a test')}
+          {t('Send test')}
         </button>
       </div>
       {(error.value ?? running.error.value) !== null && (
@@ -64,7 +64,7 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
       )}
       {found?.items.length === 0 ? (
         <Empty title={t('No deliveries yet')}>
-          <p>{t("Set the webhook URL under General; each change of a video's state is sent there.")}</p>
+          <p>{t('Set a webhook URL under General to be notified when a video changes state.')}</p>
         </Empty>
       ) : (
         <Table

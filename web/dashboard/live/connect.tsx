@@ -22,36 +22,39 @@ export function Connect({ path, stream, onChanged }: Props) {
   const turn = () =>
     turning.run(async () => {
       await api('PUT', `${path}/regenerate-key`);
-      toast(t('The stream has a new key; the old one no longer works.'));
+      toast(t('Stream key reset. The old key no longer works.'));
       onChanged();
     });
   return (
     <Panel title={t('Connect an encoder')}>
       <ServerField label={t('Server (RTMP)')} address={rtmp?.primaryIngestUrl} />
       <ServerField label={t('Server (RTMPS)')} address={rtmps?.primaryIngestUrl} />
-      <ServerField label={t('Server (SRT, add ?streamid= and the stream key)')} address={srt?.primaryIngestUrl} />
-      <ServerField label={t('Server (WHIP, the stream key is the bearer token)')} address={whip?.primaryIngestUrl} />
+      <ServerField label={t('Server (SRT, append ?streamid= and the stream key)')} address={srt?.primaryIngestUrl} />
+      <ServerField label={t('Server (WHIP, with the stream key as bearer token)')} address={whip?.primaryIngestUrl} />
       <CopyField label={t('Stream key')} text={stream.streamKey} isSecret />
       <div class="row">
         {server !== null && (
           <>
             <button type="button" aria-expanded={isShown.value} onClick={() => (isShown.value = !isShown.value)}>
-              {isShown.value ? t('Hide the QR code') : t('QR code for a phone')}
+              {isShown.value ? t('Hide QR code') : t('Show QR code')}
             </button>
             <button type="button" onClick={() => saveAs('service.json', obsService(server, stream.streamKey))}>
-              {t('File for OBS')}
+              {t('Download OBS file')}
             </button>
           </>
         )}
         <button type="button" disabled={isPublished || turning.isBusy.value} onClick={turn}>
-          {t('New key')}
+          {t('Reset key')}
         </button>
       </div>
-      {isPublished && <p class="hint">{t('The key cannot be changed while an encoder is publishing.')}</p>}
+      {isPublished && <p class="hint">{t('The key cannot be reset while an encoder is publishing.')}</p>}
       {isShown.value && server !== null && (
         <>
-          <QrCode text={`${server.replace(/\/$/, '')}/${stream.streamKey}`} label={t('Address and key as a QR code')} />
-          <p class="hint">{t('It contains the key: anyone who scans it can publish.')}</p>
+          <QrCode
+            text={`${server.replace(/\/$/, '')}/${stream.streamKey}`}
+            label={t('Server URL and stream key as a QR code')}
+          />
+          <p class="hint">{t('It contains the stream key. Anyone who scans it can publish to this stream.')}</p>
         </>
       )}
       {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}

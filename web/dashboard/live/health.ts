@@ -39,7 +39,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
   ];
   const start: HealthLine[] = isOnAir
     ? []
-    : [{ level: 'wait', sentence: t('The encoder is connected. Press Start when the picture is right.') }];
+    : [{ level: 'wait', sentence: t('The encoder is connected. Press Start when the picture looks right.') }];
   const rank = { bad: 0, wait: 1, good: 2 };
   const lines = found.length > 0 ? found : steady(recent);
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
@@ -56,16 +56,19 @@ function absence(isOnAir: boolean): HealthLine {
   return isOnAir
     ? {
         level: 'bad',
-        sentence: t('The encoder is not connected. It can rejoin the same stream with the same key.'),
+        sentence: t('The encoder is disconnected. Reconnect with the same stream key to continue the stream.'),
       }
-    : { level: 'wait', sentence: t('No encoder is connected yet. Give it one of the addresses and the stream key.') };
+    : {
+        level: 'wait',
+        sentence: t('No encoder connected yet. Enter one of the server URLs and the stream key in your encoder.'),
+      };
 }
 
 function silence(lastPingAgo: number | null): HealthLine[] {
   if (lastPingAgo === null || lastPingAgo <= SILENT_MS) return [];
   const sec = (lastPingAgo / 1000).toFixed(0);
   const sentence = t(
-    "Nothing arrived for {0} s: the encoder's connection is too slow, or drops. Lower its bitrate.",
+    "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.",
     sec,
   );
   return [{ level: 'bad', sentence }];
@@ -77,37 +80,36 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || usual <= 0) return [];
   if (least < usual * DROPPED) {
     const sentence = t(
-      'Frames are dropped: {0} in the worst second, {1} usually. The encoder or its connection is overloaded.',
+      'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.',
       least.toFixed(0),
       usual.toFixed(0),
     );
     return [{ level: 'bad', sentence }];
   }
   if (usual >= FEW_FPS) return [];
-  return [{ level: 'wait', sentence: t('{0} frames per second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
+  return [{ level: 'wait', sentence: t('Video at {0} fps looks choppy. Use 25 fps or more.', usual.toFixed(0)) }];
 }
 
 function rates(recent: readonly Sample[]): HealthLine[] {
   const usual = median(recent.map(({ bitrate }) => bitrate));
   const least = Math.min(...recent.map(({ bitrate }) => bitrate));
   if (recent.length < ENOUGH || usual <= 0 || least >= usual * DIPPED) return [];
-  const sentence = t(
-    'The bitrate dips to {0} of {1}: use a constant bitrate, or a lower one.',
-    mbps(least),
-    mbps(usual),
-  );
+  const sentence = t('The bitrate drops to {0} of {1}. Use a constant or lower bitrate.', mbps(least), mbps(usual));
   return [{ level: 'wait', sentence }];
 }
 
 function audio(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
-  return [{ level: 'wait', sentence: t('No audio arrives. Choose an audio source in the encoder.') }];
+  return [{ level: 'wait', sentence: t('No audio received. Select an audio source in the encoder.') }];
 }
 
 function relaying({ relays }: LiveStreamStatusModel): HealthLine[] {
   return relays
     .filter(({ state }) => state === 'failed')
-    .map(({ host, reason }) => ({ level: 'wait', sentence: t('The relay to {0} fails: {1}', host, reason ?? '') }));
+    .map(({ host, reason }) => ({
+      level: 'wait',
+      sentence: t('The relay to {0} is failing: {1}', host, reason ?? ''),
+    }));
 }
 
 function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {
@@ -116,7 +118,7 @@ function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample
   const isAlone = transcoding === null || transcoding.state === 'none';
   if (!isAlone || usual < HEAVY_BPS) return [];
   const sentence = t(
-    '{0} is too much for many viewers, and no smaller rendition is made. Enable smaller resolutions.',
+    '{0} is too high for many viewers, and there is no lower resolution. Enable lower resolutions.',
     mbps(usual),
   );
   return [{ level: 'wait', sentence }];
@@ -126,9 +128,7 @@ function steady(recent: readonly Sample[]): HealthLine[] {
   if (recent.length === 0) return [{ level: 'good', sentence: t('The encoder is connected.') }];
   const bitrate = median(recent.map((sample) => sample.bitrate));
   const fps = median(recent.map((sample) => sample.fps));
-  return [
-    { level: 'good', sentence: t('The stream arrives steadily: {0}, {1} per second.', mbps(bitrate), fps.toFixed(0)) },
-  ];
+  return [{ level: 'good', sentence: t('The stream is stable: {0}, {1} fps.', mbps(bitrate), fps.toFixed(0)) }];
 }
 
 function median(values: readonly number[]): number {

@@ -30,7 +30,7 @@ export function Live({ libraryId }: { libraryId: number }) {
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.items.length === 0 && (
         <Empty title={t('No live stream yet')}>
-          <p>{t('Create one, put its address and key into OBS or another encoder, and start it here.')}</p>
+          <p>{t('Create one, enter its server URL and stream key in OBS or another encoder, then start it here.')}</p>
         </Empty>
       )}
       <div class="columns">
@@ -60,8 +60,8 @@ function NewStream({ path, onMade }: { path: string; onMade: () => void }) {
   return (
     <form class="row new" onSubmit={create}>
       <input
-        aria-label={t('Title of the stream')}
-        placeholder={t('Title of a new stream')}
+        aria-label={t('Stream title')}
+        placeholder={t('Stream title')}
         required
         value={title.value}
         onInput={(event) => (title.value = event.currentTarget.value)}
@@ -90,12 +90,12 @@ function Stream({ libraryId, path, stream, onChanged }: StreamProps) {
         {t('Created')} {day(dateCreated)}
         {peakConcurrentViewers !== null &&
           peakConcurrentViewers > 0 &&
-          t(' · at most {0} at once', plural(peakConcurrentViewers, 'viewer'))}
+          t(' · peak: {0}', plural(peakConcurrentViewers, 'viewer'))}
       </p>
       <CopyField label={t('Playlist')} text={playbackUrlHls} />
       <div class="row spread">
         <Link class="button" to={{ name: 'live', libraryId, part: guid }}>
-          {mayWrite() ? t('Addresses and key') : t('Open')}
+          {mayWrite() ? t('URLs and stream key') : t('Open')}
         </Link>
         {mayWrite() && (
           <StreamActions path={`${path}/${guid}`} status={status} onChanged={onChanged} onDeleted={onChanged} />

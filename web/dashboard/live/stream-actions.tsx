@@ -39,7 +39,7 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
         {label}
       </button>
       <button type="button" onClick={() => (asked.value = null)}>
-        {t('Not yet')}
+        {t('Cancel')}
       </button>
     </>
   );
@@ -67,7 +67,7 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
           </button>
         </>
       )}
-      {asked.value === 'stop' && confirm(t('End the stream'), () => void act('PUT', '/stop', onChanged))}
+      {asked.value === 'stop' && confirm(t('End stream'), () => void act('PUT', '/stop', onChanged))}
       {asked.value === 'delete' && confirm(t('Delete permanently'), () => void act('DELETE', '', onDeleted))}
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </div>

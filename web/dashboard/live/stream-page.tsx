@@ -48,7 +48,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
           {!isOver && <Health path={path} isOnAir={stream.status === ON_AIR} />}
           {isOver && stream.recordVod && (
             <Link class="button" to={{ name: 'video', libraryId, videoId: streamId }}>
-              {t('Open the recording')}
+              {t('Open recording')}
             </Link>
           )}
           {mayWrite() && (
@@ -85,13 +85,7 @@ function Preview({ libraryId, streamId, status }: { libraryId: number; streamId:
   source.searchParams.set('count', 'false');
   // Recreated when the stream begins or ends, because its content changes then.
   return (
-    <iframe
-      key={status}
-      class="player"
-      title={t('Preview of the stream')}
-      src={source.href}
-      allow="autoplay; fullscreen"
-    />
+    <iframe key={status} class="player" title={t('Stream preview')} src={source.href} allow="autoplay; fullscreen" />
   );
 }
 
@@ -106,16 +100,8 @@ function Facts({ stream }: { stream: LiveStreamModel }) {
           {framerate !== null && t(', {0} fps', framerate.toFixed(0))}
         </span>
       )}
-      {peakConcurrentViewers !== null && (
-        <span>
-          {t('at most')} {plural(peakConcurrentViewers, 'viewer')} {t('at once')}
-        </span>
-      )}
-      {scheduledStartTime !== null && (
-        <span>
-          {t('planned for')} {day(scheduledStartTime)}
-        </span>
-      )}
+      {peakConcurrentViewers !== null && <span>{t('peak: {0}', plural(peakConcurrentViewers, 'viewer'))}</span>}
+      {scheduledStartTime !== null && <span>{t('scheduled for {0}', day(scheduledStartTime))}</span>}
       {stream.recordVod && <span>{t('recorded')}</span>}
     </p>
   );
@@ -145,7 +131,7 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
 }
 
 const kbps = (value: number) => `${Math.round(value).toLocaleString()} kbit/s`;
-const fps = (value: number) => t('{0} per second', value.toFixed(0));
+const fps = (value: number) => t('{0} fps', value.toFixed(0));
 
 function Rates({ path }: { path: string }) {
   const samples = useSamples(path);
@@ -154,10 +140,10 @@ function Rates({ path }: { path: string }) {
     Object.fromEntries(samples.map((sample) => [sample.timestamp, read(sample)]));
   return (
     <div class="columns">
-      <Panel title={t('Bitrate')} hint={t('As received, over the last ten minutes.')}>
+      <Panel title={t('Bitrate')} hint={t('Received in the last 10 minutes.')}>
         <TimeChart label={t('Bitrate')} values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
       </Panel>
-      <Panel title={t('Frames')} hint={t('Per second; a constant line means a healthy encoder.')}>
+      <Panel title={t('Frames')} hint={t('Per second. A steady line means a healthy encoder.')}>
         <TimeChart label={t('Frames per second')} values={of((sample) => sample.fps)} name={fps} />
       </Panel>
     </div>

@@ -35,7 +35,7 @@ export function StreamSettings({
   return (
     <Panel title={t('Settings')}>
       <form class="stack" onSubmit={save}>
-        <TextField label={t('Title of the stream')} value={shown.title ?? ''} onChange={(title) => change({ title })} />
+        <TextField label={t('Stream title')} value={shown.title ?? ''} onChange={(title) => change({ title })} />
         <label>
           {t('Scheduled start')}
           <input
@@ -54,7 +54,7 @@ export function StreamSettings({
         />
         <Check
           label={t('Keep the recording')}
-          hint={t('When the stream ends, it becomes a video at the same address.')}
+          hint={t('When the stream ends, its recording becomes a video at the same URL.')}
           value={shown.recordVod ?? false}
           onChange={(recordVod) => change({ recordVod })}
         />
@@ -67,14 +67,14 @@ export function StreamSettings({
         />
         {shown.dvrEnabled === true && (
           <NumberField
-            label={t('DVR window, minutes')}
+            label={t('DVR window (minutes)')}
             value={Math.round((shown.dvrWindowSeconds ?? USUAL_WINDOW_MIN * 60) / 60)}
             onChange={(minutes) => change({ dvrWindowSeconds: Math.min(43_200, Math.max(60, minutes * 60)) })}
           />
         )}
         <Check
           label={t('Public')}
-          hint={t('Otherwise only signed URLs play.')}
+          hint={t('If off, only signed URLs play.')}
           value={shown.public ?? true}
           onChange={(isPublic) => change({ public: isPublic })}
         />

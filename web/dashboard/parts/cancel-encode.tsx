@@ -19,11 +19,11 @@ export function CancelEncode({ path, title, onCancelled }: CancelProps) {
     running.run(async () => {
       await api('DELETE', `${path}/encode`);
       onCancelled();
-      toast(t('Encoding is cancelled.'), {
+      toast(t('Encoding cancelled.'), {
         label: t('Re-encode'),
         run: () => {
           api('POST', `${path}/reencode`).then(onCancelled, () =>
-            toast(t('It could not be queued for encoding. Its page says why.')),
+            toast(t('The video could not be queued for encoding. Its page shows the reason.')),
           );
         },
       });

@@ -114,9 +114,7 @@ export function Pager({ page, total, perPage }: { page: Signal<number>; total: n
       <button type="button" disabled={page.value <= 1} onClick={turn(-1)}>
         {t('Previous')}
       </button>
-      <span>
-        {page.value} {t('of')} {pages}
-      </span>
+      <span>{t('{0} of {1}', page.value, pages)}</span>
       <button type="button" disabled={page.value >= pages} onClick={turn(1)}>
         {t('Next')}
       </button>

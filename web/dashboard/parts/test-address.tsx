@@ -29,9 +29,9 @@ export function TestAddress({ zoneId, address }: { zoneId: number; address: stri
     });
   };
   return (
-    <Panel title={t('Test a URL')} hint={t('Evaluated as the edge would, but not counted: each rule and its result.')}>
+    <Panel title={t('Test a URL')} hint={t('Checks each rule as the edge would, without counting the request.')}>
       <form class="stack" onSubmit={test}>
-        <TextField label={t('URL, with its token')} value={url.value} onChange={(text) => (url.value = text)} />
+        <TextField label={t('URL, including the token')} value={url.value} onChange={(text) => (url.value = text)} />
         <div class="columns tight">
           <TextField label={t('Referrer')} value={referrer.value} onChange={(text) => (referrer.value = text)} />
           <TextField label={t("Viewer's IP address")} value={ip.value} onChange={(text) => (ip.value = text)} />
@@ -58,7 +58,7 @@ function Explanation({ found }: { found: Explained }) {
   return (
     <>
       <Notice kind={isAdmitted ? 'done' : 'error'}>
-        {isAdmitted ? t('Allowed.') : t('Refused by the rule {0}.', found.RuleId ?? '')} {found.NearMiss}
+        {isAdmitted ? t('Allowed.') : t('Blocked by the rule {0}.', found.RuleId ?? '')} {found.NearMiss}
       </Notice>
       <Table label={t('Rules')} head={[t('Rule'), t('Result'), t('Expected'), t('Received')]}>
         {found.Stages.map(({ Stage, Verdict, Expected, Came }) => (
@@ -71,7 +71,7 @@ function Explanation({ found }: { found: Explained }) {
         ))}
       </Table>
       {found.SignedString !== null && (
-        <CopyField label={t('String that the token signs')} text={found.SignedString} isWrapped />
+        <CopyField label={t('String signed by the token')} text={found.SignedString} isWrapped />
       )}
     </>
   );

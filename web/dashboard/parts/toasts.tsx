@@ -59,7 +59,7 @@ function Message({ id, text, action }: Toast) {
           {action.label}
         </button>
       )}
-      <button type="button" class="quiet icon-button" aria-label={t('Close the message')} onClick={() => dismiss(id)}>
+      <button type="button" class="quiet icon-button" aria-label={t('Dismiss message')} onClick={() => dismiss(id)}>
         <Icon name="close" />
       </button>
     </p>

@@ -34,14 +34,14 @@ export function OperationPage({ listed, document }: { listed: Listed; document: 
           </h3>
           <Model schema={resolve(bodySchema, document)} />
           <label>
-            {t('JSON to send')}
+            {t('Request body (JSON)')}
             <textarea rows={5} value={body.value} onInput={(event) => (body.value = event.currentTarget.value)} />
           </label>
         </section>
       )}
       <TryIt call={call} />
       <section class="panel">
-        <h3>{t('As code')}</h3>
+        <h3>{t('Code examples')}</h3>
         <CopyField label={t('curl')} text={asCurl(call, connection.url)} isWrapped />
         <CopyField label={t('TypeScript')} text={asTypeScript(call)} isWrapped />
         <CopyField label={t('millrace')} text={asCommand(call)} isWrapped />
@@ -97,8 +97,8 @@ function TryIt({ call }: { call: { method: string; path: string; body: unknown }
         </button>
         <span class="hint">
           {isReady
-            ? t('It is executed for real, with the permissions of this session.')
-            : t('Fill in the parameters of the path first.')}
+            ? t('Sends a real request with the permissions of your session.')
+            : t('Fill in the path parameters first.')}
         </span>
       </div>
       {trying.error.value !== null && <Notice kind="error">{trying.error.value}</Notice>}

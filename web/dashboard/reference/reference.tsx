@@ -24,9 +24,7 @@ export function Reference() {
     <>
       <header class="place">
         <h1>{t('API reference')}</h1>
-        <span class="hint">
-          {all.length} {t('operations')}
-        </span>
+        <span class="hint">{t('{0} operations', all.length)}</span>
       </header>
       <div class="reference">
         <nav class="reference-list" aria-label={t('Operations')}>

@@ -41,14 +41,14 @@ function Signed() {
   return (
     <div class="shell">
       <a class="skip" href="#content">
-        {t('Skip to the content')}
+        {t('Skip to content')}
       </a>
       <SideBar libraryId={libraryId} />
       <main id="content" tabIndex={-1}>
         {here.name === 'home' ? (
           <Empty title={t('No library yet')}>
             <Link class="button" to={{ name: 'libraries' }}>
-              {t('Create one')}
+              {t('Create library')}
             </Link>
           </Empty>
         ) : (

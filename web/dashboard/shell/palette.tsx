@@ -47,15 +47,15 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
     } else if (event.key === 'Enter') run(entries[at]);
   };
   return (
-    <Dialog title={t('Find anything')} class="palette" onClose={() => (isOpen.value = false)}>
+    <Dialog title={t('Search')} class="palette" onClose={() => (isOpen.value = false)}>
       <input
         type="text"
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={entries[at] === undefined ? undefined : `palette-${at}`}
-        aria-label={t('Screens, libraries and videos')}
-        placeholder={t("A screen, a library, a video's title…")}
+        aria-label={t('Pages, libraries and videos')}
+        placeholder={t('Search pages, libraries and videos…')}
         // The user opened the dialog to type.
         autofocus
         value={text.value}
@@ -65,7 +65,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
         }}
         onKeyDown={press}
       />
-      <div id="palette-list" role="listbox" aria-label={t('Found')} tabIndex={-1}>
+      <div id="palette-list" role="listbox" aria-label={t('Search results')} tabIndex={-1}>
         {entries.map((entry, index) => (
           <div
             key={entry.id}
@@ -92,7 +92,7 @@ function fixedEntries(libraryId: number | null): Entry[] {
   const place = (label: string, icon: IconName, to: Route): Entry => ({
     id: `place ${label}`,
     label: tr(label),
-    hint: t('Screen'),
+    hint: t('Page'),
     icon,
     run: () => go(to),
   });
@@ -126,7 +126,7 @@ function fixedEntries(libraryId: number | null): Entry[] {
           },
         ]
       : []),
-    { id: 'call', label: t('Show the call'), hint: t('Action'), icon: 'code', run: openCalls },
+    { id: 'call', label: t('Show API calls'), hint: t('Action'), icon: 'code', run: openCalls },
   ];
   return [
     ...ofLibrary,

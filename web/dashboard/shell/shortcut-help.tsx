@@ -3,16 +3,16 @@ import { t, tr } from '../base/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 
 const KEYS: readonly (readonly [keys: string, action: string])[] = [
-  ['Ctrl K', 'Find a screen, a library or a video'],
+  ['Ctrl K', 'Search pages, libraries and videos'],
   ['/', 'Search titles'],
-  ['?', 'Show these shortcuts'],
-  ['Ctrl A', 'Select all videos that match (list of videos)'],
-  ['x', 'Select the video that has the focus'],
-  ['← ↑ → ↓', 'Go from video to video'],
-  ['Delete', 'Move the selection, or the open video, to the trash'],
-  ['Escape', 'Clear the selection, close a dialog'],
+  ['?', 'Show keyboard shortcuts'],
+  ['Ctrl A', 'Select all matching videos (video list)'],
+  ['x', 'Select the focused video'],
+  ['← ↑ → ↓', 'Move between videos'],
+  ['Delete', 'Move the selected or open video to the trash'],
+  ['Escape', 'Clear the selection or close a dialog'],
   ['g', 'Switch between grid and list'],
-  ['Ctrl Enter', 'Save captions or chapters that are edited'],
+  ['Ctrl Enter', 'Save edited captions or chapters'],
 ];
 
 const isOpen = signal(false);
@@ -24,7 +24,7 @@ export function showHelp(): void {
 export function ShortcutHelp() {
   if (!isOpen.value) return null;
   return (
-    <Dialog title={t('Shortcuts')} onClose={() => (isOpen.value = false)}>
+    <Dialog title={t('Keyboard shortcuts')} onClose={() => (isOpen.value = false)}>
       <dl class="keys-list">
         {KEYS.map(([keys, action]) => (
           <div key={keys}>

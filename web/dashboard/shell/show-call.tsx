@@ -21,10 +21,10 @@ function OpenCalls() {
   const shown = useSignal(0);
   const call = calls.value[shown.value];
   return (
-    <Dialog title={t('Show the call')} class="wide" onClose={() => (isOpen.value = false)}>
-      <p class="hint">{t('Calls that this page made, newest first. Replace KEY with a key of your own.')}</p>
+    <Dialog title={t('Show API calls')} class="wide" onClose={() => (isOpen.value = false)}>
+      <p class="hint">{t('API calls made by this page, newest first. Replace KEY with your own key.')}</p>
       {call === undefined ? (
-        <p>{t('Nothing yet.')}</p>
+        <p>{t('No calls yet.')}</p>
       ) : (
         <>
           <label>

@@ -34,8 +34,8 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
       <Link to={{ name: 'home' }} class="brand">
         <Mark /> <span>{t('Millrace')}</span>
       </Link>
-      <button type="button" class="find" aria-label={t('Find Ctrl K')} onClick={openPalette}>
-        <Icon name="search" /> <span>{t('Find')}</span> <kbd>{t('Ctrl K')}</kbd>
+      <button type="button" class="find" aria-label={t('Search Ctrl K')} onClick={openPalette}>
+        <Icon name="search" /> <span>{t('Search')}</span> <kbd>{t('Ctrl K')}</kbd>
       </button>
       <button
         ref={button}
@@ -101,7 +101,7 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
           ))}
         </select>
         <button type="button" class="quiet" onClick={openCalls}>
-          <Icon name="code" /> {t('Show the call')}
+          <Icon name="code" /> {t('Show API calls')}
         </button>
         <button type="button" class="quiet" onClick={() => signOut()}>
           <Icon name="out" /> {t('Sign out')}

@@ -42,8 +42,8 @@ export function SignIn() {
         </button>
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         <p class="hint">
-          {t('The first start printed an account key. It opens everything.')}{' '}
-          {t('A library key opens its library; a read-only key only shows it.')}
+          {t('The first start printed an account key, which gives access to everything.')}{' '}
+          {t('A library key gives access to one library. A read-only key cannot change anything.')}
         </p>
       </form>
     </main>

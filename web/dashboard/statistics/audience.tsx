@@ -38,10 +38,10 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
 function factsOf(found: AudienceModel): [string, string][] {
   const { startup, rebuffering, failures, estimated, renditions } = found;
   const watched = renditions.reduce((sum, { watchTime }) => sum + watchTime, 0);
-  const stalled = watched === 0 ? '' : t(', {0} % of the time', ((rebuffering.seconds * 100) / watched).toFixed(1));
+  const stalled = watched === 0 ? '' : t(', {0}% of the time', ((rebuffering.seconds * 100) / watched).toFixed(1));
   return [
     [t('Watching now'), found.viewersNow.toLocaleString()],
-    [t('Unique viewers, day by day'), found.uniqueViewers.toLocaleString()],
+    [t('Unique viewers per day'), found.uniqueViewers.toLocaleString()],
     [t('Startup time'), startup.p50Ms === null ? t('not measured yet') : startupWords(startup)],
     [t('Views with rebuffering'), `${rebuffering.views.toLocaleString()}${stalled}`],
     [t('Views with an error'), failures.views.toLocaleString()],
@@ -50,7 +50,7 @@ function factsOf(found: AudienceModel): [string, string][] {
       renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '–',
     ],
     [t('Delivered'), bytes(found.bytesSent)],
-    [t('Other players, estimated'), estimateWords(estimated)],
+    [t('Other players (estimated)'), estimateWords(estimated)],
   ];
 }
 
@@ -76,13 +76,13 @@ function Retention({ percents }: { percents: readonly number[] }) {
         viewBox="0 0 100 32"
         preserveAspectRatio="none"
         role="img"
-        aria-label={t('{0} % at the end', last)}
+        aria-label={t('{0}% at the end', last)}
       >
         <path d={`M0,32 L0,${31 - (percents[0] ?? 0) * 0.3} ${line.join(' ')} L100,${31 - last * 0.3} L100,32Z`} />
       </svg>
       <p class="hint scale">
-        <span>{t('Begin')}</span>
-        <span>{t('{0} % at the end', last)}</span>
+        <span>{t('Beginning')}</span>
+        <span>{t('{0}% at the end', last)}</span>
       </p>
     </section>
   );

@@ -13,11 +13,11 @@ const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 
 const USUAL_MBPS = 2.5;
 
 const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string])[] = [
-  ['storedPerMinuteMonth', 'Stored, per minute and month'],
-  ['storedPerGigabyteMonth', 'Stored, per GB and month'],
-  ['encodedPerMinute', 'Encoded, per minute'],
-  ['deliveredPerMinute', 'Delivered, per minute'],
-  ['deliveredPerGigabyte', 'Delivered, per GB'],
+  ['storedPerMinuteMonth', 'Storage, per minute per month'],
+  ['storedPerGigabyteMonth', 'Storage, per GB per month'],
+  ['encodedPerMinute', 'Encoding, per minute'],
+  ['deliveredPerMinute', 'Delivery, per minute'],
+  ['deliveredPerGigabyte', 'Delivery, per GB'],
 ];
 
 type CostProps = { libraryId: number; watchedSec: number; days: number };
@@ -42,7 +42,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
       <h2>{t('Monthly cost elsewhere')}</h2>
       <p class="hint">
         {t(
-          '{0} ({1} GB) stored, {2} watched a month. The prices are examples: enter those that you compare with.',
+          '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.',
           plural(Math.round(usage.storedMinutes), 'minute'),
           usage.storedGigabytes.toFixed(1),
           plural(Math.round(usage.deliveredMinutes), 'minute'),
@@ -64,7 +64,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           </tr>
         ))}
         <tr class="sum">
-          <th scope="row">{t('A month')}</th>
+          <th scope="row">{t('Per month')}</th>
           {lists.value.map((list) => (
             <td key={list.name}>
               <strong>{DOLLARS.format(monthlyCost(usage, list))}</strong>
@@ -73,7 +73,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
         </tr>
       </Table>
       <div class="row">
-        <span>{t('Here: power of')}</span>
+        <span>{t('Power here:')}</span>
         <Price label={t('Watts')} value={watts.value} onChange={(to) => (watts.value = to)} />
         <span>{t('W at')}</span>
         <Price
@@ -82,7 +82,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           onChange={(to) => (perKilowattHour.value = to)}
         />
         <span>
-          {t('a kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('a month, plus your own disks.')}
+          {t('per kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('per month, plus your own disks.')}
         </span>
       </div>
     </section>

@@ -116,7 +116,7 @@ function TopVideos({ libraryId }: { libraryId: number }) {
   return (
     <section class="panel">
       <h2>{t('Most watched videos of all time')}</h2>
-      {videos.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
+      {videos.length === 0 && <p class="hint">{t('Available after the first views.')}</p>}
       <ul class="shares">
         {videos.map(({ guid, title, views }) => (
           <li key={guid}>
@@ -138,7 +138,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
         <h2>{t('Views')}</h2>
         <p class="figure">{views.toLocaleString()}</p>
         <TimeChart label={t('Views by day')} values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-        {views === 0 && <p class="hint">{t('No views yet. Share a link or embed a video in a page.')}</p>}
+        {views === 0 && <p class="hint">{t('No views yet. Share a link or embed a video on a page.')}</p>}
       </section>
       <div class="columns">
         <section class="panel">
@@ -149,7 +149,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
         <Countries found={found} />
       </div>
       <details class="panel">
-        <summary>{t('Show as a table')}</summary>
+        <summary>{t('Show as table')}</summary>
         <Table label={t('Views and watch time by day')} head={[t('Day'), t('Views'), t('Watch time')]}>
           {Object.entries(found.viewsChart ?? {}).map(([time, count]) => (
             <tr key={time}>
@@ -172,7 +172,7 @@ function Countries({ found }: { found: VideoStatisticsModel }) {
   return (
     <section class="panel">
       <h2>{t('Countries')}</h2>
-      {rows.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
+      {rows.length === 0 && <p class="hint">{t('Available after the first views.')}</p>}
       {rows.length > 0 && <CountryMap counts={found.countryViewCounts ?? {}} nameOf={nameOf} />}
       <ul class="shares">
         {rows.slice(0, 20).map(([code, count]) => (

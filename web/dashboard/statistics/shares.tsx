@@ -10,7 +10,7 @@ export function Shares({ title, rows }: { title: string; rows: readonly Row[] })
   return (
     <section class="panel">
       <h2>{title}</h2>
-      {rows.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
+      {rows.length === 0 && <p class="hint">{t('Available after the first views.')}</p>}
       <ul class="shares">
         {rows.slice(0, MAX_ROWS).map(({ name, views }) => (
           <li key={name}>

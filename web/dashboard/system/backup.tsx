@@ -7,12 +7,9 @@ import { CopyField } from '../parts/parts.tsx';
 /** Time of the last backup, and the command that creates one now. */
 export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
   return (
-    <Panel
-      title={t('Backup')}
-      hint={t('A backup runs on the machine of the service, without interrupting uploads or viewers.')}
-    >
+    <Panel title={t('Backup')} hint={t('A backup runs on the server and does not interrupt uploads or playback.')}>
       {backup === null ? (
-        <p>{t('There is no backup yet. This command makes one:')}</p>
+        <p>{t('No backup yet. Create one with this command:')}</p>
       ) : (
         <dl>
           <dt>{t('Last backup')}</dt>

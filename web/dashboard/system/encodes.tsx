@@ -12,10 +12,7 @@ export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChange
   if (lines.length === 0) return null;
   return (
     <div class="columns">
-      <Panel
-        title={t('Videos being encoded')}
-        hint={t('Videos being encoded first, then those that have waited longest.')}
-      >
+      <Panel title={t('Videos being encoded')} hint={t('Running encodes first, then the longest waiting.')}>
         <ul class="rows">
           {lines.map((line) => (
             <li key={line.VideoId}>
@@ -42,5 +39,5 @@ export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChange
 
 function stateOf({ Planned: isPlanned, Percent: percent, Running: running }: Line): string {
   if (!isPlanned) return t('waiting to be probed');
-  return running === 0 ? t('waiting at {0} %', percent) : t('running at {0} %', percent);
+  return running === 0 ? t('waiting at {0}%', percent) : t('running at {0}%', percent);
 }

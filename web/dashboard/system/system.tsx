@@ -55,14 +55,12 @@ function Figures({ system }: { system: SystemModel }) {
       <section class="panel">
         <h2>{t('Disk')}</h2>
         {used === null || system.TotalBytes === null ? (
-          <p class="hint">{t('The storage has no limit.')}</p>
+          <p class="hint">{t('No storage limit.')}</p>
         ) : (
           <>
-            <p class="figure">{bytes(system.FreeBytes ?? 0)}</p>
-            <progress value={used} max={system.TotalBytes} aria-label={t('Disk in use')} />
-            <p class="hint">
-              {t('free of')} {bytes(system.TotalBytes)}
-            </p>
+            <p class="figure">{t('{0} free', bytes(system.FreeBytes ?? 0))}</p>
+            <progress value={used} max={system.TotalBytes} aria-label={t('Disk used')} />
+            <p class="hint">{t('of {0}', bytes(system.TotalBytes))}</p>
           </>
         )}
         <Host host={system.Host} />
@@ -100,11 +98,11 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
     <div class="columns">
       <Panel title={t('Encode queue')}>
         {lines.length === 0 ? (
-          <p class="hint">{t('No task is waiting or running.')}</p>
+          <p class="hint">{t('No tasks waiting or running.')}</p>
         ) : (
           <Table
             label={t('Encode queue')}
-            head={[t('Kind'), t('Queue'), t('Waiting'), t('Running'), t('Failed'), t('Oldest')]}
+            head={[t('Type'), t('Queue'), t('Waiting'), t('Running'), t('Failed'), t('Oldest')]}
           >
             {lines.map(({ Queue: queue, Kind, Waiting, Running, Failed, OldestAt }) => (
               <tr key={`${queue} ${Kind}`}>
@@ -121,7 +119,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
       </Panel>
       <Panel title={t('Active workers')}>
         {workers.length === 0 ? (
-          <p class="hint">{t('No worker is running a task.')}</p>
+          <p class="hint">{t('No active workers.')}</p>
         ) : (
           <ul class="rows">
             {workers.map(({ Owner, Tasks, Kinds }) => (
@@ -143,37 +141,37 @@ function Rest({ system }: { system: SystemModel }) {
   const { Scrub: scrub, Move: move } = system;
   return (
     <div class="columns">
-      <Panel title={t('Scrub')} hint={t('Verifies what is stored, and repairs damaged chunks.')}>
+      <Panel title={t('Scrub')} hint={t('Verifies stored data and repairs damaged chunks.')}>
         {scrub === null ? (
-          <p class="hint">{t('It has not started yet.')}</p>
+          <p class="hint">{t('Not started yet.')}</p>
         ) : (
           <dl>
             <dt>{t('Round started')}</dt>
             <dd>{moment(scrub.RoundBeganAt)}</dd>
             <dt>{t('Read')}</dt>
             <dd>
-              {scrub.Objects.toLocaleString()} {t('objects')}, {bytes(scrub.Bytes)}
+              {plural(scrub.Objects, 'object')}, {bytes(scrub.Bytes)}
             </dd>
             <dt>{t('Damaged')}</dt>
             <dd>{scrub.Damaged}</dd>
-            <dt>{t('Could not be read')}</dt>
+            <dt>{t('Unreadable')}</dt>
             <dd>{scrub.Unread}</dd>
           </dl>
         )}
       </Panel>
       {move !== null && (
-        <Panel title={t('Storage migration')} hint={t('Objects are being moved from the old storage to the new one.')}>
+        <Panel title={t('Storage migration')} hint={t('Moves objects from the old storage to the new one.')}>
           {move.ObjectsLeft === 0 && move.UploadsLeft === 0 ? (
-            <p>{t('All objects have moved. MILLRACE_STORAGE_FROM can be removed.')}</p>
+            <p>{t('Migration complete. You can remove MILLRACE_STORAGE_FROM.')}</p>
           ) : (
             <dl>
               <dt>{t('Remaining')}</dt>
               <dd>
-                {move.ObjectsLeft.toLocaleString()} {t('objects')}, {bytes(move.BytesLeft)}
+                {plural(move.ObjectsLeft, 'object')}, {bytes(move.BytesLeft)}
               </dd>
-              <dt>{t('Uploads in progress there')}</dt>
+              <dt>{t('Unfinished uploads in the old storage')}</dt>
               <dd>{move.UploadsLeft.toLocaleString()}</dd>
-              <dt>{t('Noted')}</dt>
+              <dt>{t('Last updated')}</dt>
               <dd>{moment(move.NotedAt)}</dd>
             </dl>
           )}

@@ -41,7 +41,7 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
     }
     const media = files.filter(isMedia);
     if (media.length === 0) {
-      toast(t('The folder {0} has no video or audio.', folder.name));
+      toast(t('The folder {0} contains no video or audio files.', folder.name));
       return;
     }
     addFiles({ ...target, collectionId: await collectionNamed(target.libraryId, folder.name) }, media);

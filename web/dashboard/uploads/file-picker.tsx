@@ -18,7 +18,7 @@ export function FilePicker({ to }: { to: Target }) {
   return (
     <div class="row">
       <button type="button" onClick={() => (isByAddress.value = true)}>
-        {t('By URL')}
+        {t('From URL')}
       </button>
       <button type="button" onClick={() => (isWithSettings.value = true)}>
         {t('With settings…')}
@@ -79,15 +79,15 @@ function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
     const body = { url: url.value, ...(title.value !== '' && { title: title.value }) };
     const isDone = await fetching.run(() => api('POST', `/library/${to.libraryId}/videos/fetch${collection}`, body));
     if (!isDone) return;
-    toast(t('The service is fetching the file. It appears in the list of videos.'));
+    toast(t('The service is downloading the file. It will appear in the video list.'));
     onClose();
   };
   return (
-    <Dialog title={t('Upload by URL')} onClose={onClose}>
+    <Dialog title={t('Upload from URL')} onClose={onClose}>
       <form class="stack" onSubmit={start}>
         <TextField
-          label={t('Address of the file')}
-          hint={t('The service downloads it directly, not through this browser.')}
+          label={t('File URL')}
+          hint={t('The service downloads the file directly, not through your browser.')}
           value={url.value}
           onChange={(text) => (url.value = text)}
         />

@@ -27,7 +27,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
     <Dialog title={t('Upload with custom settings')} onClose={onClose}>
       <div class="stack">
         <fieldset class="rungs">
-          <legend>{t('Resolutions (if none is selected, the setting of the library applies)')}</legend>
+          <legend>{t('Resolutions (leave empty to use the library setting)')}</legend>
           {RUNGS.map((rung) => (
             <Check key={rung} label={rung} value={rungs.value.includes(rung)} onChange={(isOn) => turn(rung, isOn)} />
           ))}
@@ -38,8 +38,8 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
           onChange={(isOn) => (isOnDemand.value = isOn)}
         />
         <TextField
-          label={t('Transcribe speech in')}
-          hint={t('A language code such as en. If empty, the setting of the library applies.')}
+          label={t('Transcription language')}
+          hint={t('A language code such as en. Leave empty to use the library setting.')}
           value={spoken.value}
           onChange={(text) => (spoken.value = text.trim())}
         />

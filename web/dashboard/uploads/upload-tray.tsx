@@ -54,12 +54,12 @@ export function UploadTray() {
           <div class="row">
             {count('failed') > 1 && (
               <button type="button" class="quiet" onClick={retryAllFailed}>
-                {t('Retry all')} {count('failed')} {t('failed')}
+                {t('Retry {0} failed', count('failed'))}
               </button>
             )}
             {count('done') > 1 && (
               <button type="button" class="quiet" onClick={dismissDone}>
-                {t('Clear')} {count('done')} {t('uploaded')}
+                {t('Clear {0} uploaded', count('done'))}
               </button>
             )}
           </div>
@@ -69,9 +69,7 @@ export function UploadTray() {
             ))}
           </ul>
           {items.length > shown.length && (
-            <p class="hint">
-              {t('and')} {plural(items.length - shown.length, 'more file')}
-            </p>
+            <p class="hint">{t('and {0}', plural(items.length - shown.length, 'more file'))}</p>
           )}
         </>
       )}
@@ -119,7 +117,7 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
       )}
       {state === 'lost' && handle === null && (
         <label class="button quiet">
-          {t('Choose the file again')}
+          {t('Choose file again')}
           <input
             type="file"
             class="unseen"

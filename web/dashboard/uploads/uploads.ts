@@ -105,7 +105,7 @@ export async function reopenFile(id: number): Promise<void> {
   } catch (reason) {
     changeItem(id, {
       handle: null,
-      error: t('The file cannot be read any more ({0}). Choose it again.', describeError(reason)),
+      error: t('The file can no longer be read ({0}). Choose it again.', describeError(reason)),
     });
   }
 }
@@ -169,8 +169,8 @@ async function send(item: UploadItem): Promise<void> {
 /** Resolves to whether the file was sent. False if the upload was stopped before. */
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
-  if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
-  if (file.size === 0) throw new Error(t('This file is empty.'));
+  if (file === null) throw new Error(t('The file has changed or can no longer be read. Choose it again.'));
+  if (file.size === 0) throw new Error(t('The file is empty.'));
   const videoId = item.videoId ?? (await makeVideo(item));
   changeItem(id, { videoId });
   if (signal.aborted) return false;
@@ -257,7 +257,7 @@ async function fail(id: number, error: unknown): Promise<void> {
       state: 'lost',
       file: null,
       handle: null,
-      error: t('The file was changed or cannot be read any more. Choose it again.'),
+      error: t('The file has changed or can no longer be read. Choose it again.'),
       bytesPerSec: 0,
     });
   startNext();

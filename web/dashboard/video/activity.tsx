@@ -97,18 +97,18 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   );
   if (remedy === 'reencode' && mayWrite()) return button('Re-encode', 'reencode', 'Queued for re-encoding.');
   if (remedy === 'retry' && mayWrite())
-    return button('Retry', 'resolutions/retry', 'The failed parts are encoded again.');
+    return button('Retry', 'resolutions/retry', 'Failed parts queued for encoding.');
   if (remedy === 'open-rules' && isOwner) {
     return (
       <Link class="button" to={{ name: 'settings', libraryId, part: 'rules' }}>
-        {t('Open the rules')}
+        {t('Open rules')}
       </Link>
     );
   }
   if (remedy === 'open-queue' && isOwner) {
     return (
       <Link class="button" to={{ name: 'system' }}>
-        {t('Open the queue')}
+        {t('Open queue')}
       </Link>
     );
   }
@@ -123,12 +123,12 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
       <Panel title={t('Encode tasks')}>
         {tasks.length === 0 ? (
           <p class="hint">
-            {t('No task is waiting or running for this video. Tasks are removed when their video is finished.')}
+            {t('No tasks waiting or running for this video. Tasks are removed once the video is finished.')}
           </p>
         ) : (
           <Table
             label={t('Encode tasks')}
-            head={[t('What'), t('Segments'), t('State'), t('Done'), t('Failed attempts'), t('Reason'), t('Since')]}
+            head={[t('Task'), t('Segments'), t('State'), t('Done'), t('Failed attempts'), t('Reason'), t('Since')]}
           >
             {tasks.map((task) => (
               <tr key={task.id}>

@@ -9,7 +9,7 @@ type Attempt = VideoActivityModel['failedAttempts'][number];
 /** Logs of failed encodes, each to be opened and downloaded. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   return (
-    <Panel title={t('Failed attempts')} hint={t("The last lines of the encoder's log.")}>
+    <Panel title={t('Failed attempts')} hint={t('Last lines of the encoder log.')}>
       {attempts.map((attempt) => (
         <details key={`${attempt.dateFailed} ${attempt.log.length}`} class="attempt">
           <summary>

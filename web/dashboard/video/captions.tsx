@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
@@ -39,7 +39,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
       <Panel title={t('Languages')}>
         {video.captions.length === 0 && (
           <p class="hint">
-            {t('None yet. Add a VTT or SRT file, write captions here, or have the audio transcribed.')}
+            {t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')}
           </p>
         )}
         <ul class="rows">
@@ -75,7 +75,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
           path={path}
           link={link}
           onSaved={() => {
-            toast(t('The captions are saved.'));
+            toast(t('Captions saved.'));
             onChanged();
           }}
         />
@@ -84,18 +84,27 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
   );
 }
 
+/** Purposes of captions: the end of their language in addresses, the choice, and the end of their name. */
+const KINDS = [
+  ['', 'Subtitles', ''],
+  ['-sdh', 'Subtitles with sounds (SDH)', ' (SDH)'],
+  ['-forced', 'Foreign speech only (forced)', ' (forced)'],
+] as const;
+
 type AddProps = { path: string; onChanged: () => void; onWrite: (start: Edited) => void };
 
 function AddCaption({ path, onChanged, onWrite }: AddProps) {
   const language = useSignal('en');
+  const kind = useSignal('');
   const adding = useAction();
-  const label = nameOf(language.value);
+  const srclang = language.value + kind.value;
+  const label = nameOf(language.value) + (KINDS.find(([suffix]) => suffix === kind.value)?.[2] ?? '');
   const add = (file: File | undefined) => {
     if (file === undefined) return;
     void adding.run(async () => {
       const bytes = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
-      const body = { srclang: language.value, label, captionsFile: btoa(bytes) };
-      await api('POST', `${path}/captions/${language.value}`, body);
+      const body = { srclang, label, captionsFile: btoa(bytes) };
+      await api('POST', `${path}/captions/${srclang}`, body);
       onChanged();
     });
   };
@@ -108,6 +117,17 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           value={language.value}
           onInput={(event) => (language.value = event.currentTarget.value.trim())}
         />
+        <select
+          aria-label={t('Purpose')}
+          value={kind.value}
+          onChange={(event) => (kind.value = event.currentTarget.value)}
+        >
+          {trAll(KINDS).map(([suffix, text]) => (
+            <option key={suffix} value={suffix}>
+              {text}
+            </option>
+          ))}
+        </select>
         <label class="button">
           {t('Add file')}
           <input
@@ -117,7 +137,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
             onChange={({ currentTarget }) => add(currentTarget.files?.[0])}
           />
         </label>
-        <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
+        <button type="button" onClick={() => onWrite({ srclang, label, cues: [] })}>
           {t('Write captions')}
         </button>
       </div>

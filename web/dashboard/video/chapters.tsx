@@ -25,7 +25,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
   const save = () =>
     saving.run(async () => {
       await api('POST', path, { chapters: chapters.value, moments: moments.value });
-      toast(t('Chapters and moments are saved.'));
+      toast(t('Chapters and moments saved.'));
       onChanged();
     });
   useShortcuts({ 'ctrl+enter': () => void save() });
@@ -52,10 +52,10 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       {mayWrite() && (
         <div class="row">
           <button type="button" onClick={addChapter}>
-            {t('Chapter at')} {clock(now)}
+            {t('Add chapter at {0}', clock(now))}
           </button>
           <button type="button" onClick={addMoment}>
-            {t('Moment at')} {clock(now)}
+            {t('Add moment at {0}', clock(now))}
           </button>
           <span class="push" />
           <button type="button" class="primary" disabled={saving.isBusy.value} onClick={save}>
@@ -71,9 +71,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       )}
       <div class="columns">
         <Panel title={t('Chapters')}>
-          {chapters.value.length === 0 && (
-            <p class="hint">{t('None yet. Play to where a chapter begins and add it.')}</p>
-          )}
+          {chapters.value.length === 0 && <p class="hint">{t('No chapters yet. Add one at the current position.')}</p>}
           {chapters.value.map((chapter, index) => (
             <TimedRow
               // Rows have no id, so their index identifies them.
@@ -90,7 +88,9 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
           ))}
         </Panel>
         <Panel title={t('Moments')}>
-          {moments.value.length === 0 && <p class="hint">{t('None yet: a moment is a point with a name.')}</p>}
+          {moments.value.length === 0 && (
+            <p class="hint">{t('No moments yet. A moment is a named point in the video.')}</p>
+          )}
           {moments.value.map((moment, index) => (
             <TimedRow
               key={index}
@@ -187,7 +187,7 @@ function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
         <input
           key={index === 0 ? 'begin' : 'end'}
           class="time"
-          aria-label={t('{0} of {1}', index === 0 ? t('Begin') : t('End'), name)}
+          aria-label={t('{0} of {1}', index === 0 ? t('Beginning') : t('End'), name)}
           value={clock(time)}
           onChange={({ currentTarget }) =>
             onTimes(times.map((one, at) => (at === index ? readClock(currentTarget.value) : one)))

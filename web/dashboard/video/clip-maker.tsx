@@ -38,7 +38,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
   const seekPath = play.value.value?.seekPath ?? null;
   const size = { width: video.width, height: video.height };
   return (
-    <Panel title={t('Make a clip')} hint={t('Captions and chapters are included. The clip is ready within seconds.')}>
+    <Panel title={t('Create a clip')} hint={t('Captions and chapters are included. The clip is ready within seconds.')}>
       <Band
         lengthSec={video.length}
         points={points}
@@ -64,17 +64,17 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
         />
         {most !== null && (
           <button type="button" onClick={() => (range.value = most)}>
-            {t('The most watched')} {Math.round(most.toSec - most.fromSec)} s
+            {t('Select the most watched {0} s', Math.round(most.toSec - most.fromSec))}
           </button>
         )}
         <button type="button" onClick={() => link.seek(range.value.fromSec)}>
-          {t('Play it')}
+          {t('Play clip')}
         </button>
       </div>
       {mayWrite() && (
         <div class="row new">
           <input
-            aria-label={t('Title of the clip')}
+            aria-label={t('Clip title')}
             value={title.value}
             onInput={(event) => (title.value = event.currentTarget.value)}
           />
@@ -84,7 +84,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
             disabled={making.isBusy.value || range.value.toSec <= range.value.fromSec}
             onClick={make}
           >
-            {t('Make a clip of')} {clock(range.value.toSec - range.value.fromSec)}
+            {t('Create clip ({0})', clock(range.value.toSec - range.value.fromSec))}
           </button>
         </div>
       )}

@@ -54,7 +54,7 @@ export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: 
         <h2>{label}</h2>
         <div class="row">
           <button type="button" onClick={add}>
-            {t('Add a line at')} {writeSec(link.timeSec.value).slice(3, 8)}
+            {t('Add line at {0}', writeSec(link.timeSec.value).slice(3, 8))}
           </button>
           <button type="button" class="primary" disabled={faults.size > 0 || saving.isBusy.value} onClick={save}>
             {t('Save')}

@@ -39,11 +39,11 @@ export function findFaults(cues: readonly Cue[]): Map<number, string> {
   cues.forEach(({ startSec, endSec, text }, index) => {
     const before = cues[index - 1];
     if (Number.isNaN(startSec) || Number.isNaN(endSec))
-      faults.set(index, t('Write a time as 1:02.500 or 0:01:02.500.'));
-    else if (endSec <= startSec) faults.set(index, t('It ends before it begins.'));
+      faults.set(index, t('Enter a time such as 1:02.500 or 0:01:02.500.'));
+    else if (endSec <= startSec) faults.set(index, t('The line ends before it starts.'));
     else if (before !== undefined && startSec < before.endSec)
-      faults.set(index, t('It begins before the line above ends.'));
-    else if (text.trim() === '') faults.set(index, t('It has no text.'));
+      faults.set(index, t('The line starts before the previous one ends.'));
+    else if (text.trim() === '') faults.set(index, t('The line has no text.'));
   });
   return faults;
 }

@@ -54,7 +54,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
       </Panel>
       <Panel title={t('Renditions')}>
         {rungs.length === 0 ? (
-          <p class="hint">{t('None yet: they appear here as they are encoded.')}</p>
+          <p class="hint">{t('No renditions yet. They appear here as they are encoded.')}</p>
         ) : (
           <ul class="tags">
             {rungs.map((rung) => (
@@ -132,7 +132,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
     void save([...tags, { property: property.value, value: value.value }]);
   };
   return (
-    <Panel title={t('Tags')} hint={t("Lists can be filtered by tags; the player's page has them as meta tags.")}>
+    <Panel title={t('Tags')} hint={t('Use tags to filter lists. The player page also includes them as meta tags.')}>
       <ul class="rows">
         {tags.map((tag, index) => (
           <li key={`${tag.property}=${tag.value}`}>
@@ -151,7 +151,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
         <form class="row" onSubmit={add}>
           <input
             class="tag-field"
-            aria-label={t('Name of the tag')}
+            aria-label={t('Tag name')}
             placeholder={t('name')}
             required
             value={property.value}
@@ -159,7 +159,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
           />
           <input
             class="tag-field"
-            aria-label={t('Value of the tag')}
+            aria-label={t('Tag value')}
             placeholder={t('value')}
             value={value.value}
             onInput={(event) => (value.value = event.currentTarget.value)}
@@ -185,7 +185,7 @@ function EncodeActions({ path, video, onChanged }: TagsProps) {
     void running.run(async () => {
       await api('POST', `${path}/replace`);
       await api('PUT', path, file);
-      toast(t('The new file is uploaded. It replaces the old one once it is encoded.'));
+      toast(t('New file uploaded. It replaces the old one once it is encoded.'));
       onChanged();
     });
   };
@@ -202,13 +202,13 @@ function EncodeActions({ path, video, onChanged }: TagsProps) {
         <button
           type="button"
           disabled={running.isBusy.value}
-          onClick={() => run('resolutions/retry', 'The failed parts are encoded again.')}
+          onClick={() => run('resolutions/retry', 'Failed parts queued for encoding.')}
         >
           {t('Retry failed parts')}
         </button>
         {video.status === 4 && (
           <label class="button">
-            {running.isBusy.value ? t('Sending…') : t('Replace the file')}
+            {running.isBusy.value ? t('Sending…') : t('Replace file')}
             <input
               type="file"
               class="unseen"
@@ -219,7 +219,7 @@ function EncodeActions({ path, video, onChanged }: TagsProps) {
         )}
       </div>
       <p class="hint">
-        {t('The address, captions and statistics are kept. The current version plays until the new one is ready.')}
+        {t('The URL, captions and statistics are kept. The current version plays until the new one is ready.')}
       </p>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </Panel>

@@ -29,7 +29,7 @@ export function Files({ libraryId, path, video }: PartProps) {
   return (
     <div class="columns">
       {error !== null && <Notice kind="error">{error}</Notice>}
-      <Panel title={t('Addresses')}>
+      <Panel title={t('URLs')}>
         <CopyField label={t('HLS playlist')} text={playlist} />
         {video.thumbnailUrl !== null && <CopyField label={t('Thumbnail')} text={video.thumbnailUrl} />}
         {mp4.map(({ resolution, path: name }) => (
@@ -52,7 +52,7 @@ function Sizes({ sizes, lengthSec }: Loaded & { lengthSec: number }) {
   const encoded = Object.entries(data.encoded ?? {});
   return (
     <Panel title={t('Stored')}>
-      <Table label={t('Stored')} head={[t('What'), t('Codec'), t('Size'), 'kbit/s']}>
+      <Table label={t('Stored')} head={[t('File'), t('Codec'), t('Size'), 'kbit/s']}>
         {encoded.map(([name, { codec, resolution, size }]) => (
           <tr key={name}>
             <th scope="row">{resolution ?? name}</th>

@@ -29,7 +29,7 @@ export function Generate({ path, video, what, onChanged, children }: Props) {
   const run = () =>
     running.run(async () => {
       await api('POST', `${path}/smart`, Object.fromEntries(what.map((name) => [name, true])));
-      toast(t('It is created in the background and appears here.'));
+      toast(t('Generating in the background. The result will appear here.'));
       onChanged();
     });
   return (
@@ -38,7 +38,7 @@ export function Generate({ path, video, what, onChanged, children }: Props) {
         <button type="button" disabled={running.isBusy.value || isUnderWay} onClick={run}>
           {children}
         </button>
-        {isUnderWay && <span class="hint">{t('It is being created…')}</span>}
+        {isUnderWay && <span class="hint">{t('Generating…')}</span>}
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </>

@@ -15,15 +15,15 @@ const FLAGS: readonly (readonly [name: string, label: string, standard: boolean]
   ['preload', 'Preload', true],
   ['showSpeed', 'Speed menu', true],
   ['showHeatmap', 'Heatmap on the timeline', false],
-  ['rememberPosition', 'Resume where a viewer left off', false],
+  ['rememberPosition', 'Resume where the viewer left off', false],
   ['compactControls', 'Compact controls', false],
 ];
 
 const HOURS = [
-  ['1', 'An hour'],
-  ['24', 'A day'],
-  ['168', 'A week'],
-  ['720', 'A month'],
+  ['1', '1 hour'],
+  ['24', '1 day'],
+  ['168', '1 week'],
+  ['720', '1 month'],
 ] as const;
 
 /** The player's address with its parameters, a preview of it, and a signed link. */
@@ -66,7 +66,7 @@ export function Share({ libraryId, video }: PartProps) {
         />
         <TextField
           label={t('Captions')}
-          hint={t('A language such as en; en-auto shows them at once.')}
+          hint={t('A language code such as en. Use en-auto to show captions from the start.')}
           value={captions.value}
           onChange={(text) => (captions.value = text)}
         />
@@ -74,7 +74,7 @@ export function Share({ libraryId, video }: PartProps) {
       <Panel title={t('Preview')}>
         <iframe
           class="player small"
-          title={t('Preview of the player')}
+          title={t('Player preview')}
           src={preview.href}
           allow="autoplay; encrypted-media; fullscreen"
         />
@@ -83,7 +83,7 @@ export function Share({ libraryId, video }: PartProps) {
         {signed.value.value?.address.includes('token=') === true && (
           <>
             <SelectField
-              label={t('The signed link is valid for')}
+              label={t('Signed link valid for')}
               value={hours.value}
               choices={trAll(HOURS)}
               onChange={(to) => (hours.value = to)}

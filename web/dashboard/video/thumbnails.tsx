@@ -22,18 +22,18 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   const set = (query: string, body?: Blob) =>
     setting.run(async () => {
       await api('POST', `${path}/thumbnail${query}`, body);
-      toast(t('The thumbnail is set.'));
+      toast(t('Thumbnail updated.'));
       onChanged();
     });
   const thumbnail = video.thumbnailUrl;
   const base = play.value.value?.videoPlaylistUrl.replace(/playlist\.m3u8.*$/, '') ?? null;
   return (
     <div class="columns">
-      <Panel title={t('Now')}>
+      <Panel title={t('Current thumbnail')}>
         {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt={t('Thumbnail')} />}
         {mayWrite() && (
           <label class="button">
-            {t('Upload an image')}
+            {t('Upload image')}
             <input
               type="file"
               class="unseen"
@@ -106,7 +106,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
         muted
         playsInline
         onLoadedMetadata={({ currentTarget }) => (length.value = currentTarget.duration)}
-        onError={() => (error.value = t('The file cannot be read from this page: its pull zone refuses it.'))}
+        onError={() => (error.value = t('The pull zone blocks this page from reading the file.'))}
       />
       <input
         type="range"

@@ -34,7 +34,7 @@ export function Transcribe({ path, language, onChanged }: Props) {
     running.run(async () => {
       const targetLanguages = targets.value.split(/[\s,]+/).filter((code) => code !== '');
       await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, { targetLanguages });
-      toast(t('The audio is being transcribed in the background.'));
+      toast(t('Transcribing the audio in the background.'));
       activity.again();
     });
   const cancel = () =>
@@ -77,15 +77,15 @@ function Progress({ run }: { run: Transcription }) {
   const { doneSeconds, durationSeconds, reason, state } = run;
   if (!isUnderWay(run)) {
     if (state === 'finished' && reason === '') return null;
-    const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', said(reason));
+    const words = state === 'cancelled' ? t('Transcription cancelled.') : t('Transcription: {0}', said(reason));
     return <span class="hint">{words}</span>;
   }
-  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">{t('The transcription is queued.')}</span>;
+  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">{t('Transcription queued.')}</span>;
   const share = durationSeconds > 0 ? Math.min(1, doneSeconds / durationSeconds) : 0;
   return (
     <>
       <progress aria-label={t('Transcribed')} max={1} value={share} />
-      <span class="hint">{t('{0} % transcribed', Math.round(share * 100))}</span>
+      <span class="hint">{t('{0}% transcribed', Math.round(share * 100))}</span>
     </>
   );
 }

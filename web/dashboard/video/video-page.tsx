@@ -14,6 +14,7 @@ import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';
 import { Activity } from './activity.tsx';
+import { AudioTracks } from './audio-tracks.tsx';
 import { Captions } from './captions.tsx';
 import { Chapters } from './chapters.tsx';
 import { ClipMaker } from './clip-maker.tsx';
@@ -31,6 +32,7 @@ const TABS = [
   ['overview', 'Overview'],
   ['share', 'Share'],
   ['captions', 'Captions'],
+  ['audio', 'Audio'],
   ['chapters', 'Chapters'],
   ['thumbnail', 'Thumbnail'],
   ['clip', 'Clip'],
@@ -70,7 +72,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
           <Messages video={video} />
         </div>
       </div>
-      <Tabs label={t('Parts of the video')} open={part}>
+      <Tabs label={t('Video sections')} open={part}>
         {TABS.map(([name, label]) => (
           <Link key={name} to={{ name: 'video', libraryId, videoId, part: name }} isHere={name === part} keepsPlace>
             {tr(label)}
@@ -88,6 +90,8 @@ function Part({ name, ...props }: PartProps & { name: string }) {
       return <Share {...props} />;
     case 'captions':
       return <Captions {...props} />;
+    case 'audio':
+      return <AudioTracks {...props} />;
     case 'chapters':
       return <Chapters {...props} />;
     case 'thumbnail':
@@ -112,12 +116,12 @@ function TrashButton({ path, libraryId, video }: { path: string; libraryId: numb
     removing.run(async () => {
       await api('DELETE', `${path}?trash=true`);
       go({ name: 'videos', libraryId });
-      toast(t('“{0}” is in the trash.', video.title), {
+      toast(t('“{0}” moved to the trash.', video.title), {
         label: t('Undo'),
         run: () => {
           api('POST', `/library/${libraryId}/trash/${video.guid}/restore`).then(
             () => go({ name: 'video', libraryId, videoId: video.guid }),
-            () => toast(t('It could not be restored now. It is in the trash.')),
+            () => toast(t('The video could not be restored and is still in the trash.')),
           );
         },
       });

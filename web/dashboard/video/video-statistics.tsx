@@ -27,7 +27,7 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
       <h2>{t('Views')}</h2>
       <p class="figure">{sum.toLocaleString()}</p>
       <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-      {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video in a page.')}</p>}
+      {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video on a page.')}</p>}
     </section>
   );
 }
@@ -38,7 +38,7 @@ function Bars({ values, name }: { values: Record<string, number>; name: (value: 
   const most = Math.max(1, ...rows.map(([, value]) => value));
   const width = 100 / Math.max(1, rows.length);
   return (
-    <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Chart by day')}>
+    <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Daily chart')}>
       {rows.map(([time, value], index) => {
         const height = Math.max(0.6, (value / most) * 31);
         return (
@@ -59,7 +59,7 @@ function Heatmap({ heat, lengthSec }: { heat: Record<string, number> | null; len
     <section class="panel">
       <h2>{t('Most watched parts')}</h2>
       {points.length === 0 ? (
-        <p class="hint">{t('Appears when five viewers have watched.')}</p>
+        <p class="hint">{t('Available after five viewers have watched.')}</p>
       ) : (
         <>
           <svg class="bars" viewBox="0 0 100 32" preserveAspectRatio="none" role="img" aria-label={t('Heatmap')}>

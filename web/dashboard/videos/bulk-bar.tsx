@@ -21,16 +21,16 @@ type Action = CreateBulkModel['action'];
 const ASKED = {
   reencode: [
     'Re-encode',
-    'Each is encoded from its original with the current settings; the current version plays meanwhile.',
+    'Encodes each video from its original with the current settings. The old version plays until then.',
   ],
-  retry: ['Retry failed parts', 'Failed videos are encoded again; of incomplete ones only what is missing.'],
+  retry: ['Retry failed parts', 'Failed videos are encoded again. Incomplete videos get only their missing parts.'],
   cancel: [
     'Cancel encoding',
     'Waiting and running encodes are stopped. Earlier versions and finished resolutions are kept.',
   ],
   transcribe: [
     'Transcribe',
-    'Videos without captions are transcribed. This needs a speech engine in the settings of the service.',
+    'Transcribes videos without captions. Requires a speech engine in the service configuration.',
   ],
 } as const;
 type Asked = keyof typeof ASKED;
@@ -58,12 +58,10 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
       <BulkProgress libraryId={place.libraryId} />
       {count > 0 && (
         <section class="bulk-bar" aria-label={t('Selected videos')}>
-          <strong>
-            {count.toLocaleString()} {t('selected')}
-          </strong>
+          <strong>{t('{0} selected', count.toLocaleString())}</strong>
           {selection.value.kind === 'some' && count < total && (
             <button type="button" class="quiet" onClick={selectAll}>
-              {t('Select all')} {total.toLocaleString()} {t('matches')}
+              {t('Select all {0} matches', total.toLocaleString())}
             </button>
           )}
           <span class="push" />
@@ -85,12 +83,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           <button type="button" disabled={running.isBusy.value} onClick={() => running.run(() => trashSelected(place))}>
             <Icon name="trash" /> {t('Trash')}
           </button>
-          <button
-            type="button"
-            class="quiet icon-button"
-            aria-label={t('Clear the selection')}
-            onClick={clearSelection}
-          >
+          <button type="button" class="quiet icon-button" aria-label={t('Clear selection')} onClick={clearSelection}>
             <Icon name="close" />
           </button>
           {asked.value === null && running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
@@ -130,7 +123,7 @@ export async function trashSelected(place: Place): Promise<void> {
   const made = await send(place, { action: 'trash' });
   clearSelection();
   watchBulk(made, place.onChanged);
-  offerUndo(place, made, t('{0} being moved to the trash.', plural(made.total, 'video')));
+  offerUndo(place, made, t('Moving {0} to the trash.', plural(made.total, 'video')));
 }
 
 /** Shows a message with a button that undoes the action for all its videos. */
@@ -141,7 +134,7 @@ function offerUndo(place: Place, { guid }: BulkModel, text: string): void {
       const undo = api<BulkModel>('POST', `/library/${place.libraryId}/bulk`, { action: 'restore', undoOf: guid });
       undo.then(
         (undone) => watchBulk(undone, place.onChanged),
-        (reason: unknown) => toast(t('It could not be undone: {0}', describeError(reason))),
+        (reason: unknown) => toast(t('Could not undo: {0}', describeError(reason))),
       );
     },
   });
@@ -160,7 +153,7 @@ function ConfirmDialog({ action, count, error, onConfirm, onClose }: ConfirmProp
   return (
     <Dialog title={`${t(name)}: ${plural(count, 'video')}`} onClose={onClose}>
       <p>{t(words)}</p>
-      <p class="hint">{t('This runs in the background; a report lists each video for which it failed.')}</p>
+      <p class="hint">{t('Runs in the background. A report lists each video that failed.')}</p>
       {error !== null && <Notice kind="error">{error}</Notice>}
       <div class="row end">
         <button type="button" onClick={onClose}>

@@ -37,7 +37,7 @@ export function BulkProgress({ libraryId }: { libraryId: number }) {
   }, [isOpen, libraryId]);
   if (watched.value.length === 0) return null;
   return (
-    <section class="bulk-reports" aria-label={t('Bulk operations')}>
+    <section class="bulk-reports" aria-label={t('Bulk actions')}>
       {watched.value.map(({ report }) => (
         <Report key={report.guid} report={report} />
       ))}
@@ -68,7 +68,7 @@ function Report({ report }: { report: BulkModel }) {
       <div class="row spread">
         <strong>{tr(WORDS[action])}</strong>
         <span class="hint">
-          {(done + failed).toLocaleString()} {t('of')} {total.toLocaleString()}
+          {t('{0} of {1}', (done + failed).toLocaleString(), total.toLocaleString())}
           {failed > 0 && t(' · {0} failed', failed.toLocaleString())}
         </span>
       </div>
@@ -76,7 +76,7 @@ function Report({ report }: { report: BulkModel }) {
       {failed > 0 && (
         <div class="row">
           <button type="button" class="quiet" onClick={() => (isOpen.value = true)}>
-            {t('What failed')}
+            {t('Show failures')}
           </button>
           {dateEnded !== null && (
             <button type="button" class="quiet" onClick={() => dismiss(guid)}>
@@ -97,11 +97,7 @@ function Report({ report }: { report: BulkModel }) {
               </li>
             ))}
           </ul>
-          {failed > failures.length && (
-            <p class="hint">
-              {t('The first')} {failures.length} {t('are shown.')}
-            </p>
-          )}
+          {failed > failures.length && <p class="hint">{t('Only the first {0} are shown.', failures.length)}</p>}
         </Dialog>
       )}
     </div>

@@ -25,7 +25,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
   const restore = (guid: string, title: string) =>
     action.run(async () => {
       await api('POST', `${path}/${guid}/restore`);
-      toast(t('“{0}” is restored.', title));
+      toast(t('“{0}” restored.', title));
       again();
     });
   const drop = (guid: string) =>
@@ -51,7 +51,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
         <Empty title={t('The trash is empty')}>
           <p>
             {t(
-              'Deleted videos are kept here for {0}, with all their files, and can be restored as they were.',
+              'Deleted videos are kept here for {0} with all their files. You can restore them until then.',
               keptFor('trash'),
             )}
           </p>
@@ -88,10 +88,10 @@ export function Trash({ libraryId }: { libraryId: number }) {
       {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
       {dropping.value !== null && (
         <Dialog title={t('Delete “{0}” now', dropping.value.title)} onClose={() => (dropping.value = null)}>
-          <p>{t('All of its files are deleted. This cannot be undone.')}</p>
+          <p>{t('This deletes all of its files and cannot be undone.')}</p>
           <div class="row end">
             <button type="button" onClick={() => (dropping.value = null)}>
-              {t('Keep it')}
+              {t('Cancel')}
             </button>
             <button type="button" class="bad" onClick={() => drop(dropping.value?.guid ?? '')}>
               {t('Delete permanently')}

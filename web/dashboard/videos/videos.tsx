@@ -95,8 +95,8 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
 function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number }) {
   if (isFiltered(wanted)) {
     return (
-      <Empty title={t('No video matches')}>
-        <p>{t('Remove a filter, or search for a part of the title.')}</p>
+      <Empty title={t('No matching videos')}>
+        <p>{t('Remove a filter or search for part of a title.')}</p>
         <button
           type="button"
           onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '', days: '' })}
@@ -108,7 +108,7 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
   }
   return (
     <Empty title={t('Drop your first video here')}>
-      <p>{t('It can be watched within seconds, while it is still encoding.')}</p>
+      <p>{t('It is playable within seconds, while encoding continues.')}</p>
       {mayWrite() && <FilePicker to={{ libraryId, collectionId: '' }} />}
     </Empty>
   );

@@ -3,7 +3,7 @@ import { writeTime } from '../base/time.ts';
 import type { ControlParts } from '../parts.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** Maximum distance from the live edge at which a position counts as live. */
+/** A position within this distance of the live edge counts as live. */
 const AT_EDGE_SEC = 8;
 
 /** Current time and length. For a live stream, the latency and a button back to the live edge. */

@@ -51,10 +51,10 @@ test('gaps separate chapters, but not at the ends', () => {
 
 test.each([
   { what: 'twenty seconds on a thousand pixels', endSec: 20, rate: 1, widthPx: 1000, expected: 10 },
-  { what: 'the same twice as fast', endSec: 20, rate: 2, widthPx: 1000, expected: 5 },
-  { what: 'ten minutes, which the reports of the video draw', endSec: 600, rate: 1, widthPx: 1000, expected: null },
+  { what: 'the same at double speed', endSec: 20, rate: 2, widthPx: 1000, expected: 5 },
+  { what: 'ten minutes, drawn by timeupdate events', endSec: 600, rate: 1, widthPx: 1000, expected: null },
   { what: 'a bar without width', endSec: 20, rate: 1, widthPx: 0, expected: null },
-  { what: 'a length that is not known', endSec: 0, rate: 1, widthPx: 0, expected: null },
+  { what: 'an unknown length', endSec: 0, rate: 1, widthPx: 0, expected: null },
 ])('redraws the bar whenever a step is visible: $what', ({ endSec, rate, widthPx, expected }) => {
   expect(nextStepMs({ startSec: 0, endSec, reachableSec: endSec }, rate, widthPx)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 type Attributes = Readonly<Record<string, string | boolean>>;
 
-/** Creates an element with attributes (`true` is an empty one, `false` none) and children. */
+/** Creates an element with attributes and children. `true` sets an empty attribute, `false` omits it. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes?: Attributes,

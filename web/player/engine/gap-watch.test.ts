@@ -8,8 +8,8 @@ const ranges = (list: readonly (readonly [number, number])[]) => ({
 });
 
 test.each([
-  { of: 'in the midst of what is loaded', list: [[0, 12]], sec: 5, target: null },
-  { of: 'at the end of all that is loaded', list: [[0, 12]], sec: 12, target: null },
+  { of: 'in the middle of a loaded range', list: [[0, 12]], sec: 5, target: null },
+  { of: 'at the end of the last loaded range', list: [[0, 12]], sec: 12, target: null },
   {
     of: 'before a gap',
     list: [
@@ -28,7 +28,7 @@ test.each([
     sec: 14,
     target: 16.05,
   },
-  { of: 'before the first stretch', list: [[1, 12]], sec: 0, target: 1.05 },
+  { of: 'before the first loaded range', list: [[1, 12]], sec: 0, target: 1.05 },
   { of: 'with nothing loaded', list: [], sec: 3, target: null },
 ] as const)('$of playback continues at $target', ({ list, sec, target }) => {
   expect(afterGap(ranges(list), sec)).toBe(target);

@@ -16,7 +16,7 @@ const BEYOND_SEC = 0.3;
 /** Maximum distance before a missing segment at which playback stops. */
 const BEFORE_SEC = 1;
 
-/** Maximum delay at which a live viewer is watching the live edge. */
+/** A live viewer with at most this delay is watching the live edge. */
 const AT_NEWEST_SEC = 12;
 
 /** Maximum difference between the ends of the last video and audio segments. */

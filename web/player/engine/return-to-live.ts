@@ -6,7 +6,7 @@ const NEAR_SEC = 0.05;
 const AHEAD_SEC = 1;
 /** Delay above which a viewer is behind on purpose when playback begins or resumes after a pause. */
 const AT_NEWEST_SEC = 12;
-/** Minimum delay at which a seek is deliberate, and a stall is corrected by a seek. */
+/** From this delay on, a seek is deliberate and a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
 /** Minimum length of a viewer's seek. Shorter ones are the engine's own, over gaps. */
 const SEEK_SEC = 2;

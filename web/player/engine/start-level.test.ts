@@ -8,7 +8,7 @@ test.each([
   { lineBps: 500_000, level: 0, why: 'nothing is affordable' },
   { lineBps: 8_000_000, level: 1, why: 'the next would take 1.4 s' },
   { lineBps: 20_000_000, level: 2, why: 'the top would take 1 s' },
-  { lineBps: 100_000_000, level: 3, why: 'all come at once' },
+  { lineBps: 100_000_000, level: 3, why: 'all load immediately' },
 ])('a connection of $lineBps bit/s starts with rung $level: $why', ({ lineBps, level }) => {
   expect(chooseStartLevel(rates, lineBps)).toBe(level);
 });

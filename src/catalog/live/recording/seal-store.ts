@@ -172,7 +172,7 @@ type EndedStream = {
   frame_rate: number | null;
 };
 
-/** Total duration of all periods of a media in ms, for a query over `media`. */
+/** Total duration of all periods of a media item in ms, for a query over `media`. */
 const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
   where t.library_id = media.library_id and t.media_id = media.id)`;
 

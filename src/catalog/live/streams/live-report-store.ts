@@ -76,5 +76,5 @@ async function requireStream(db: Db, { libraryId, mediaId }: { libraryId: number
     .where('id', '=', mediaId)
     .executeTakeFirst();
   if (row !== undefined) return;
-  throw new Refused('not-found', `Found no live stream ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Live stream ${mediaId} in library ${libraryId} not found. Check the id.`);
 }

@@ -198,7 +198,7 @@ async function requireCollection(tx: Tx, wanted: Pick<LiveStream, 'libraryId' | 
     tx,
   );
   if (rows.length > 0) return;
-  const message = `Found no collection ${wanted.collectionId} in library ${wanted.libraryId}. Create it first.`;
+  const message = `Collection ${wanted.collectionId} in library ${wanted.libraryId} not found. Create it first.`;
   throw new Refused('invalid', message);
 }
 
@@ -250,5 +250,5 @@ function selectOne(db: Db, { libraryId, mediaId }: MediaKey) {
 
 function found<T>(row: T | undefined, { libraryId, mediaId }: MediaKey): T {
   if (row !== undefined) return row;
-  throw new Refused('not-found', `Found no live stream ${mediaId} in library ${libraryId}. Check the id.`);
+  throw new Refused('not-found', `Live stream ${mediaId} in library ${libraryId} not found. Check the id.`);
 }

@@ -38,7 +38,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: LiveThumbnail | nu
     .returning('id')
     .executeTakeFirst();
   if (changed === undefined) {
-    throw new Refused('not-found', `Found no live stream ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Live stream ${key.mediaId} in library ${key.libraryId} not found. Check the id.`);
   }
   const before = await tx
     .selectFrom('media')

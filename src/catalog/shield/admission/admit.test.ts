@@ -69,14 +69,14 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
   ['POST where it is blocked', { settings: { blocksPost: true } }, FILE, { method: 'POST' }, '403 10162'],
   ['the root where it is blocked', { settings: { blocksRoot: true } }, '/', { purpose: 'unknown' }, '403 10161'],
   [
-    'a page that is allowed',
+    'an allowed page',
     { access: { allowedReferrers: ['*.owner.example'] } },
     FILE,
     { page: 'a.owner.example' },
     'admitted',
   ],
   [
-    'a page that is not',
+    'a page that is not allowed',
     { access: { allowedReferrers: ['owner.example'] } },
     FILE,
     { page: 'a.owner.example' },

@@ -1,4 +1,4 @@
-import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { type Guid, parseGuid, readGuid } from '../../../lib/guid.ts';
 import { sheetName } from '../../../media/images/image-set.ts';
 import type { DrmSystem } from '../../../ports/drm-key-source.ts';
 import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
@@ -37,7 +37,8 @@ export type MediaFile =
   | { kind: 'fair-play-certificate' }
   | { kind: 'key'; name: string }
   | { kind: 'manifest' }
-  | { kind: 'mp4'; heightPx: number }
+  /** `heightPx` is null for the audio alone. */
+  | { kind: 'mp4'; heightPx: number | null }
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
@@ -52,6 +53,8 @@ const RUNG = /^([1-9]\d{1,4})p$/;
 const SEGMENT_FILE = /^(0|[1-9]\d{0,8})\.m4s$/;
 const PART_FILE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,2})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
+/** Download of a video without picture. */
+export const AUDIO_FILE = 'play_audio.m4a';
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
 const IMAGE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
@@ -71,8 +74,8 @@ const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
- * Parses the path of a request, without its path token: the pull zone in it, if any, and the target; null for an
- * address that cannot exist.
+ * Parses the path of a request, without its path token, into its pull zone, if any, and its target. Returns null for an
+ * impossible path. Video ids may lack hyphens, as in the JSON interface. A token signs the path as it was sent.
  */
 export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
@@ -92,7 +95,7 @@ function parsePlayer(
   [library = '', media = '', tail, ...more]: readonly string[],
   isDirect: boolean,
 ): EdgeTarget | null {
-  const mediaId = parseGuid(media);
+  const mediaId = readGuid(media);
   if (mediaId === null || !LIBRARY_ID.test(library) || more.length > 0) return null;
   if (tail !== undefined && tail !== 'state') return null;
   return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state', isDirect };
@@ -101,7 +104,7 @@ function parsePlayer(
 function parseMedia(path: readonly string[]): EdgeTarget | null {
   // Applications also use this address for a live stream, and for the video that it becomes.
   const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
-  const mediaId = parseGuid(media);
+  const mediaId = readGuid(media);
   const file = mediaId === null ? null : parseFile(names);
   return mediaId === null || file === null ? null : { kind: 'media', mediaId, file };
 }
@@ -145,6 +148,7 @@ function parseTopFile(name: string): MediaFile | null {
   if (name === 'manifest.mpd') return { kind: 'manifest' };
   if (name === 'original') return { kind: 'original' };
   if (name === 'license') return { kind: 'licence', system: null };
+  if (name === AUDIO_FILE) return { kind: 'mp4', heightPx: null };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
   return IMAGE_FILE.test(name) ? { kind: 'image', name } : null;

@@ -8,7 +8,7 @@ const ID = '00000000-0000-7000-8000-000000000001';
 const FILE = `/${ID}/playlist.m3u8`;
 const NOW_SEC = 1_700_000_000;
 const zone = makeZonePolicy(1, {
-  keys: { current: 'the key', previous: { key: 'the key before', untilMs: 1 }, library: 'the library key' },
+  keys: { current: 'the key', previous: { key: 'the previous key', untilMs: 1 }, library: 'the library key' },
 });
 
 /** Signs as third-party code does, with any path and parameters. */
@@ -23,13 +23,13 @@ const FOLDER = `token_path=/${ID}/`;
 
 test.each([
   ['nothing', sign('the key', `${FILE}EXPIRES`, ''), null],
-  ['nothing, with the prefix signed', sign('the key', `/vz-1${FILE}EXPIRES`, ''), null],
+  ['nothing, with a signed prefix', sign('the key', `/vz-1${FILE}EXPIRES`, ''), null],
   ['the key of the library', sign('the library key', `${FILE}EXPIRES`, ''), /library's key/],
-  ['the key before', sign('the key before', `${FILE}EXPIRES`, ''), /the key before/],
+  ['the previous key', sign('the previous key', `${FILE}EXPIRES`, ''), /the key before/],
   ['milliseconds', sign('the key', `${FILE}EXPIRES`, '', NOW_SEC * 1000), /milliseconds/],
-  ['a time in words', sign('the key', `${FILE}EXPIRES`, '', 'tomorrow'), /whole seconds/],
+  ['a time as text', sign('the key', `${FILE}EXPIRES`, '', 'tomorrow'), /whole seconds/],
   [
-    'parameters as they stand',
+    'parameters without sorting',
     sign('the key', `/${ID}/EXPIRES${FOLDER}&a=1`, `${FOLDER}&a=1&`),
     /order of the address/,
   ],
@@ -38,7 +38,7 @@ test.each([
     sign('the key', `/${ID}/EXPIRES${FOLDER}`, ''),
     /token_path the address does not have/,
   ],
-  ['nothing that is known', sign('any key', `${FILE}EXPIRES`, ''), null],
+  ['something unknown', sign('any key', `${FILE}EXPIRES`, ''), null],
 ])('explains the refusal of a token whose signer got %s wrong', (_, target, expected) => {
   const miss = findNearMiss(readAddress(target, '/vz-1'), zone, { address: '192.0.2.7', nowMs: NOW_SEC * 1000 });
   if (expected === null) expect(miss).toBeNull();

@@ -35,7 +35,10 @@ type Deps = { store: ShieldEventStore; serverZone: string; log: EventLog };
 /** Receives reports of lost events. */
 type EventLog = { error(fields: object, message: string): void };
 
-/** Writes the event log, in batches every 250 ms. It is the only writer, and is only called for verdicts. */
+/**
+ * Writes the event log, in a batch every 250 ms. It is its only writer. Called only for requests that matched a rule,
+ * so other requests do no work for it.
+ */
 export class EventRecorder {
   readonly #deps: Deps;
   readonly #ring = new EventRing();

@@ -34,7 +34,7 @@ const ATTACKS: readonly (readonly [string, string, InspectedRequest, boolean])[]
   ['a backup', '920440', request('/index.bak'), false],
 ];
 
-describe.each(['the core rule set', 'the own small set'])('%s', (name) => {
+describe.each(['the core rule set', 'the built-in rule set'])('%s', (name) => {
   const isCore = name === 'the core rule set';
   let firewall: Firewall;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
 /** A page sends a beacon every ten seconds during playback. */
 const NOW_SEC = 30;
-/** Maximum age of a session that is searched, in hours. */
+/** Only sessions that started within this time are searched, in hours. */
 const MAX_HOURS = 13;
 const MAX_SHARES = 100;
 

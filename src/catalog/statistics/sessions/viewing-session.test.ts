@@ -89,15 +89,15 @@ describe('a beacon', () => {
   test.each([
     ['', 'nothing'],
     ['[]', 'a list'],
-    [beacon({ visit: -1 }), 'no number of a visit'],
-    [beacon({ visit: 1, startedMs: 1_000 }), 'a second visit within half an hour of the page'],
-    [beacon({ startedMs: 3_600_000 }), 'a start that is still to come'],
-    [beacon({ rungSec: { huge: 3 } }), 'a height that is no number'],
+    [beacon({ visit: -1 }), 'a missing visit number'],
+    [beacon({ visit: 1, startedMs: 1_000 }), 'a second visit within 30 minutes on the page'],
+    [beacon({ startedMs: 3_600_000 }), 'a start in the future'],
+    [beacon({ rungSec: { huge: 3 } }), 'a height that is not a number'],
     [beacon({ sequence: -1 }), 'a negative sequence'],
     [beacon({ watchedSec: [1.5] }), 'half seconds'],
     [beacon({ watchedSec: Array(80).fill(1) }), 'too many hours'],
     [beacon({ heat: '!' }), 'other characters'],
-    [beacon({ page: 'a b' }), 'a page that is no host'],
+    [beacon({ page: 'a b' }), 'a page that is not a host'],
   ])('rejects %s as a beacon: %s', (text) => {
     expect(readBeacon(text, ticket, ISSUED + 1_000)).toBeNull();
   });

@@ -23,7 +23,7 @@ const PAGE_BYTES = 12;
 const TICKET =
   /^([1-9]\d{0,14})\.([0-9a-f-]{36})\.(\d{1,14})\.(\d{1,6})\.(\d{1,3})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22})$/;
 
-/** Maximum buckets of a media's heatmap: one per second, or fewer so that there are at most 600. */
+/** Maximum buckets of a media item's heatmap: one per second, or fewer so that there are at most 600. */
 export const MAX_BUCKETS = 600;
 
 /** Returns the heat buckets for media of this length. */

@@ -3,7 +3,9 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 import { WHOLE_LIBRARY } from './whole-library.ts';
 
-/** Bytes that one edge process sent for a media, or for a whole library (`WHOLE_LIBRARY`), in a UTC hour so far. */
+/**
+ * Bytes that one edge process sent for a media item, or for a whole library (`WHOLE_LIBRARY`), in a UTC hour so far.
+ */
 export type DeliveredTotal = { libraryId: number; mediaId: Guid; hourMs: number; bytes: number };
 
 /**

@@ -17,7 +17,7 @@ export type ViewEvidence = {
 /** The stored state of a session. */
 export type Stored = { sequence: number; watchedSec: number[]; heat: Buffer; verdict: Verdict };
 
-/** Time within which a viewer counts once for a video, in ms. */
+/** A viewer counts at most once per video within this time, in ms. */
 export const WINDOW_MS = 30 * 60_000;
 /** Maximum viewers of one address and User-Agent that count for a video in one window. */
 const MAX_VIEWERS = 100;

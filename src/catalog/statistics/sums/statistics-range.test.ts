@@ -10,9 +10,9 @@ function keysOf(query: { dateFrom?: string; dateTo?: string; hourly?: boolean })
 describe('the range of statistics', () => {
   test.each([
     { name: 'no dates', query: {} },
-    { name: 'an invalid start, whatever the end says', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
-    { name: 'a start that no calendar has', query: { dateFrom: '2026-06-31' } },
-    { name: 'an end alone', query: { dateTo: '2026-01-05' } },
+    { name: 'an invalid start with any end', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
+    { name: 'a start that does not exist in the calendar', query: { dateFrom: '2026-06-31' } },
+    { name: 'only an end', query: { dateTo: '2026-01-05' } },
   ])('$name gives the last 30 days', ({ query }) => {
     const keys = keysOf(query);
     expect([keys[0], keys.at(-1), keys.length]).toEqual(['2026-07-21T00:00:00Z', '2026-08-20T00:00:00Z', 31]);

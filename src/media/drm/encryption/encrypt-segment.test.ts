@@ -19,7 +19,7 @@ import { encryptInit } from './encrypt-init.ts';
 import { measureEncrypted } from './encrypt-segment.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
-/** Each frame has more slices than fit in a sample's entry. */
+/** Each frame has too many slices for one subsample per slice: a senc entry may have at most 255 bytes (saiz). */
 const manySlices = await encodeSlices(64);
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
 const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [

@@ -34,16 +34,16 @@ describe('a ClearKey licence', () => {
 
 test.each([
   { what: 'no JSON', text: 'kids' },
-  { what: 'no object', text: '"kids"' },
+  { what: 'not an object', text: '"kids"' },
   { what: 'null', text: 'null' },
   { what: 'no key ids', text: '{"kids":[]}' },
-  { what: 'key ids that are no list', text: `{"kids":"${encoded}"}` },
+  { what: 'key ids that are not a list', text: `{"kids":"${encoded}"}` },
   { what: 'a number for a key id', text: '{"kids":[1]}' },
   { what: 'a short key id', text: '{"kids":["Z-8P2NGuTw0"]}' },
   { what: 'a padded key id', text: `{"kids":["${encoded}=="]}` },
   { what: 'a key id in plain base64', text: '{"kids":["++++++++++++++++++++++"]}' },
   { what: 'more key ids than a video has', text: JSON.stringify({ kids: Array(65).fill(encoded) }) },
-  { what: 'a licence to keep', text: `{"kids":["${encoded}"],"type":"persistent-license"}` },
+  { what: 'a persistent licence', text: `{"kids":["${encoded}"],"type":"persistent-license"}` },
   { what: 'a very long text', text: ' '.repeat(8193) },
 ])('rejects a licence request with $what', ({ text }) => {
   expect(() => parseClearKeyRequest(text)).toThrow(Refused);

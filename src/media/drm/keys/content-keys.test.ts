@@ -29,7 +29,7 @@ describe('content keys', () => {
   test.each([
     { what: 'no JSON', text: 'secret' },
     { what: 'another scheme', text: formatContentKeys(newContentKeys('cenc')).replace('cenc', 'cens') },
-    { what: 'a group too few', text: formatContentKeys(newContentKeys('cenc')).replace('"hd"', '"uhd"') },
+    { what: 'a missing group', text: formatContentKeys(newContentKeys('cenc')).replace('"hd"', '"uhd"') },
     { what: 'a short key', text: formatContentKeys(newContentKeys('cenc')).replace(/"key":"../, '"key":"') },
     { what: 'a bad key id', text: formatContentKeys(newContentKeys('cenc')).replace(/"kid":"./, '"kid":"g') },
     { what: 'null', text: 'null' },

@@ -64,7 +64,7 @@ function parseJson(text: string): unknown {
 
 function newContentKey(): ContentKey {
   const kid = parseGuid(randomUUID());
-  if (kid === null) throw new Error('Expected randomUUID to give a GUID.');
+  if (kid === null) throw new Error('Expected randomUUID to return a GUID.');
   return { kid, key: randomBytes(KEY_BYTES), constantIv: randomBytes(KEY_BYTES) };
 }
 

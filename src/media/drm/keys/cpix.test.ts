@@ -128,8 +128,8 @@ describe('a key response for several systems', () => {
   test.each([
     { what: 'another document', text: '<keys/>', message: 'Expected a CPIX document' },
     { what: "another video's keys", text: answer(allKeys, '', 'contentId="2"'), message: 'of content video & 1' },
-    { what: 'a key too few', text: answer(others), message: 'got none' },
-    { what: 'a key twice', text: answer(allKeys + contentKey(hd, Buffer.alloc(16))), message: 'it twice' },
+    { what: 'a missing key', text: answer(others), message: 'got none' },
+    { what: 'a duplicate key', text: answer(allKeys + contentKey(hd, Buffer.alloc(16))), message: 'it twice' },
     { what: 'a key of 15 bytes', text: answer(others + contentKey(hd, Buffer.alloc(15))), message: 'got 15' },
     { what: 'no base64', text: answer(allKeys.replace(/PlainValue>\s+../, '$&§')), message: 'in base64' },
     {

@@ -60,7 +60,7 @@ describe('EXT-X-KEY lines', () => {
   test.each<{ what: string; systems: KeySystem[] }>([
     { what: 'FairPlay with cenc', systems: [{ name: 'fairPlay', keyUri: 'skd://v1' }] },
     {
-      what: 'identity beside ClearKey',
+      what: 'identity together with ClearKey',
       systems: [
         { name: 'clearKey', licenceUrl: '/l' },
         { name: 'identity', keyUrl: '/k' },

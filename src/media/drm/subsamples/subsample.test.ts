@@ -21,7 +21,7 @@ test.each([
 const small = { isBlockAligned: false, most: 2 };
 test.each([
   {
-    what: 'as many parts as there may be stay',
+    what: 'up to the limit all subsamples are kept',
     parts: [
       [5, 32],
       [6, 48],
@@ -32,7 +32,7 @@ test.each([
     ],
   },
   {
-    what: 'of more the smallest are left clear',
+    what: 'above the limit the smallest are left clear',
     parts: [
       [5, 64],
       [6, 32],
@@ -44,7 +44,7 @@ test.each([
     ],
   },
   {
-    what: 'and so are those at the end',
+    what: 'above the limit trailing ones are left clear too',
     parts: [
       [5, 64],
       [6, 48],
@@ -56,7 +56,7 @@ test.each([
     ],
   },
   {
-    what: 'many clear bytes take a part of their own',
+    what: 'many clear bytes get their own subsample',
     parts: [
       [70_000, 64],
       [5, 32],
@@ -67,7 +67,7 @@ test.each([
     ],
   },
   {
-    what: 'too many to be counted are protected',
+    what: 'more bytes than a field can count are protected',
     parts: [
       [5, 32],
       [200_000, 64],

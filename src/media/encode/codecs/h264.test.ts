@@ -10,7 +10,7 @@ test.each([
   { widthPx: 1920, heightPx: 1080, fps: 60, cap: 5_000_000, level: '4.2' },
   { widthPx: 3840, heightPx: 2160, fps: 60, cap: 25_000_000, level: '5.2' },
   { widthPx: 2160, heightPx: 8192, fps: 120, cap: 25_000_000, level: '6.1' },
-])('$widthPx x $heightPx at $fps needs level $level', ({ widthPx, heightPx, fps, cap, level }) => {
+])('$widthPx x $heightPx at $fps frames per second needs level $level', ({ widthPx, heightPx, fps, cap, level }) => {
   const rung: RungPlan = { rung: 240, widthPx, heightPx, maxBitrateBps: cap };
   const argv = findCodec('h264').encoderArgv({
     rung,

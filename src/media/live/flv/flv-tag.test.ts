@@ -16,7 +16,7 @@ const video = (...body: (Buffer | number[])[]) =>
 const frame = (...bytes: number[]) => Buffer.from(bytes);
 
 test.each([
-  { what: 'one track, the first', body: [[0x03], fourCc('avc1'), [0], frame(1, 2)], bytes: '0102' },
+  { what: 'one track with index 0', body: [[0x03], fourCc('avc1'), [0], frame(1, 2)], bytes: '0102' },
   {
     what: 'many tracks of one codec',
     body: [[0x13], fourCc('hvc1'), sized(2, frame(9)), sized(0, frame(3, 4))],
@@ -27,14 +27,14 @@ test.each([
     body: [[0x23], fourCc('vp09'), sized(1, frame(9)), fourCc('av01'), sized(0, frame(5))],
     bytes: '05',
   },
-  { what: 'a track that ends too soon', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
+  { what: 'a truncated track', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
 ])('reads track 0 of enhanced RTMP: $what', ({ body, bytes }) => {
   const event = video([KEY_FRAME | MULTITRACK.video], ...body);
   expect(event?.type === 'unit' ? event.unit.bytes.toString('hex') : null).toBe(bytes);
 });
 
 test.each([
-  { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
+  { what: 'one track with another index', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
   { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
 ])('rejects further tracks of enhanced RTMP with a reason: $what', ({ body }) => {
   expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');

@@ -20,10 +20,10 @@ const hvcC = (depth: number) => [1, 2, ...Array<number>(15).fill(0), 0xf8 | (dep
 test.each([
   ['H.264 High', track('avc1', 'avcC', [1, 100, 0, 31]), [480, 360, 240]],
   ['H.264 High 10', track('avc1', 'avcC', [1, 110, 0, 31]), []],
-  ['HEVC of 8 bits', track('hvc1', 'hvcC', hvcC(8)), [480, 360, 240]],
-  ['HEVC of 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
-  ['AV1 of 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
-  ['AV1 of 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
+  ['HEVC, 8 bits', track('hvc1', 'hvcC', hvcC(8)), [480, 360, 240]],
+  ['HEVC, 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
+  ['AV1, 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
+  ['AV1, 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
 ])('%s has rungs only if they can show the same colours', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
 });

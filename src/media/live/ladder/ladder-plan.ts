@@ -19,7 +19,7 @@ const USUAL_RATE = 30;
 /** Exponent of the bit rate by pixels: half the pixels need about 0.6 of the bits. */
 const COST_EXPONENT = 0.75;
 const MIN_CAP_SHARE = 1 / 3;
-/** Pixels from which one thread is too slow: 720p. */
+/** One thread is too slow for frames of at least this number of pixels, such as 720p. */
 const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
 /** Time base of Matroska's timestamps. */

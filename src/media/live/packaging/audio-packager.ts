@@ -3,7 +3,7 @@ import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 /** Maximum difference between a publisher's clock and the sample count from one frame to the next, in seconds. */
 const MAX_JITTER_SEC = 0.05;
-/** Mean difference from the publisher's clock, in frames, at which a frame is added or dropped. */
+/** A frame is added or dropped if the mean difference from the publisher's clock exceeds this number of frames. */
 const MAX_DRIFT_FRAMES = 0.6;
 /** Number of frames over which the difference is averaged. */
 const AVERAGED_FRAMES = 8;

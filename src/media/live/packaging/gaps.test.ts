@@ -102,19 +102,19 @@ const silent = (samples: readonly Sample[]) => samples.filter(({ bytes }) => !by
 
 test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
   { title: 'nothing', source: { lengthMs: 10_000 }, silentMs: 0, heldMs: 0 },
-  { title: 'sound for 5 s', source: { lengthMs: 12_000, audio: [[3_000, 8_000]] }, silentMs: 5_000, heldMs: 0 },
-  { title: 'sound for 12 s', source: { lengthMs: 20_000, audio: [[3_000, 15_000]] }, silentMs: 12_000, heldMs: 0 },
-  { title: 'sound at first', source: { lengthMs: 8_000, audio: [[0, 3_000]] }, silentMs: 3_000, heldMs: 0 },
-  { title: 'sound always', source: { lengthMs: 8_000, audio: [[0, 9_000]] }, silentMs: 8_000, heldMs: 0 },
-  { title: 'sound at the end', source: { lengthMs: 8_000, audio: [[4_000, 9_000]] }, silentMs: 4_000, heldMs: 0 },
+  { title: 'audio for 5 s', source: { lengthMs: 12_000, audio: [[3_000, 8_000]] }, silentMs: 5_000, heldMs: 0 },
+  { title: 'audio for 12 s', source: { lengthMs: 20_000, audio: [[3_000, 15_000]] }, silentMs: 12_000, heldMs: 0 },
+  { title: 'audio at the start', source: { lengthMs: 8_000, audio: [[0, 3_000]] }, silentMs: 3_000, heldMs: 0 },
+  { title: 'audio completely', source: { lengthMs: 8_000, audio: [[0, 9_000]] }, silentMs: 8_000, heldMs: 0 },
+  { title: 'audio at the end', source: { lengthMs: 8_000, audio: [[4_000, 9_000]] }, silentMs: 4_000, heldMs: 0 },
   {
-    title: 'sound again and again',
+    title: 'audio repeatedly',
     source: { lengthMs: 20_000, audio: [2, 5, 8, 11, 14].map((sec) => [sec * 1000, sec * 1000 + 1_500]) },
     silentMs: 7_500,
     heldMs: 0,
   },
-  { title: 'pictures for 5 s', source: { lengthMs: 14_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 6_000 },
-  { title: 'pictures at the end', source: { lengthMs: 9_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 5_000 },
+  { title: 'video for 5 s', source: { lengthMs: 14_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 6_000 },
+  { title: 'video at the end', source: { lengthMs: 9_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 5_000 },
   {
     title: 'both for 5 s',
     source: { lengthMs: 14_000, video: [[4_000, 9_000]], audio: [[4_000, 9_000]] },

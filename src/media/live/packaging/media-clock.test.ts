@@ -25,24 +25,24 @@ function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number }
 }
 
 test.each([
-  { title: 'nothing happens', list: both(0, 5_000), endMs: 4_980 },
+  { title: 'nothing is missing', list: both(0, 5_000), endMs: 4_980 },
   {
-    title: 'sound is away for 12 s',
+    title: 'audio is missing for 12 s',
     list: [...both(0, 1_000), ...frames('video', 1_000, 13_000), ...both(13_000, 14_000)],
     endMs: 13_980,
   },
   {
-    title: 'pictures are away for 12 s',
+    title: 'video is missing for 12 s',
     list: [...both(0, 1_000), ...frames('audio', 1_000, 13_000), ...both(13_000, 14_000)],
     endMs: 13_980,
   },
-  { title: 'sound begins after 60 s', list: [...frames('video', 0, 60_000), ...both(60_000, 61_000)], endMs: 60_980 },
-  { title: 'both are away for 12 s', list: [...both(0, 1_000), ...both(13_000, 14_000)], endMs: 1_961 },
-  { title: 'both are away for 5 s', list: [...both(0, 1_000), ...both(6_000, 7_000)], endMs: 6_980 },
+  { title: 'audio begins after 60 s', list: [...frames('video', 0, 60_000), ...both(60_000, 61_000)], endMs: 60_980 },
+  { title: 'both are missing for 12 s', list: [...both(0, 1_000), ...both(13_000, 14_000)], endMs: 1_961 },
+  { title: 'both are missing for 5 s', list: [...both(0, 1_000), ...both(6_000, 7_000)], endMs: 6_980 },
   { title: 'the clock jumps an hour', list: [...both(0, 1_000), ...both(HOUR_MS, HOUR_MS + 1_000)], endMs: 1_961 },
-  { title: 'the clock goes back an hour', list: [...both(HOUR_MS, HOUR_MS + 1_000), ...both(0, 1_000)], endMs: 1_961 },
+  { title: 'the clock jumps back an hour', list: [...both(HOUR_MS, HOUR_MS + 1_000), ...both(0, 1_000)], endMs: 1_961 },
   {
-    title: 'the clock jumps while sound is away',
+    title: 'the clock jumps while audio is missing',
     list: [
       ...both(0, 1_000),
       ...frames('video', HOUR_MS, HOUR_MS + 12_000),

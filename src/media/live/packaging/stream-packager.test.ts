@@ -143,7 +143,7 @@ test.each([
     expected: [5, 2, 10],
   },
   {
-    what: 'a decode time that goes back a little',
+    what: 'a decode time that steps back slightly',
     units: frames(100, (at) => ({ ms: at === 50 ? 1_950 : at * 40, isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
@@ -189,7 +189,7 @@ test('decode times ascend for any times of a publisher', () => {
   );
 });
 
-test('rejects damaged tags without other exceptions', () => {
+test('throws only BrokenMedia for damaged FLV tags', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ maxLength: 200 }), (type, bytes) => {
       try {

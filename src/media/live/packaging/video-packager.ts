@@ -2,9 +2,9 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/ac
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** Minimum distance of a keyframe from the last cut at which it starts a segment. */
+/** Minimum distance from the last cut before a keyframe starts a new segment, in ticks. */
 const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
-/** Minimum distance of a scene cut from the last cut at which it may start a segment. */
+/** Minimum distance from the last cut before a scene cut may start a new segment, in ticks. */
 const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
 /** Minimum target duration, in seconds. */
 const MIN_TARGET_SEC = 2;
@@ -29,7 +29,7 @@ const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** H.264 and HEVC reorder at most 16 frames. */
 const MAX_REORDERED = 16;
 /**
- * Maximum distance of a frame from the grid of the encoder's frame rate at which it is moved to the grid. Publishers
+ * Frames within this distance of the encoder's frame rate grid are moved to the grid, in ticks, because publishers
  * round times to whole milliseconds.
  */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;

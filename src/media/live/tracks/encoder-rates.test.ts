@@ -4,12 +4,12 @@ import { estimateBps, measureFrameRate, readLongestGop } from './encoder-rates.t
 const shown = (count: number, stepMs: number) => Array.from({ length: count }, (_, at) => at * stepMs);
 
 test.each([
-  { name: 'a usual rate', times: shown(12, 40), rate: 25 },
+  { name: 'a common rate', times: shown(12, 40), rate: 25 },
   { name: 'NTSC', times: shown(12, 1001 / 30), rate: 30_000 / 1001 },
-  { name: 'pictures in decode order', times: [0, 120, 40, 80, 240, 160, 200], rate: 25 },
+  { name: 'frames in decode order', times: [0, 120, 40, 80, 240, 160, 200], rate: 25 },
   { name: 'times rounded to ms', times: shown(13, 100 / 3).map(Math.round), rate: 30 },
-  { name: 'a lost picture', times: shown(13, 40).filter((ms) => ms !== 160), rate: 25 },
-  { name: 'too few', times: shown(3, 40), rate: 0 },
+  { name: 'a lost frame', times: shown(13, 40).filter((ms) => ms !== 160), rate: 25 },
+  { name: 'too few frames', times: shown(3, 40), rate: 0 },
 ])('measures the frame rate from $name', ({ times, rate }) => {
   expect(measureFrameRate(times)).toBeCloseTo(rate, 6);
 });

@@ -35,14 +35,14 @@ test('a correct stream has no faults, after reloads, and next to another of its 
 
 test.each([
   ['a hold-back below three part targets', 'PART-HOLD-BACK=0.78', 'PART-HOLD-BACK=0.5', /PART-HOLD-BACK/],
-  ['no hold-back of parts', ',PART-HOLD-BACK=0.78', '', /PART-HOLD-BACK is required/],
+  ['a missing part hold-back', ',PART-HOLD-BACK=0.78', '', /PART-HOLD-BACK is required/],
   ['a skip boundary too near', 'CAN-SKIP-UNTIL=12', 'CAN-SKIP-UNTIL=11', /six targets/],
   ['a segment over the target', '#EXTINF:2.00000,\n1', '#EXTINF:2.50000,\n1', /exceeds 2/],
   ['a part over the target', 'DURATION=0.24,URI="2.0', 'DURATION=0.3,URI="2.0', /exceeds the part target/],
-  ['a part that is too short amid a segment', 'DURATION=0.24,URI="2.0', 'DURATION=0.2,URI="2.0', /lasts 0.2 s only/],
-  ['a hint at what is listed', 'PART,URI="2.2', 'PART,URI="2.1', /hinted and listed/],
+  ['a part in mid-segment that is too short', 'DURATION=0.24,URI="2.0', 'DURATION=0.2,URI="2.0', /lasts 0.2 s only/],
+  ['a hint for a listed part', 'PART,URI="2.2', 'PART,URI="2.1', /hinted and listed/],
   ['a report without its part', ',LAST-PART=1', '', /LAST-PART/],
-  ['a segment twice', '1.m4s', '0.m4s', /twice/],
+  ['a duplicate segment', '1.m4s', '0.m4s', /twice/],
   ['an old version', 'VERSION:9', 'VERSION:5', /below 6/],
   [
     'a discontinuity without a date',
@@ -57,11 +57,11 @@ test.each([
 });
 
 test.each([
-  ['a sequence that falls', 'MEDIA-SEQUENCE:0', 'MEDIA-SEQUENCE:1', /fell from 1 to 0/, true],
+  ['a decreasing sequence number', 'MEDIA-SEQUENCE:0', 'MEDIA-SEQUENCE:1', /fell from 1 to 0/, true],
   ['a target that changes', 'TARGETDURATION:2', 'TARGETDURATION:3', /went from/, false],
   ['a segment that changes', '#EXTINF:2.00000,\n1', '#EXTINF:1.90000,\n1', /segment 1 went from/, false],
-  ['a segment that is gone', '#EXTINF:2.00000,\n1.m4s\n', '', /went from|is gone/, false],
-  ['another part than was hinted at', '2.2.m4s"\n#EXT-X-PRE', '2.9.m4s"\n#EXT-X-PRE', /was hinted at/, false],
+  ['a removed segment', '#EXTINF:2.00000,\n1.m4s\n', '', /went from|is gone/, false],
+  ['a part other than the hinted one', '2.2.m4s"\n#EXT-X-PRE', '2.9.m4s"\n#EXT-X-PRE', /was hinted at/, false],
   ['a map that changes', 'URI="init.mp4"', 'URI="other.mp4"', /changed its map/, false],
 ])('detects %s over reloads', (_, part, by, expected, isBefore) => {
   const changed = (isBefore ? live : later).replace(part, by);

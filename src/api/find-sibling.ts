@@ -1,0 +1,72 @@
+import type { TObject } from 'typebox';
+import { CollectionModel } from './models/collection.ts';
+import { guardOf } from './models/fields.ts';
+import { LiveStreamModel, UpdateLiveStreamModel } from './models/live-stream.ts';
+import {
+  BlockedIpModel,
+  PullZoneModel,
+  PullZoneUpdateModel,
+  ResetPullZoneSecurityKeyModel,
+} from './models/pull-zone.ts';
+import { ShieldZoneChange, ShieldZoneModel } from './models/shield-zone.ts';
+import { VideoModel } from './models/video.ts';
+import { VideoLibraryModel, VideoLibraryUpdateModel } from './models/video-library.ts';
+
+/** Bodies of the hosted interface with fields that protect or destroy, by the operation that takes each. */
+const BODIES: Readonly<Record<string, TObject>> = {
+  'POST /videolibrary/{id}': VideoLibraryUpdateModel,
+  'POST /pullzone/{id}': PullZoneUpdateModel,
+  'POST /pullzone/{id}/resetSecurityKey': ResetPullZoneSecurityKeyModel,
+  'POST /pullzone/{id}/addBlockedIp': BlockedIpModel,
+  'PATCH /shield/shield-zone': ShieldZoneChange,
+  'PUT /library/{libraryId}/live/{streamId}': UpdateLiveStreamModel,
+};
+
+/** Query parameters of the hosted interface, and of our additions to it, that protect or destroy. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  'POST /videolibrary/{id}/resetApiKey': ['overlapSec'],
+  'DELETE /library/{libraryId}/live/{streamId}/thumbnail': ['restoreLibraryDefault'],
+  'DELETE /library/{libraryId}/videos/{videoId}': ['trash'],
+  'POST /library/{libraryId}/videos/{videoId}/repackage': ['keepOriginalFiles'],
+  'POST /library/{libraryId}/videos/{videoId}/transcribe': ['force'],
+  'POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup': [
+    ...['resolutionsToDelete', 'deleteNonConfiguredResolutions', 'deleteOriginal', 'deleteMp4Files', 'dryRun'],
+    ...['allResolutions', 'outputs'],
+  ],
+};
+
+/** Resources as they are read, by the start of their paths: clients send back whole what they have read. */
+const READ: readonly (readonly [RegExp, TObject])[] = [
+  [/^\/videolibrary\b/, VideoLibraryModel],
+  [/^\/pullzone\b/, PullZoneModel],
+  [/^\/shield\b/, ShieldZoneModel],
+  [/^\/library\/\{libraryId\}\/videos\b/, VideoModel],
+  [/^\/library\/\{libraryId\}\/live\b/, LiveStreamModel],
+  [/^\/library\/\{libraryId\}\/collections\b/, CollectionModel],
+];
+
+const SIBLINGS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(QUERIES).flatMap(([owner, names]) => names.map((name) => [name.toLowerCase(), owner] as const)),
+  ...Object.entries(BODIES).flatMap(([owner, body]) => guardedNames(body).map((name) => [name, owner] as const)),
+]);
+
+/**
+ * Returns the operation in which a name protects or destroys, for a request of another one; null if there is none, or
+ * if the resource at `path` has the name when it is read.
+ */
+export function findSibling(name: string, path: string): string | null {
+  const owner = SIBLINGS.get(name.toLowerCase());
+  if (owner === undefined) return null;
+  const [, read] = READ.find(([start]) => start.test(path)) ?? [];
+  const isRead = Object.keys(read?.properties ?? {}).some((each) => each.toLowerCase() === name.toLowerCase());
+  return isRead ? null : owner;
+}
+
+/** Names of the first level, and those that other resources use for them, in lower case. */
+function guardedNames({ properties }: TObject): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    if (guardOf(schema) === null) return [];
+    const { 'x-also-called': others = [] }: { 'x-also-called'?: readonly string[] } = { ...schema };
+    return [name, ...others].map((each) => each.toLowerCase());
+  });
+}

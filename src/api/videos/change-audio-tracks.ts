@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import {
+  type AudioTrack,
+  readTrackId,
+  readTrackLanguage,
+  readTrackTitle,
+  type WantedFields,
+} from '../../catalog/audio-tracks/audio-track.ts';
+import type { AudioTrackStore } from '../../catalog/audio-tracks/audio-track-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { ok } from '../models/answers.ts';
+import {
+  AudioTrackList,
+  AudioTrackModel,
+  type UpdateAudioTrackModel,
+  UpdateAudioTrackModel as UpdateModel,
+} from '../models/audio-track.ts';
+import { guarded } from '../models/fields.ts';
+import { StatusModel } from '../models/status.ts';
+import { queryFlag } from '../read-query.ts';
+import { VideoParams } from './video-model.ts';
+
+/** Path parameters of one audio track. */
+export const AudioTrackParams = Type.Object({
+  ...VideoParams.properties,
+  trackId: Type.String({ title: 'audio track' }),
+});
+
+type Deps = { audioTracks: AudioTrackStore };
+
+/** An extension of the interface. */
+export const listAudioTracks = defineOperation({
+  name: 'listAudioTracks',
+  method: 'GET',
+  path: '/library/{libraryId}/videos/{videoId}/audio-tracks',
+  description: 'Lists the audio tracks of a video, the default one first, with those that are being encoded.',
+  auth: 'access-key',
+  params: VideoParams,
+  answer: AudioTrackList,
+  refusals: { forbidden: 403, 'not-found': 404 },
+  async run({ params: { libraryId, videoId } }, { audioTracks }: Deps) {
+    const tracks = await audioTracks.list({ libraryId, mediaId: videoId });
+    return { items: tracks.map(toAudioTrackModel) };
+  },
+});
+
+/** An extension of the interface. */
+export const updateAudioTrack = defineOperation({
+  name: 'updateAudioTrack',
+  method: 'POST',
+  path: '/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}',
+  description:
+    'Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. ' +
+    'Nothing is encoded, and a later encode of the video keeps the change.',
+  auth: 'access-key',
+  params: AudioTrackParams,
+  body: UpdateModel,
+  answer: AudioTrackModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  async run({ params: { libraryId, videoId, trackId }, body }, { audioTracks }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    return toAudioTrackModel(await audioTracks.edit(key, readTrackId(trackId), readFields(body)));
+  },
+});
+
+/** An extension of the interface. */
+export const deleteAudioTrack = defineOperation({
+  name: 'deleteAudioTrack',
+  method: 'DELETE',
+  path: '/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}',
+  description:
+    'Removes an audio track, also one of the file of the video, which later encodes leave out. Another one becomes ' +
+    'the default one if it was. The last one is only removed with allowNone=true, and never from a video without ' +
+    'picture.',
+  auth: 'access-key',
+  params: AudioTrackParams,
+  query: Type.Object({ allowNone: guarded('destroys', queryFlag(false)) }),
+  answer: StatusModel,
+  refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
+  async run({ params: { libraryId, videoId, trackId }, query: { allowNone } }, { audioTracks }: Deps) {
+    await audioTracks.remove({ libraryId, mediaId: videoId }, readTrackId(trackId), allowNone);
+    return ok();
+  },
+});
+
+/** Reads fields of a track as requested. Refuses (`invalid`) a language or title that cannot be used. */
+export function readFields({ title, language, purpose, isDefault }: UpdateAudioTrackModel): WantedFields {
+  return {
+    ...(title != null && { name: readTrackTitle(title) }),
+    ...(language != null && { language: readTrackLanguage(language) }),
+    ...(purpose != null && { role: purpose }),
+    ...(isDefault != null && { isDefault }),
+  };
+}
+
+/** Converts an audio track to its model. */
+export function toAudioTrackModel({ id, name, role, storageBytes, ...track }: AudioTrack): AudioTrackModel {
+  return { trackId: id, title: name, purpose: role, storageSize: storageBytes, ...track };
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FollowUp, MediaKey } from '../../catalog/db.ts';
+import { CommitInDoubt } from '../../catalog/in-transaction.ts';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import type { UploadOptions } from '../../catalog/schema.ts';
+import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
+import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
+import { requireSpace, type SpaceDeps } from '../../jobs/uploads/require-space.ts';
+import type { Guid } from '../../lib/guid.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
+import { emptyBody, receiveBytes, tooLarge } from './receive-bytes.ts';
+
+/** Time for which a commit is retried while the database is down, once all bytes are stored, in ms. */
+const AWAY_MS = 30_000;
+const ASK_AGAIN_MS = 500;
+
+/**
+ * A file of a video to receive as the body of a request. `commit` gives the stored file to the video and runs `closing`
+ * in the same transaction; it may be called again after a commit whose response was lost.
+ */
+export type FileUpload<T> = {
+  key: MediaKey;
+  body: IncomingMessage;
+  options: UploadOptions;
+  limitBytes?: number;
+  commit(file: { key: StorageKey } & WrittenObject, closing: FollowUp): Promise<T>;
+};
+
+export type FileDeps = SpaceDeps & { uploads: UploadStore; storage: Storage };
+
+/**
+ * Stores the body of a request as a file of a video, under an upload session: if this process dies, the sweep removes
+ * the bytes. Refuses an empty body and one that is no media file (`invalid`), a body above the limit (`too-large`), and
+ * a file that does not fit the disk (`disk-full`).
+ */
+export async function receiveFile<T>(
+  { key, body, options, limitBytes = Number.POSITIVE_INFINITY, commit }: FileUpload<T>,
+  deps: FileDeps,
+  signal: AbortSignal,
+): Promise<T> {
+  const { uploads } = deps;
+  const lengthBytes = announcedBytes(body);
+  if (lengthBytes === 0) throw emptyBody();
+  if ((lengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  await requireSpace(lengthBytes ?? 0, deps);
+  const uploadId = await uploads.openPut(key, { lengthBytes, options });
+  const objectKey = sourceKeyOf(key, uploadId);
+  const upload = { body, objectKey, lengthBytes, uploadId, limitBytes };
+  const written = await receiveBytes(upload, deps, signal).catch((error) =>
+    forget(uploadId, { objectKey, because: error }, deps),
+  );
+  const give = () => commit({ key: objectKey, ...written }, uploads.closing(uploadId));
+  return outlast(give, signal).catch((error) => {
+    // After any other error the commit may have succeeded. The upload session's lease expires and the sweep decides.
+    if (!(error instanceof Refused)) throw error;
+    return forget(uploadId, { objectKey, because: error }, deps);
+  });
+}
+
+/** Repeats an idempotent action while the database is down or its response may be lost. */
+async function outlast<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const deadline = performance.now() + AWAY_MS;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      const mayPass = error instanceof CommitInDoubt || isDatabaseAway(error);
+      if (!mayPass || performance.now() > deadline) throw error;
+      await sleep(ASK_AGAIN_MS, undefined, { signal });
+    }
+  }
+}
+
+function announcedBytes({ headers }: IncomingMessage): number | null {
+  const text = headers['content-length'];
+  if (text !== undefined) return Number(text);
+  return headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
+/** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions does it. */
+async function forget(
+  uploadId: Guid,
+  { objectKey, because }: { objectKey: StorageKey; because: unknown },
+  { uploads, storage }: FileDeps,
+): Promise<never> {
+  await Promise.allSettled([storage.delete([objectKey]).then(() => uploads.close(uploadId))]);
+  throw because;
+}

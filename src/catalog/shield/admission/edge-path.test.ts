@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { isEmbedTokenValid, signEmbedToken } from '../../libraries/embed-token.ts';
+import { signFile, verifyUrlToken } from '../../pull-zones/verify-url-token.ts';
+import { parseEdgePath } from './edge-path.ts';
+import { HostRules } from './host-rules.ts';
+import { readRoute } from './route.ts';
+
+const ID = '0190a0a0-0000-7000-8000-000000000001';
+const BARE = ID.replaceAll('-', '');
+
+test.each([
+  `/${BARE}/playlist.m3u8`,
+  `/live/${BARE}/live.m3u8`,
+  `/embed/1/${BARE}`,
+  `/play/1/${BARE.toUpperCase()}/state`,
+])('%s names the video whose id has hyphens', (path) => {
+  expect(parseEdgePath(path).target).toMatchObject({ mediaId: ID });
+});
+
+test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed/1/${BARE.replace('0', 'g')}`])(
+  '%s names nothing',
+  (path) => {
+    expect(parseEdgePath(path).target).toBe(null);
+  },
+);
+
+test('a token is over the path as it was sent', () => {
+  const expiresSec = 2_000_000_000;
+  const verdictOf = (signed: string, sent: string) => {
+    const query = signFile({ key: 'key', expiresSec, address: null, path: `/${signed}/playlist.m3u8` });
+    const { address } = readRoute(`/${sent}/playlist.m3u8?${query}`, 'vz-1.edge.test', new HostRules(['edge.test']));
+    const signing = { keys: ['key'], holdsAddress: false, prefix: '/vz-1' };
+    return verifyUrlToken(address, signing, { address: '192.0.2.1', country: '', nowMs: 0 });
+  };
+  expect(verdictOf(BARE, BARE)).not.toHaveProperty('fault');
+  expect(verdictOf(ID, BARE)).toMatchObject({ fault: 'signature' });
+});
+
+test('an embed token may be made with either form of the id', () => {
+  for (const id of [ID, BARE]) {
+    const token = signEmbedToken('key', id, 2_000_000_000);
+    expect(isEmbedTokenValid(token, { mediaId: ID, keys: ['key'] }, 0)).toBe(true);
+    expect(isEmbedTokenValid(token, { mediaId: ID.replace('1', '2'), keys: ['key'] }, 0)).toBe(false);
+  }
+});

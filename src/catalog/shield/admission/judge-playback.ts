@@ -1,0 +1,87 @@
+import type { Guid } from '../../../lib/guid.ts';
+import { describeToken, type EmbedToken, isEmbedTokenValid } from '../../libraries/embed-token.ts';
+import { embedKeys } from '../../pull-zones/zone-policy.ts';
+import type { Hit } from '../hit.ts';
+import { RULES } from '../rules.ts';
+import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
+import type { EdgeTarget } from './edge-path.ts';
+import type { HostRules } from './host-rules.ts';
+
+/** Facts about a viewer: the host of their page, null for none, and the embed token that they show. */
+export type Viewer = { page: string | null; shown: EmbedToken };
+
+/** Returns why a player page that is opened on its own is refused; null if it is not. */
+export function judgeDirectPlay({ zone }: CompiledPolicy, isDirect: boolean): Hit | null {
+  if (!isDirect || zone.referrers.allowDirectPlay) return null;
+  return { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
+}
+
+/** Returns why the page of a viewer may not show a library's videos; null if it may. */
+export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): Hit | null {
+  if (allowsPage(policy, page, ownHosts)) return null;
+  return { rule: RULES.referrer, expected: "a page that the library's referrer rules let in", came: page ?? 'none' };
+}
+
+/** Returns why an embed token does not permit playing a video; null if it does, or if the library requires none. */
+export function judgeEmbedToken(
+  { zone }: CompiledPolicy,
+  { mediaId, shown }: { mediaId: Guid; shown: EmbedToken },
+  nowMs: number,
+): Hit | null {
+  if (!zone.embedTokenRequired) return null;
+  if (isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs)) return null;
+  return { rule: RULES.embedToken, expected: 'token and expires in the query', came: describeToken(shown, nowMs) };
+}
+
+/** A request for a player page, a playlist or a key. `video` is null if it does not exist. */
+export type PlaybackRequest = {
+  method: string;
+  target: EdgeTarget | null;
+  policy: CompiledPolicy | null;
+  /** `usesSessions`: its playlists have keys of play sessions. */
+  video: { mediaId: Guid; usesSessions: boolean } | null;
+  viewer: Viewer;
+  /** Whether a browser opens the address as a page of its own. */
+  isOpenedByItself: boolean;
+  nowMs: number;
+};
+
+/**
+ * Returns why a request that was admitted gets no player page, key or playlist with keys: the checks that depend on the
+ * video. The edge makes each where it answers; this function makes those of any request, for explanations.
+ */
+export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
+  const { target, policy, video, viewer, nowMs } = request;
+  const checks = checksOf(request);
+  if (checks === null || target === null || policy === null || video === null) return null;
+  const isDirect = target.kind === 'player' && !target.wantsState && (target.isDirect || request.isOpenedByItself);
+  const { mediaId } = video;
+  return (
+    judgeDirectPlay(policy, isDirect) ??
+    judgePage(policy, viewer.page, ownHosts) ??
+    (checks === 'page-and-token' ? judgeEmbedToken(policy, { mediaId, shown: viewer.shown }, nowMs) : null)
+  );
+}
+
+/** The key of a play session is for viewers who showed their token when it started. */
+const SESSION_KEY_CHARS = 43;
+
+function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-and-token' | null {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (target?.kind === 'player') return isRead ? 'page-and-token' : null;
+  if (target?.kind !== 'media') return null;
+  switch (target.file.kind) {
+    case 'licence':
+      return method === 'POST' ? 'page-and-token' : null;
+    case 'key':
+      if (!isRead) return null;
+      return target.file.name.length === SESSION_KEY_CHARS ? 'page' : 'page-and-token';
+    case 'multivariant':
+    case 'rung-playlist':
+      return isRead && video?.usesSessions === true ? 'page-and-token' : null;
+    case 'rendition-playlist':
+      return isRead && video?.usesSessions === true && target.file.session === null ? 'page-and-token' : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+// Replays the requests of clients that are generated from the published documents, in the form in which they are sent.
+let api: TestApi;
+let account: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  account = String(api.first.accountKey);
+});
+afterAll(async () => {
+  expect(api.faults).toEqual([]);
+  await api.stop();
+});
+
+/** Sends a request as Kiota does: a lower-case key, and every query parameter, even if it has no value. */
+async function kiota(method: string, path: string, body?: object) {
+  const headers = { accesskey: api.first.libraryKey, accept: 'application/json', 'user-agent': 'kiota-typescript/1' };
+  const response = await fetch(`${api.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const type = response.headers.get('content-type');
+  return { status: response.status, type, body: Object(await response.json()) };
+}
+
+const EMPTY = 'itemsPerPage=&orderBy=&page=';
+
+test('Kiota creates, reads, lists, changes and deletes videos and collections', async () => {
+  const collection = await kiota('POST', `/library/1/collections?${EMPTY}`, { name: 'Films' });
+  expect([collection.status, collection.body.name]).toEqual([200, 'Films']);
+  const collectionId = collection.body.guid;
+  const made = await kiota('POST', `/library/1/videos?${EMPTY}`, { title: 'A film', collectionId });
+  expect(made).toMatchObject({ status: 200, type: 'application/json; charset=utf-8', body: { title: 'A film' } });
+  const path = `/library/1/videos/${made.body.guid}`;
+  expect((await kiota('GET', `${path}?includeThumbnails=`)).body).toMatchObject({ collectionId, status: 0 });
+  const listed = await kiota('GET', `/library/1/videos?collection=${collectionId}&${EMPTY}&search=`);
+  expect(listed.body).toMatchObject({ totalItems: 1, currentPage: 1, itemsPerPage: 100 });
+  expect((await kiota('POST', path, { title: 'Renamed', collectionId: null })).body).toMatchObject({ success: true });
+  const collections = await kiota('GET', `/library/1/collections?includeThumbnails=&${EMPTY}&search=`);
+  expect(collections.body.items).toMatchObject([{ guid: collectionId, previewImageUrls: [] }]);
+  const statistics = await kiota('GET', '/library/1/statistics?dateFrom=&dateTo=&hourly=&videoGuid=');
+  expect([statistics.status, Object.keys(statistics.body.viewsChart).length]).toEqual([200, 31]);
+  expect((await kiota('DELETE', path)).body).toMatchObject({ success: true });
+  expect((await kiota('DELETE', `/library/1/collections/${collectionId}`)).body).toMatchObject({ success: true });
+});
+
+const terraform = (method: string, path: string, body?: object) => api.call(method, path, { key: account, body });
+
+test('Terraform applies a library twice, and the second time changes nothing', async () => {
+  const made = await terraform('POST', '/videolibrary', { Name: 'Infrastructure', ReplicationRegions: ['DE', 'NY'] });
+  const { Id, PullZoneId, ApiKey } = Object(made.body);
+  expect(made.status).toBe(201);
+  const path = `/videolibrary/${Id}`;
+  // The provider sends the whole model that it read, with the fields that changed.
+  const read = Object((await terraform('GET', path)).body);
+  const planned = { ...read, EnableTokenAuthentication: true, WatermarkPositionLeft: 5, EncodingTier: 1 };
+  const applied = await terraform('POST', path, planned);
+  expect([applied.status, applied.body]).toMatchObject([200, { Id, Name: 'Infrastructure', WatermarkPositionLeft: 5 }]);
+  const again = await terraform('POST', path, Object(applied.body));
+  const { DateModified } = Object(again.body);
+  expect([again.status, again.body]).toEqual([200, { ...Object(applied.body), DateModified }]);
+  expect(Object((await terraform('GET', `/pullzone/${PullZoneId}`)).body).ZoneSecurityEnabled).toBe(true);
+  // The provider reads these as unsigned integers.
+  for (const name of ['EncodingTier', 'WatermarkPositionLeft', 'WatermarkWidth', 'CaptionsFontSize', 'DrmVersion']) {
+    expect([name, Number.isSafeInteger(read[name]) && read[name] >= 0]).toEqual([name, true]);
+  }
+  await expectResources(Id, ApiKey);
+  expect((await terraform('DELETE', path)).status).toBeLessThan(300);
+  expect((await terraform('GET', path)).status).toBe(404);
+});
+
+/** Applies a collection and a video of a library, with the field names and extra fields that the provider sends. */
+async function expectResources(id: number, key: string): Promise<void> {
+  const call = (method: string, path: string, body?: object) =>
+    api.call(method, `/library/${id}${path}`, { key, body });
+  const collection = await call('POST', '/collections', { Name: 'Films' });
+  const { guid: collectionId } = Object(collection.body);
+  expect([collection.status, collection.body]).toMatchObject([200, { name: 'Films', videoLibraryId: id }]);
+  const { body: video } = await call('POST', '/videos', { title: 'A film', collectionId });
+  const { guid } = Object(video);
+  const change = { guid, videoLibraryId: id, title: 'Renamed', collectionId, chapters: [], moments: [], metaTags: [] };
+  expect((await call('POST', `/videos/${guid}`, change)).body).toMatchObject({ success: true, statusCode: 200 });
+  expect((await call('GET', `/videos/${guid}`)).body).toMatchObject({ guid, title: 'Renamed', collectionId });
+  const renamed = { Name: 'Series', guid: collectionId, videoLibraryId: id };
+  expect((await call('POST', `/collections/${collectionId}`, renamed)).body).toMatchObject({ success: true });
+  for (const path of [`/videos/${guid}`, `/collections/${collectionId}`]) {
+    expect((await call('DELETE', path)).status).toBe(200);
+    expect((await call('GET', path)).status).toBe(404);
+  }
+  expect((await call('GET', `/videos/${newGuid()}`)).status).toBe(404);
+}

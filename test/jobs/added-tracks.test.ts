@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createAudioTrackStore } from '../../src/catalog/audio-tracks/audio-track-store.ts';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { requestReencode } from '../../src/catalog/videos/video.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
+import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import { planAddedTrack } from '../../src/jobs/planning/plan-audio-tracks.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { storageKey } from '../../src/ports/storage.ts';
+import { checkFinished, checkObjects } from './check-video.ts';
+import { encodersOf, freezeEncoders, isRunning } from './encoders.ts';
+import {
+  addLibrary,
+  type Lab,
+  listObjects,
+  loadMedia,
+  loadRenditions,
+  makeClip,
+  startLab,
+  until,
+  untilState,
+  upload,
+  type Worker,
+} from './lab.ts';
+
+// Only a hang takes this long: other suites share the CPUs.
+vi.setConfig({ testTimeout: 200_000 });
+
+const forever = new AbortController().signal;
+const tone = (hz: number, sec: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hz}:sample_rate=48000:d=${sec}`];
+
+let lab: Lab;
+let libraryId: number;
+let clip: string;
+let german: string;
+let french: string;
+const processes: ChildProcess[] = [];
+let workers: Worker[] = [];
+
+beforeAll(async () => {
+  lab = await startLab();
+  libraryId = await addLibrary(lab, { encoding: { rungs: [240] } });
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x48:r=10:d=12'];
+  clip = await makeClip(lab, 'film.avi', ...picture, ...tone(300, 12), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  german = await makeClip(lab, 'german.flac', ...tone(600, 12));
+  french = await makeClip(lab, 'french.mp3', ...tone(900, 12));
+});
+afterAll(() => lab.stop());
+afterEach(async () => {
+  for (const child of processes.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+  for (const worker of workers) await worker.stop();
+  workers = [];
+});
+
+async function startHere(): Promise<Worker> {
+  const worker = await lab.startWorker();
+  workers.push(worker);
+  return worker;
+}
+
+async function startProcess(): Promise<ChildProcess> {
+  const script = path.join(import.meta.dirname, 'worker-process.ts');
+  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-p${processes.length}`)];
+  const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+const tracks = () => createAudioTrackStore(lab.database.db);
+
+/** Adds a file as a track, as the operation does when it has received it. */
+async function put(key: MediaKey, id: string, file: string): Promise<void> {
+  const object = storageKey(`${key.libraryId}/${key.mediaId}/source/${newGuid()}`);
+  const { sizeBytes, sha256 } = await lab.storage.put(object, createReadStream(file), {}, forever);
+  const stored = { key: object, sizeBytes, sha256: sha256.toString('hex') };
+  await tracks().put(key, { id, file: stored, wanted: { language: id } }, planAddedTrack);
+}
+
+async function makeFinished(): Promise<MediaKey> {
+  const key = await upload(lab, libraryId, clip);
+  await untilState(lab, key, 'finished');
+  return key;
+}
+
+async function untilReady(key: MediaKey, ids: readonly string[]): Promise<void> {
+  await until(async () => {
+    const ready = (await tracks().list(key)).filter(({ state }) => state === 'ready').map(({ id }) => id);
+    return ids.every((id) => ready.includes(id)) && (await loadMedia(lab, key)).state === 'finished';
+  }, `the tracks ${ids}`);
+}
+
+/** Sweeps until only the objects that rows name are left, to the byte. */
+async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
+  worker.deps.retiredGraceSec = 0;
+  await until(async () => {
+    await sweep.run({}, worker.deps, forever);
+    return checkObjects(lab, key).then(
+      () => true,
+      () => false,
+    );
+  }, 'everything that no row names to be swept');
+}
+
+test('a worker killed while it encodes a track leaves no encoder, and another one finishes it once', async () => {
+  await startHere();
+  const key = await makeFinished();
+  await workers.splice(0)[0]?.stop();
+  const doomed = await startProcess();
+  await put(key, 'de', german);
+  const encoders = await freezeEncoders(doomed.pid ?? 0);
+  doomed.kill('SIGKILL');
+  await until(async () => !encoders.some(isRunning), 'no encoder');
+  expect(await tracks().list(key)).toMatchObject([{ state: 'ready' }, { id: 'de', state: 'processing' }]);
+  const worker = await startHere();
+  await untilReady(key, ['de']);
+  await untilSwept(key, worker);
+  const decoded = await checkFinished(lab, key);
+  expect(decoded.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
+    { rung: 240, frames: 120, warnings: '' },
+    { rung: null, frames: 563, warnings: '' },
+    { rung: null, frames: 563, warnings: '' },
+  ]);
+});
+
+test('an encode of the whole video keeps added, replaced, changed and removed tracks', async () => {
+  const worker = await startHere();
+  const key = await makeFinished();
+  const [own] = await tracks().list(key);
+  await put(key, 'de', german);
+  await put(key, 'fr', french);
+  await untilReady(key, ['de', 'fr']);
+  await tracks().edit(key, 'fr', { name: 'Français', role: 'commentary' });
+  await tracks().edit(key, 'de', { isDefault: true });
+  await put(key, 'de', french);
+  await untilReady(key, ['de']);
+  await tracks().remove(key, own?.id ?? '', false);
+  const before = await tracks().list(key);
+  expect(before.map(({ id, name, isDefault }) => [id, name, isDefault])).toEqual([
+    ['de', 'German', true],
+    ['fr', 'Français', false],
+  ]);
+  await createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
+  await untilState(lab, key, 'finished');
+  const sizes = (list: typeof before) => list.map(({ storageBytes: _, ...track }) => track);
+  expect(sizes(await tracks().list(key))).toEqual(sizes(before));
+  // Retired renditions are kept for a day.
+  const old = (await loadRenditions(lab, key)).filter(({ active }) => !active);
+  expect(old.every(({ retired_at: at }) => at !== null)).toBe(true);
+  await lab.database.db
+    .updateTable('rendition')
+    .set({ retired_at: new Date(0) })
+    .where('media_id', '=', key.mediaId)
+    .where('active', '=', false)
+    .execute();
+  await untilSwept(key, worker);
+  await checkFinished(lab, key);
+});
+
+test('deleting a video while a track is encoded stops the encoder and leaves no object', async () => {
+  await startHere();
+  const key = await makeFinished();
+  await put(key, 'de', german);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
+    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+  });
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
+});

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LiveRoom, openLiveRoom } from './live-room.ts';
+import { watchReturns } from './watch-returns.ts';
+
+let room: LiveRoom;
+beforeAll(async () => {
+  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+});
+afterAll(() => room.close());
+
+// The other players do so in `npm run soak -- live-gaps`.
+test('the player page, ffmpeg and mpv go on over a gap of the sound and over an encoder that returns', async () => {
+  const players = ['player page', 'ffmpeg', 'mpv'] as const;
+  const found = await watchReturns(room, { players, playSecs: [8, 8], away: { audio: [[14, 17]] } });
+  for (const { name, holes, stalls, errors } of found) {
+    expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
+    // The outage itself.
+    expect(stalls.length, `${name}: ${stalls}`).toBeLessThanOrEqual(1);
+  }
+}, 300_000);

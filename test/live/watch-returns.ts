@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Away, makeSyncClip, publishWithGaps } from './gap-publisher.ts';
+import type { LiveRoom } from './live-room.ts';
+import { ended, startLive, until } from './live-service.ts';
+import { WATCHERS, type Watched, type Watcher } from './live-watchers.ts';
+import { countSegments } from './read-recording.ts';
+
+const OUTAGE_MS = 4_000;
+/**
+ * Segments that a stream has when players join. dash.js 5 that joins earlier seeks to the start of the Period, and
+ * waits there for 27 s.
+ */
+const JOIN_SEGMENTS = 5;
+
+/**
+ * A publisher that leaves out what is `away`, and returns 4 s after each of `playSecs` but the last. Seconds are those
+ * that each player plays.
+ */
+type Broadcast = { players: readonly (keyof typeof WATCHERS)[]; playSecs: readonly number[]; away: Away };
+
+/** Watches a stream with players over gaps of the publisher and its returns. Returns what each player met. */
+export async function watchReturns(
+  room: LiveRoom,
+  { players, playSecs, away }: Broadcast,
+): Promise<(Watched & { name: string })[]> {
+  const [stream, clip] = [await startLive(room), await makeSyncClip()];
+  let publisher = publishWithGaps(stream.ingest, clip, away);
+  await until(async () => ((await countSegments(stream.base)) >= JOIN_SEGMENTS ? true : null), 'five segments');
+  const place = { browser: room.browser, origin: room.service.edgeUrl, stream };
+  const watchers = await Promise.all(players.map(async (name) => ({ name, ...(await WATCHERS[name](place)) })));
+  for (const [turn, sec] of playSecs.entries()) {
+    if (turn > 0) {
+      publisher.kill('SIGKILL');
+      await ended(publisher);
+      await sleep(OUTAGE_MS);
+      publisher = publishWithGaps(stream.ingest, clip, away);
+    }
+    await Promise.all(watchers.map((watcher) => playOn(watcher, sec)));
+  }
+  const found = await Promise.all(watchers.map(async ({ name, read }) => ({ name, ...(await read()) })));
+  await Promise.all(watchers.map(({ close }) => close()));
+  publisher.kill('SIGKILL');
+  await ended(publisher);
+  process.stdout.write(`${found.map((one) => JSON.stringify(one)).join('\n')}\n`);
+  return found;
+}
+
+async function playOn({ name, read }: Watcher & { name: string }, sec: number): Promise<void> {
+  let last = await read();
+  const targetSec = last.playedSec + sec;
+  await until(
+    async () => {
+      last = await read();
+      return last.playedSec >= targetSec ? true : null;
+    },
+    () => `${sec} s of playback in ${name}, got ${JSON.stringify(last)}`,
+    (sec + 120) * 1_000,
+  );
+}

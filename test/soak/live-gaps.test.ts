@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Away } from '../live/gap-publisher.ts';
+import { type LiveRoom, openLiveRoom } from '../live/live-room.ts';
+import { WATCHERS } from '../live/live-watchers.ts';
+import { watchReturns } from '../live/watch-returns.ts';
+
+const MINUTES = 10;
+/** Seconds of playback before, between and after the returns of the encoder. */
+const TURNS_SEC = [130, 170, 300];
+
+let room: LiveRoom;
+beforeAll(async () => {
+  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0' });
+});
+afterAll(() => room.close());
+
+// The names are those of the table's own keys.
+const NAMES = Object.keys(WATCHERS) as (keyof typeof WATCHERS)[];
+
+test.each(NAMES)(
+  '%s goes on over a gap of the sound and over an encoder that returns twice',
+  async (name) => {
+    const [found] = await watchReturns(room, {
+      players: [name],
+      playSecs: [8, 10, 10],
+      away: { audio: [[14, 17]] },
+    });
+    expect(found).toMatchObject({ holes: [], errors: [] });
+    expect(found?.stalls.length, `${found?.stalls}`).toBeLessThanOrEqual(2);
+  },
+  300_000,
+);
+
+/** Gaps of each kind, in each minute: sound, pictures, both. */
+function gapsOf(minutes: number): Required<Away> {
+  const starts = Array.from({ length: minutes }, (_, minute) => minute * 60);
+  return {
+    audio: starts.flatMap((at) => [[at + 18, at + 23] as const, [at + 51, at + 53] as const]),
+    video: starts.flatMap((at) => [[at + 34, at + 38] as const, [at + 51, at + 53] as const]),
+  };
+}
+
+test('the player page and plain hls.js play ten minutes over gaps and returns without a hole', async () => {
+  const players = ['player page', 'hls.js'] as const;
+  const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
+  for (const { name, holes, errors, playedSec } of found) {
+    expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
+    expect(playedSec).toBeGreaterThan(MINUTES * 60 - 10);
+  }
+}, 1_200_000);

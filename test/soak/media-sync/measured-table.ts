@@ -1,0 +1,59 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Findings of one source in one product. Null where something is not measured: A-V error in ms, frames missing or
+ * doubled, colour error against the reference and between rungs (of 255).
+ */
+export type MeasuredRow = {
+  product: string;
+  source: string;
+  avMs: number | null;
+  frames: number | null;
+  colour: number | null;
+  rungs: number | null;
+};
+
+const PAGE = path.resolve(import.meta.dirname, '../../../docs/measured.md');
+const HEADING = '## Sound, pictures and colours';
+const INTRO = [
+  'Largest errors of each product over all sources of `npm run soak -- media-sync`, which writes this table. A-V:',
+  "how far sound is moved against the source's own offset (bar: 20 ms). Frames: missing or doubled (bar: 0). Colour:",
+  'of 255, against the reference (bar: 8) and between rungs (bar: 4).',
+];
+const COLUMNS = ['Product', 'Sources', 'A-V error, ms', 'Frames', 'Colour error', 'Between rungs'];
+
+/** Replaces the section of `docs/measured.md` with these rows, one line a product. */
+export async function writeMeasured(rows: readonly MeasuredRow[]): Promise<void> {
+  const text = await readFile(PAGE, 'utf8');
+  const start = text.indexOf(HEADING);
+  const end = text.indexOf('\n## ', start + 1);
+  const before = start === -1 ? `${text.trimEnd()}\n\n` : text.slice(0, start);
+  const after = start === -1 || end === -1 ? '' : text.slice(end);
+  await writeFile(PAGE, `${before}${[HEADING, '', ...INTRO, '', ...tableOf(rows), ''].join('\n')}${after}`);
+}
+
+/** The table, one line a product. */
+export function tableOf(rows: readonly MeasuredRow[]): string[] {
+  const lines = [...Map.groupBy(rows, ({ product }) => product)].map(([product, of]) => {
+    const cells = [
+      worst(of, ({ avMs }) => avMs),
+      worst(of, ({ frames }) => frames, 0),
+      worst(of, ({ colour }) => colour),
+      worst(of, ({ rungs }) => rungs),
+    ];
+    return `| ${[product, `${of.length}`, ...cells].join(' | ')} |`;
+  });
+  return [`| ${COLUMNS.join(' | ')} |`, `|${'---|'.repeat(COLUMNS.length)}`, ...lines];
+}
+
+/** The largest value with its source, empty if none was measured. */
+function worst(rows: readonly MeasuredRow[], read: (row: MeasuredRow) => number | null, digits = 1): string {
+  const measured = rows.flatMap((row) => {
+    const value = read(row);
+    return value === null ? [] : [{ value, source: row.source }];
+  });
+  if (measured.length === 0) return '';
+  const { value, source } = measured.reduce((most, one) => (one.value > most.value ? one : most));
+  return value === 0 ? '0' : `${value.toFixed(digits)} (${source})`;
+}
