@@ -88,7 +88,7 @@ const CASES: {
  * listed after its segment, which leaves a hole of about 0.1 s in the first seconds. The fault is open, and each case
  * is tried again because of it. A fault of the gaps themselves fails every attempt.
  */
-const ATTEMPTS = { retry: 4, timeout: 240_000 };
+const ATTEMPTS = { timeout: 240_000 };
 
 test.each(CASES)(
   'playback and recording continue across a gap: $title',

@@ -210,7 +210,8 @@ export class WatchedStream {
   }
 
   #lose(reason: string): void {
-    this.index.isConnected = false;
+    this.index.connect(false);
+    this.#wake();
     if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
     if (this.#failures === 3) this.#deps.warn(new Error(reason), 'live feed lost');
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);

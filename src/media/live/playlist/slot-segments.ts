@@ -18,6 +18,8 @@ export type LiveView = {
   range?: ClockRange;
 };
 
+export type ListedView = LiveView & { hasParts: boolean };
+
 /** A segment of a slot (audio, or one size of the video) and its position in the stream. */
 export type ListedSegment = {
   sequence: number;
@@ -237,13 +239,21 @@ export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView
   return Math.max(MIN_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
 }
 
+/** Whether a playlist lists a segment, its last one, without EXTINF. */
+export function isListedOpen({ isClosed, isHeldOpen }: IndexedSegment, hasParts: boolean): boolean {
+  return !isClosed || (hasParts && isHeldOpen);
+}
+
 /** Newest media of a slot. `part` is null if the segment is complete. */
 export type NewestMedia = { sequence: number; part: number | null };
 
-export function newestOf(index: LiveIndex, slot: string, view: LiveView): NewestMedia | null {
+/** Returns the newest media of a slot in playlists with (`hasParts`) or without parts. */
+export function newestOf(index: LiveIndex, slot: string, view: ListedView): NewestMedia | null {
   const [last] = listTail(spansOf(index, slot, view), 1);
   if (last === undefined) return null;
-  if (last.segment === null || last.segment.isClosed) return { sequence: last.sequence, part: null };
+  if (last.segment === null || !isListedOpen(last.segment, view.hasParts)) {
+    return { sequence: last.sequence, part: null };
+  }
   return { sequence: last.sequence, part: last.segment.parts.length - 1 };
 }
 
