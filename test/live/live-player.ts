@@ -100,17 +100,27 @@ const HARMLESS = [
  */
 const START_HOP = /^bufferSeekOverHole .*seeking from 0 to/;
 
+/** Time without new media after which a player at the live edge has played all of it, in ms. */
+const OUTAGE_MS = 700;
+
 /**
  * Returns errors of the player, each with the state in which it arose. Without published media the player runs out of
- * data once: `outages` is the number of such times, and as many stall reports are ignored.
+ * data: `outages` is the number of such times. As many stall reports are ignored, and all others that arose while the
+ * playlists did not grow.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {
   let stalls = 0;
   return errors.filter((error) => {
     const isStall = nameOf(error) === 'bufferStalledError';
     if (isStall) stalls += 1;
-    return !(isStall && stalls <= outages) && !HARMLESS.includes(nameOf(error)) && !START_HOP.test(error);
+    const isOutage = isStall && (stalls <= outages || (outages > 0 && isWithoutMedia(error)));
+    return !isOutage && !HARMLESS.includes(nameOf(error)) && !START_HOP.test(error);
   });
+}
+
+function isWithoutMedia(error: string): boolean {
+  const agesMs = [...error.matchAll(/ is listed to [\d.]+ since (\d+) ms/g)].map(([, ms]) => Number(ms));
+  return agesMs.length > 0 && agesMs.every((ms) => ms > OUTAGE_MS);
 }
 
 /** Returns the name of an error without the state of the player. */
