@@ -13,7 +13,7 @@ import type { TestStream } from './live-service.ts';
 import { type PageWatch, watchVideo } from './watch-video.ts';
 
 /**
- * Findings of a player so far. `playedSec`: how far its clock went on. `stalls`: times at which it did not go on for
+ * Findings of a player so far. `playedSec`: how far its clock advanced. `stalls`: times at which it did not advance for
  * three seconds or more. `holes`: holes in its buffer, or in the times of decoded frames.
  */
 export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[] };
@@ -131,7 +131,7 @@ function startDashJs(address: string): void {
 const STALL_MS = 4_000;
 const LOOK_MS = 250;
 
-/** Remembers how far a clock got, and when it did not go on. */
+/** Records how far a clock advanced, and when it did not. */
 function createProgress() {
   let [firstSec, lastSec, movedMs] = [Number.NaN, Number.NaN, 0];
   const stalls: string[] = [];
@@ -152,7 +152,7 @@ function createProgress() {
 /** A killed publisher keeps up to two reordered pictures back. */
 const MAX_HOLE_SEC = 0.1;
 
-/** ffmpeg decodes the stream as it grows; each decoded frame of sound and picture must follow the one before. */
+/** ffmpeg decodes the stream as it grows; each decoded audio and video frame must follow the previous one. */
 async function watchFfmpeg(address: string): Promise<Watcher> {
   const argv = ['-nostdin', '-v', 'error', '-copyts', '-i', address, '-map', '0:v:0', '-map', '0:a:0'];
   const child = spawn('ffmpeg', [...argv, '-fps_mode', 'passthrough', '-flush_packets', '1', '-f', 'framecrc', '-']);

@@ -98,7 +98,7 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
     from ends v join ends a on a.first_segment = v.first_segment and v.kind = 'video' and a.kind = 'audio'
     where v.first_segment < (select max(first_segment) from ends)`.execute(catalogue.database.db);
   const [row] = rows;
-  if (row === undefined) throw new Error('Expected an answer of the database.');
+  if (row === undefined) throw new Error('Expected a response from the database.');
   return row;
 }
 

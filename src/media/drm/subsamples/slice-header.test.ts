@@ -154,7 +154,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives parameter sets with which slices are measured or rejected', () => {
+  test('returns parameter sets with which slice headers are measured or rejected', () => {
     fc.assert(
       fc.property(fc.constantFrom(...real.nals), edits, fc.nat(real.avcC.length), (nal, changes, cut) => {
         try {
