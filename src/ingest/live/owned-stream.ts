@@ -6,6 +6,7 @@ import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
 import type { LivePublisher } from './live-publisher.ts';
@@ -46,6 +47,7 @@ export class OwnedStream {
   readonly lease: LiveLease;
   readonly #deps: StreamDeps;
   readonly #held = new HeldMedia(MAX_HELD_BYTES);
+  readonly #reasonsOfPast = new LeftOutReasons();
   /** State in the stream's row. */
   #state: LiveState;
   #stage: Stage = { kind: 'silent', sinceMs: Date.now() };
@@ -97,6 +99,7 @@ export class OwnedStream {
 
   remove(publisher: LivePublisher): void {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
+    for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     if (this.#publishers.length > 0) return;
     if (this.#stage.kind !== 'lost') this.#stage = { kind: 'silent', sinceMs: Date.now() };
@@ -160,7 +163,7 @@ export class OwnedStream {
   async finish(): Promise<void> {
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
-    await sealOwned(this.#deps.db, this.lease);
+    await sealOwned(this.#deps.db, this.lease, this.#reasonsOfPast.all);
     this.#deps.subscribers.send(writeFeedFrame({ type: 'end' }));
     this.#deps.subscribers.end();
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);
