@@ -81,7 +81,7 @@ async function examineFirewall(): Promise<Finding> {
   try {
     const { rules, missing, isOwn } = await describeFirewall();
     const set = isOwn
-      ? 'the own small set (Debian has the OWASP core rule set as modsecurity-crs)'
+      ? 'the built-in small set (Debian has the OWASP core rule set as modsecurity-crs)'
       : 'OWASP core rule set';
     const left = isOwn ? '' : `; not judged: ${[...missing, ...LIBINJECTION].join(', ')} (they need libinjection)`;
     return { isGood: true, what: 'firewall', found: `${set}, ${rules} rules${left}` };
@@ -93,7 +93,7 @@ async function examineFirewall(): Promise<Finding> {
 async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
   if (databaseUrl !== null) {
     const { ok, detail } = await databaseAnswers({ connectionString: databaseUrl });
-    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL answers' };
+    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL is reachable' };
   }
   try {
     return { isGood: true, what: 'postgres', found: await describePackagedPostgres() };

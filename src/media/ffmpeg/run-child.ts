@@ -17,7 +17,7 @@ export type SandboxedCommand = SandboxRequest & {
   level?: SandboxLevel;
   /** Time between SIGTERM and SIGKILL, in ms, if SIGTERM reaches the program (not with bubblewrap). Default: 5000. */
   graceMs?: number;
-  /** Folders of `nice`, `bwrap` and the other tools. Default: those of `SANDBOX_ENV`. */
+  /** Folders of `nice`, `bwrap` and the other tools. Default: the folders in `SANDBOX_ENV`. */
   toolPath?: string | undefined;
 };
 

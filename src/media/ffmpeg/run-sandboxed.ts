@@ -88,7 +88,7 @@ function describeMissing(reasons: string): string {
   return (
     `Expected ${wanted} to work on this machine (MILLRACE_SANDBOX is "${rules.sandbox}"): nothing is encoded without ` +
     'a sandbox. Allow user namespaces or use Linux 5.13 or newer with Landlock (docs/hardening.md), then encode the ' +
-    `video again. MILLRACE_SANDBOX=none encodes without a sandbox. Received: ${reasons}`
+    `video again. MILLRACE_SANDBOX=none encodes without a sandbox. Their output: ${reasons}`
   );
 }
 
