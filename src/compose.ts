@@ -81,7 +81,7 @@ export async function loadRole(role: Role): Promise<void> {
 /** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
-  setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
+  setMediaRules({ sandbox: settings.sandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     log.warn(error, 'A database connection was lost.'),
   );
@@ -120,7 +120,10 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const { settings, database, storage, store, watch, log } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
-  const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
+  const queue = await openSendOnlyQueue({
+    pool: database.pool,
+    onError: (error) => log.error(error, 'The job queue reported an error.'),
+  });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
   const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
@@ -205,7 +208,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { startTaskRunner },
     { startScrubber },
   ] = await code.worker();
-  const report = (error: Error) => log.error(error, 'job error');
+  const report = (error: Error) => log.error(error, 'A job failed with an unexpected error.');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const shared = {

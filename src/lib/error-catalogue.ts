@@ -214,7 +214,7 @@ export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 /** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the interface. */
 export const SOURCE_FAULTS = {
   'empty-file': { issueCode: 7, cause: 'an empty file' },
-  'not-media': { issueCode: 7, cause: 'a text, an image, an archive or a playlist' },
+  'not-media': { issueCode: 7, cause: 'a text file, an image, an archive or a playlist' },
   truncated: {
     issueCode: 7,
     cause: 'a truncated file: more than a tenth is missing',

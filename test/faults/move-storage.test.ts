@@ -223,12 +223,12 @@ test('if the remainder cannot be recorded, reports that and moves the objects an
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {
-    throw new Error('the database is away');
+    throw new Error('the database is down');
   };
   const says = { report: (error: Error) => void reported.push(error), log: () => undefined };
   owned.push(startMover({ ...pair, takeLock: freeLock, note, ...says }).close);
   await expect.poll(() => holders(pair), { timeout: 60_000 }).toEqual(['new']);
-  expect(reported[0]).toMatchObject({ cause: { message: 'the database is away' } });
+  expect(reported[0]).toMatchObject({ cause: { message: 'the database is down' } });
 });
 
 const freeLock = async () => ({ check: async () => undefined, release: async () => undefined });

@@ -77,7 +77,7 @@ function broken(): Readable {
   return Readable.from(
     (function* () {
       yield Buffer.from('x');
-      throw new Error('the sender went away');
+      throw new Error('the sender disconnected');
     })(),
   );
 }

@@ -8,7 +8,7 @@ import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from '
 
 const FAILURES_SHOWN = 100;
 
-/** Videos of an operation: listed ids, all that match a filter, or those of another operation. */
+/** Videos of an operation: listed ids, all that match a filter, or the videos of another operation. */
 export type BulkSelection =
   | { by: 'ids'; ids: readonly Guid[] }
   | { by: 'filter'; filter: VideoFilter }

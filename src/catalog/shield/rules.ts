@@ -1,6 +1,6 @@
 import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 
-/** A rule that refuses or logs requests. Ids of the firewall's rules are those of the OWASP core rule set (9xxxxx). */
+/** A rule that refuses or logs requests. Rules of the firewall have the ids of the OWASP core rule set (9xxxxx). */
 export type Rule = {
   id: string;
   group: string;

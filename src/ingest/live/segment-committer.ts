@@ -10,7 +10,7 @@ import { type ClosedChunk, storePack } from './store-pack.ts';
 
 export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 
-/** `lost` means that another process owns the stream and nothing of the segment was stored. */
+/** `lost` means that another process owns the stream and no part of the segment was stored. */
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
 /**

@@ -148,7 +148,7 @@ export class TsDemuxer {
   }
 
   /**
-   * Creates a reader of AAC frames. A frame may end in a later PES packet. The time of a PES packet is that of the
+   * Creates a reader of AAC frames. A frame may end in a later PES packet. The time of a PES packet applies to the
    * first frame that begins in it.
    */
   #aacReader() {

@@ -40,8 +40,7 @@ function steadySecOf(scan: ClockScan | undefined): number {
 }
 
 /**
- * Whether the leaps are those of slides. Slides leap at most steps, but never far. Damage causes few or very long
- * leaps.
+ * Whether the leaps look like slides. Slides leap at most steps, but never far. Damage causes few or very long leaps.
  */
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
   return leaps > (packets - 1) / 2 && leapSec <= leaps * MAX_SLIDE_SEC;

@@ -33,11 +33,7 @@ test.each([
     sign('the key', `/${ID}/EXPIRES${FOLDER}&a=1`, `${FOLDER}&a=1&`),
     /order of the address/,
   ],
-  [
-    'a folder without token_path',
-    sign('the key', `/${ID}/EXPIRES${FOLDER}`, ''),
-    /the address has no token_path/,
-  ],
+  ['a folder without token_path', sign('the key', `/${ID}/EXPIRES${FOLDER}`, ''), /the address has no token_path/],
   ['something unknown', sign('any key', `${FILE}EXPIRES`, ''), null],
 ])('explains the refusal of a token whose signer got %s wrong', (_, target, expected) => {
   const miss = findNearMiss(readAddress(target, '/vz-1'), zone, { address: '192.0.2.7', nowMs: NOW_SEC * 1000 });

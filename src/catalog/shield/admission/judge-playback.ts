@@ -48,7 +48,7 @@ export type PlaybackRequest = {
 
 /**
  * Returns why a request that was admitted gets no player page, key or playlist with keys: the checks that depend on the
- * video. The edge makes each where it answers; this function makes those of any request, for explanations.
+ * video. The edge makes each check where it responds. This function makes all of them, to explain a request.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
   const { target, policy, video, viewer, nowMs } = request;

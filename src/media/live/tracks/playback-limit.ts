@@ -26,7 +26,7 @@ function describePictures(record: Buffer): string | null {
     if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
     return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
   } catch (error) {
-    // The size was read successfully before. A set that ends after it lacks these fields.
+    // A parameter set may end after its size, which was already read.
     if (error instanceof BrokenMedia) return null;
     throw error;
   }
