@@ -8,13 +8,9 @@ const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
 const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
 /** Minimum target duration, in seconds. */
 const MIN_TARGET_SEC = 2;
-/**
- * Maximum keyframe distance that is believed, in seconds. Higher settings are rarely intended: encoders with forced
- * keyframes declare their default.
- */
-const MAX_TARGET_SEC = 10;
-/** Maximum length of a segment, even without a keyframe. */
-const MAX_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
+/** Maximum target duration and length of a segment, in seconds. A later keyframe does not start the next segment. */
+const MAX_SEGMENT_SEC = 20;
+const MAX_SEGMENT_TICKS = MAX_SEGMENT_SEC * VIDEO_TIMESCALE;
 /** Maximum duration of a frame without a successor. */
 const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /**
@@ -36,10 +32,10 @@ const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /**
  * Returns the target duration for the maximum keyframe distance of an encoder, in seconds. Returns 0 if the distance is
- * unknown.
+ * unknown, or so long that it says nothing: encoders with forced keyframes declare any.
  */
 export function targetFor(longestGopSec: number): number {
-  if (longestGopSec <= 0 || longestGopSec > MAX_TARGET_SEC) return 0;
+  if (longestGopSec <= 0 || longestGopSec > MAX_SEGMENT_SEC) return 0;
   return Math.max(MIN_TARGET_SEC, Math.round(longestGopSec));
 }
 
