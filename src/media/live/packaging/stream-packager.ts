@@ -88,7 +88,8 @@ export class StreamPackager {
     if (events === null) return { mediaMs, events: [] };
     this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
     this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
-    if (this.#watches[other].isMissing(shownMs)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
+    const isStill = other === 'video' && this.#video?.isStill === true;
+    if (this.#watches[other].isMissing(shownMs, isStill)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
     return { mediaMs, events };
   }
 

@@ -76,6 +76,8 @@ export class VideoPackager {
   /** End of the frame with the latest presentation time. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
+  /** Whether the last received frame is a keyframe. Frames after it may then follow its repetitions. */
+  #isStill = false;
   #isHeld = false;
   /** End of the repeated keyframe. */
   #heldTick = 0;
@@ -101,12 +103,18 @@ export class VideoPackager {
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
   }
 
+  /** Whether repetitions of the last keyframe show the last picture. */
+  get isStill(): boolean {
+    return this.#isStill;
+  }
+
   /**
    * Adds the next frame in decode order. `mediaMs` is its decode time on the timeline. Returns null for a frame that
-   * refers to frames before a repeated keyframe, because video continues with a keyframe after a gap.
+   * refers to others before a repeated keyframe, because video continues with a keyframe after such a gap.
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
-    if (this.#isHeld && !unit.isKey) return null;
+    if (this.#isHeld && !unit.isKey && !this.#isStill) return null;
+    this.#isStill = unit.isKey;
     const decodeTick = this.#snap(mediaMs * TICKS_PER_MS);
     const shownTick = Math.round(decodeTick + (unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
     const shown = { shownTick, isKey: unit.isKey, bytes: unit.bytes };
