@@ -10,7 +10,8 @@ export const FAKE_CAMERA = [
 ];
 
 /**
- * `isStill`: a picture that is sent once every three seconds, as of a shared screen, instead of the fake camera.
+ * `isStill`: instead of the fake camera, a picture that is sent once every three seconds after the first six, as that of
+ * a shared screen.
  * `usesDtx`: the answer asks for pauses in the audio while it is silent.
  */
 type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; usesDtx?: boolean };

@@ -29,6 +29,8 @@ export class GapWatch {
   readonly #leastMs: number;
   #lastMs: number;
   #distanceMs = 0;
+  /** Distance of the two newest frames. */
+  #stepMs = 0;
   #lateMs = 0;
   #frames = 0;
   /** Time of the other track at the newest frame. `#backAtMs` is its time at the end of the last gap. */
@@ -46,6 +48,7 @@ export class GapWatch {
     if (this.#frames > 0) {
       if (otherMs - this.#cameAtMs > this.#patienceMs()) this.#backAtMs = otherMs;
       const distanceMs = Math.min(MAX_DISTANCE_MS, Math.max(0, mediaMs - this.#lastMs));
+      this.#stepMs = distanceMs;
       this.#distanceMs += (distanceMs - this.#distanceMs) * DISTANCE_WEIGHT;
       const lateMs = otherMs - this.#backAtMs < RETURN_MS ? 0 : otherMs - mediaMs;
       this.#lateMs = Math.max(this.#lateMs * LATE_DECAY, lateMs);
@@ -66,7 +69,7 @@ export class GapWatch {
   #patienceMs(isStill = false): number {
     // A single frame reveals neither the distance of frames nor their delay.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
-    const distanceMs = isStill && this.#distanceMs > STILL_DISTANCE_MS ? 0 : MISSED_FRAMES * this.#distanceMs;
+    const distanceMs = isStill && this.#stepMs > STILL_DISTANCE_MS ? 0 : MISSED_FRAMES * this.#distanceMs;
     const patienceMs = Math.max(this.#leastMs, distanceMs, this.#lateMs + LATE_MARGIN_MS);
     return Math.min(patienceMs, MAX_PATIENCE_MS);
   }
