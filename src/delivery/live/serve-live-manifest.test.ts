@@ -105,6 +105,7 @@ test('the manifest of a running stream is dynamic and its Periods start at their
   expect(new Set(text.match(/presentationTimeOffset="\d+"/g))).toEqual(
     new Set(['presentationTimeOffset="4500"', 'presentationTimeOffset="2400"']),
   );
+  expect(text.match(/<S t="\d+" d="\d+"/g)?.slice(0, 2)).toEqual(['<S t="4500" d="175500"', '<S t="2400" d="93600"']);
   expect(await write(true)).not.toContain('presentationTimeOffset="4500"');
 });
 

@@ -89,10 +89,7 @@ function describePeriod({ period, slots, leadSec }: ShownPeriod & { leadSec: num
     !isRung(rendition.slot) || (run[0]?.number === main.run[0]?.number && run.length === main.run.length);
   const described = runs.filter(isWhole).map(({ rendition, run }) => ({
     rendition,
-    listed: {
-      ...describeSegments(rendition, run, protection),
-      offsetTicks: Math.round(leadSec * rendition.timescale),
-    },
+    listed: beginAt(describeSegments(rendition, run, protection), Math.round(leadSec * rendition.timescale)),
   }));
   const last = main.run.at(-1);
   const lengthSec = ((last?.startTick ?? 0) + (last?.durationTicks ?? 0)) / main.rendition.timescale;
@@ -140,6 +137,23 @@ function describeSegments(
     segmentSizesBytes: run.map(sizeOf),
     segmentFolder: protection.segmentFolder,
     contentProtection: protection.contentProtection(rendition.keyGroup),
+  };
+}
+
+/**
+ * Sets the media time of the start of the Period. No segment is listed as beginning earlier, because players seek to the
+ * first of them.
+ */
+function beginAt(listed: DashRendition, offsetTicks: number): DashRendition {
+  const { startTick, segmentDurationsTicks } = listed;
+  const [firstTicks = 0, ...others] = segmentDurationsTicks;
+  const cutTicks = Math.max(0, offsetTicks - startTick);
+  if (cutTicks >= firstTicks) return { ...listed, offsetTicks };
+  return {
+    ...listed,
+    offsetTicks,
+    startTick: startTick + cutTicks,
+    segmentDurationsTicks: [firstTicks - cutTicks, ...others],
   };
 }
 
