@@ -100,8 +100,8 @@ const HARMLESS = [
 ];
 
 /**
- * Before playback hls.js hops from 0 to the first media that it has, or reports a stall there, if that takes longer than
- * its check of 0.1 s: a stream that was joined has none before it.
+ * Before playback hls.js hops from 0 to the first media that it has, or reports a stall there, if that takes longer
+ * than its check of 0.1 s: a stream that was joined has none before it.
  */
 const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \(at 0\.000,)/;
 

@@ -10,8 +10,8 @@ export const FAKE_CAMERA = [
 ];
 
 /**
- * `isStill`: instead of the fake camera, a picture that is sent once every three seconds after the first six, as that of
- * a shared screen.
+ * `isStill`: instead of the fake camera, a picture that is sent once every three seconds after the first six, as that
+ * of a shared screen.
  * `usesDtx`: the answer asks for pauses in the audio while it is silent.
  */
 type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; usesDtx?: boolean };
@@ -19,8 +19,8 @@ type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; u
 type Answered = { status: number; location: string; etag: string; link: string; body: string };
 
 /**
- * Publishes the fake camera and microphone of a page by WHIP, until the page is closed. The page keeps its connection in
- * `window.peer`.
+ * Publishes the fake camera and microphone of a page by WHIP, until the page is closed. The page keeps its connection
+ * in `window.peer`.
  */
 export function publishFromPage(page: Page, publisher: PagePublisher): Promise<Answered> {
   return page.evaluate(async ({ endpoint, streamKey, isStill, usesDtx }) => {

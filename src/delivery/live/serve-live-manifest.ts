@@ -22,8 +22,8 @@ type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; 
 /** Distance of players from the newest segment, in segments. HLS without parts uses the same distance. */
 const DELAY_SEGMENTS = 3;
 /**
- * Start of a Period of a growing stream after its first media, in seconds. Audio begins up to a frame later than video. A
- * player that seeks to the start of the Period would find no audio there, and dash.js 5 jumps no gap at the start.
+ * Start of a Period of a growing stream after its first media, in seconds. Audio begins up to a frame later than video.
+ * A player that seeks to the start of the Period would find no audio there, and dash.js 5 jumps no gap at the start.
  */
 const LEAD_SEC = 0.05;
 
@@ -141,8 +141,8 @@ function describeSegments(
 }
 
 /**
- * Sets the media time of the start of the Period. No segment is listed as beginning earlier, because players seek to the
- * first of them.
+ * Sets the media time of the start of the Period. No segment is listed as beginning earlier, because players seek to
+ * the first of them.
  */
 function beginAt(listed: DashRendition, offsetTicks: number): DashRendition {
   const { startTick, segmentDurationsTicks } = listed;

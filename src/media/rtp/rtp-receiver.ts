@@ -20,8 +20,8 @@ export const OPUS_CHANNELS = 2;
 /** Interval of keyframe requests, in ms. Segments begin at keyframes, which a browser sends on request. */
 const KEYFRAME_EVERY_MS = 2_000;
 /**
- * Minimum interval of keyframe requests, in ms, after a loss and while no picture arrives. Each picture of a still screen
- * is then a keyframe, which can be repeated until the next one.
+ * Minimum interval of keyframe requests, in ms, after a loss and while no picture arrives. Each picture of a still
+ * screen is then a keyframe, which can be repeated until the next one.
  */
 const KEYFRAME_LEAST_MS = 300;
 const LIMIT_BPS = 20_000_000;
