@@ -208,7 +208,7 @@ test('refuses bytes that are not audio, an invalid id and a track over the limit
   expect(await openUploads()).toEqual([]);
 });
 
-test('a video that is not encoded yet accepts no track, and the response gives the reason', async () => {
+test('a video that is not encoded yet accepts no track, and the response contains the reason', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Empty' } });
   const answer = await put(String(Object(body).guid), '/de');
   expect(answer).toMatchObject({ status: 400 });

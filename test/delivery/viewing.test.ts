@@ -125,7 +125,7 @@ test("a second tab is another session of the same viewer, and an owner's preview
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test('a trailer is not a view, closes when its stream has ended, and the next video is a new view', async () => {
+test('does not count a trailer, stops it when its stream ends, and counts the next video as a new view', async () => {
   const shown = await publishFilm(room);
   const page = await room.people.newPage();
   let beacons = 0;

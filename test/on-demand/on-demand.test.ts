@@ -202,7 +202,7 @@ test.each([
   expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
 });
 
-/** Returns the end of each segment, in seconds, as a playlist adds up. */
+/** Returns the end of each segment of a playlist, in seconds, as the sum of all durations up to it. */
 function boundariesOf(playlist: string): number[] {
   let sec = 0;
   return [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => {

@@ -20,7 +20,7 @@ import { findProcesses } from '../support/service-processes.ts';
 /**
  * `npm run soak -- live` runs at full length; `npm test` runs 18 s with few streams, so that the soak keeps working.
  */
-// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
+// vitest sets its mode in `process.env`. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 const MINUTE_MS = 60_000;
 const RUNS = isSoak

@@ -122,6 +122,6 @@ test.each(LIVE_CASES)(
 afterAll(async () => {
   process.stdout.write(`${['', ...tableOf(rows), ''].join('\n')}\n`);
   const measured = new Set(rows.map(({ source }) => source));
-  // A run of chosen tests does not replace what all of them found.
+  // A run of selected tests must not replace the findings of a full run.
   if (measured.size === SYNC_CLIPS.length + COLOUR_CLIPS.length + LIVE_CASES.length) await writeMeasured(rows);
 });

@@ -213,6 +213,7 @@ function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   const isAggregate = error instanceof AggregateError && error.errors[0] instanceof Error;
   if (isAggregate && code === '') return refusalFrom(error.errors[0], signal);
   const isTls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/.test(code);
-  const reason = REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the exchange failed');
+  const reason =
+    REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the connection failed');
   return new Refused('unavailable', `The origin could not be reached: ${reason}.`, { cause: error });
 }

@@ -135,7 +135,7 @@ describe('unusual slices', () => {
 });
 
 describe('damaged H.264', () => {
-  test('gives a length within the slice or BrokenMedia', () => {
+  test('returns a length within the slice or throws BrokenMedia', () => {
     const slice = fc.oneof(
       fc.constantFrom(...real.nals),
       fc.uint8Array({ maxLength: 80 }).map((it) => Buffer.from(it)),
