@@ -203,6 +203,16 @@ test('repeats the pictures of a still screen before the next one, and keeps each
   expect(shown.filter(({ dtsMs }) => !starts.has(Math.round(dtsMs)))).toEqual([]);
 });
 
+test('passes repeated pictures on in short steps, because decoders and rungs hold each until the next', () => {
+  const { events } = packageAll([media({ lengthMs: 16_000, video: [[6_000, 10_000]] })]);
+  const shownMs = events.flatMap((event) => (event.type === 'frame' ? [event.frame.shownTick / 90] : []));
+  const inGap = shownMs.filter((ms) => ms > 6_000 && ms < 9_500);
+  const steps = inGap.slice(1).map((ms, at) => ms - (inGap[at] ?? ms));
+  expect(inGap.length).toBeGreaterThan(40);
+  expect(Math.max(...steps)).toBeLessThan(100);
+  expect(shownMs).toEqual(shownMs.toSorted((a, b) => a - b));
+});
+
 test('audio without video continues over a gap in segments of 2 s', () => {
   const packaged = packageAll(
     [media({ lengthMs: 16_000, audio: [[3_000, 11_000]] }).filter(({ kind }) => kind === 'audio')],
