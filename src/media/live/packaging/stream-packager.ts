@@ -38,8 +38,8 @@ const AUDIO_SEGMENT_MS = 2_000;
 const FILL_BEHIND_MS = 50;
 
 /**
- * Distance in which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung each
- * hold a frame until the next one, and players of parts would run out of media.
+ * Distance in which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
+ * each hold a frame until the next one, and players of parts would run out of media.
  */
 const REPEAT_TICKS = VIDEO_TIMESCALE / 16;
 
