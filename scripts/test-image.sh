@@ -175,7 +175,7 @@ npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubern
 "$node" scripts/check-manifests.js "$work/manifests.yaml" "$work/models"
 
 say 'Debian package'
-sh "$image/app/deploy/debian/build-deb.sh" "$image/app" "$work"
+sh deploy/debian/build-deb.sh "$image/app" "$work"
 deb=$(echo "$work"/millrace_*.deb)
 # The image is a Debian system with all dependencies but adduser.
 system=$(buildah from localhost/millrace)
