@@ -13,7 +13,7 @@ const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
 
 /** Commands of developers, whose code is in `scripts/`. They need the development packages. */
-const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak', 'release'];
+const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak', 'mutate', 'release'];
 const isForDevelopers = DEVELOPER_COMMANDS.includes(command);
 
 keepCompiledCode();

@@ -7,6 +7,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<number>> = {
   soak: async (args) => await (await import('./soak.ts')).soak(args),
   release: async (args) => await (await import('./release.ts')).release(args),
   bench: async (args) => await (await import('./bench.ts')).bench(args),
+  mutate: async (args) => await (await import('./mutate.ts')).mutate(args),
 };
 
 /** Runs a developer command and returns its exit code. */
