@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
+import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
@@ -177,10 +178,20 @@ function readFile(environment: Environment): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    // If this user may not enter the data folder, the start refuses the folder itself, with the command that helps.
+    const isAbsent = hasCode(error, 'ENOENT') || (hasCode(error, 'EACCES') && !canEnter(dirname(path)));
     if (isAbsent && named === null) return {};
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });
+  }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
