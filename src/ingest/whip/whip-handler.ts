@@ -50,7 +50,7 @@ export class WhipHandler {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
     // Pages of any origin may publish: only the key is checked.
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
+    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch, X-Request-Id');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
     response.end(answer.body);
   }
