@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
+import { isMediaGone } from './catalog/media-state-store.ts';
 import { databaseHealth, notedHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
@@ -213,7 +214,8 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { startScrubber },
   ] = await code.worker();
   const report = (error: Error) => logEvent('worker.failed', { err: error });
-  const queue = await openQueue({ pool: database.pool, onError: report });
+  const isGone = (payload: object) => isMediaGone(database.db, payload);
+  const queue = await openQueue({ pool: database.pool, onError: report, isGone });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const shared = {
     db: database.db,

@@ -49,6 +49,8 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
       throw new Refused('conflict', 'expected a database without libraries: set MILLRACE_DATA_DIR to a new folder.');
     }
     await requireUnmarked(storage);
+    logEvent('restore.begun', { path: source });
+    const startedMs = performance.now();
     await migrate(db, manifest.migrations);
     await putSecretKey(source, manifest, settings);
     const { objects, bytes } = await putObjectsBack(
@@ -63,6 +65,7 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
       return createReadStream(file);
     });
     await adoptStores({ db, storage });
+    logEvent('restore.finished', { count: objects, durationSec: (performance.now() - startedMs) / 1000 });
     const { version, createdAt } = manifest;
     process.stdout.write(
       `Restored what Millrace ${version} had at ${createdAt}: ${manifest.tables.length} tables, ${objects} ` +

@@ -28,6 +28,10 @@ export class LivePublisher {
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
+  readonly connectedMs = Date.now();
+  /** Bytes of media as received. */
+  receivedBytes = 0;
+  isIdle = false;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
@@ -60,11 +64,20 @@ export class LivePublisher {
     if (!this.#isComplete) this.#expectedAudio = config;
   }
 
+  /** Records whether media arrived in the last `limitMs`. Returns the change since the last call, or null. */
+  noteIdle(nowMs: number, limitMs: number): 'idle' | 'resumed' | null {
+    const isIdle = nowMs - (this.lastMediaMs ?? this.connectedMs) > limitMs;
+    if (isIdle === this.isIdle) return null;
+    this.isIdle = isIdle;
+    return isIdle ? 'idle' : 'resumed';
+  }
+
   /** Processes an event. Returns true if the tracks changed after they were complete. */
   note(event: LiveEvent, wireBytes: number): boolean {
     if (event.type === 'config') return this.#configure(event.config);
     this.lastMediaMs = Date.now();
     this.meter.count(event.unit.kind, wireBytes);
+    this.receivedBytes += wireBytes;
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     return false;

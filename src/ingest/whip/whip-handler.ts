@@ -3,6 +3,7 @@ import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../l
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
@@ -91,6 +92,8 @@ export class WhipHandler {
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
+      if (error instanceof Refused)
+        logEvent('publisher.refused', { protocol: 'whip', address: remote, reason: error.message });
       if (error instanceof Refused && error.kind === 'not-found') return this.#refuseKey(remote, error.message);
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }

@@ -5,8 +5,9 @@ import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.t
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
-import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
+import { hasTask, noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
@@ -40,38 +41,62 @@ export async function runTask(
 ): Promise<TaskEnd> {
   const record = <T>(action: () => Promise<T>) => outlastAbsence(action, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
-    return record(() => endFailed(deps, held.claim, 'Its worker died each time it was tried.'));
+    return record(() => endDead(deps, held.claim));
   }
   try {
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
-    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return 'over';
+    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return noteLost(deps, held.claim);
     return record(() => recordError(deps, held.claim, error, stopping));
   }
+}
+
+async function endDead(deps: JobDeps, claim: Claim): Promise<TaskEnd> {
+  const reason = 'Its worker died each time it was tried.';
+  if ((await endFailed(deps, claim, reason)) === 'lost') return noteLost(deps, claim);
+  logEvent('task.failed', { ...taskFields(claim), reason, retries: false });
+  return 'over';
 }
 
 async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
   if (stopping.aborted || error instanceof TakenMeanwhile) {
     await releaseTask(deps.db, claim);
+    logEvent('task.released', taskFields(claim));
     return 'released';
   }
   const postponement = postponementOf(error);
   if (postponement !== null) {
-    deps.report(new Error(`${describe(claim)} is postponed: ${postponement}.`, { cause: error }));
     await postponeTask(deps.db, claim, postponement);
+    logEvent('task.postponed', { ...taskFields(claim), reason: postponement });
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = describeFailure(error);
-  deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
+  if (end === 'lost') return noteLost(deps, claim);
+  logEvent('task.failed', { ...taskFields(claim), reason, retries: !isLast, err: error });
   await keepLog(deps, claim, { reason, messages: failureLog(error) });
   return end;
 }
 
-async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
-  return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'over';
+/** Logs why a claim ended without a result: its video was deleted or changed, or another worker has the task. */
+async function noteLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {
+  // If the database is down, the lease could not be renewed.
+  const isElsewhere = await hasTask(db, claim.task.id).catch(() => true);
+  if (isElsewhere) logEvent('task.lease-lost', taskFields(claim));
+  else logEvent('task.canceled', taskFields(claim));
+  return 'over';
+}
+
+/** Returns the fields that identify a claimed task in the log. */
+export function taskFields({ task, attempt }: Claim) {
+  const { id: taskId, kind, key } = task;
+  return { taskId, kind, videoGuid: key.mediaId, libraryId: key.libraryId, attempt };
+}
+
+async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd | 'lost'> {
+  return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'lost';
 }
 
 /** The outcome is already recorded, even if its log is lost. */
@@ -97,11 +122,12 @@ function describeFailure(error: unknown): string {
   return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${reason}` : reason;
 }
 
-async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
+async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd | 'lost'> {
   try {
     await inTransaction(deps.db, (tx) => failTask(tx, claim, reason));
   } catch (error) {
     if (!(error instanceof LostClaim)) throw error;
+    return 'lost';
   }
   return 'over';
 }

@@ -13,7 +13,7 @@ export const LOG_FIELDS = {
   collectionGuid: text('Id of the collection'),
   taskId: text('Id of the encode task'),
   jobId: text('Id of the job in the queue'),
-  eventId: number('Id of the webhook event'),
+  eventId: text('Id of the webhook event'),
   uploadId: text('Id of the resumable upload'),
   keyId: text('Id of the access key, or the name of a built-in key'),
   nodeId: text('Id of the ingest machine'),
@@ -61,6 +61,8 @@ export const LOG_FIELDS = {
   waiting: number('Number of waiting things'),
   dropped: number('Number of lost things'),
   retries: flag('Whether the work is tried again'),
+  isIncomplete: flag('Whether a rendition or an image is missing'),
+  deaths: number('Attempts that ended with the death of their worker'),
   isRecovered: flag('Whether the stream continues after a restart of its process'),
   err: { type: 'error', meaning: 'Error: type, message, code and stack, with its causes' } as const,
 } satisfies Record<string, { type: FieldType; meaning: string }>;

@@ -17,17 +17,9 @@ export const storageEvents = {
 
 /** Summaries of work in the background. */
 export const housekeepingEvents = {
-  'sweep.finished': housekeeping.info('A sweep found something to do.', ['count', 'durationMs']),
-  'scrub.finished': housekeeping.info('The scrub has read the stored objects.', [
-    'count',
-    'damaged',
-    'bytes?',
-    'durationSec?',
-  ]),
-  'scrub.damaged': housekeeping.warn('The scrub found a damaged object.', ['objectKey', 'videoGuid?', 'reason'], {
-    perKey: ['videoGuid'],
-  }),
-  'merge.finished': housekeeping.info('Small chunks were merged.', ['count', 'bytes', 'durationMs']),
+  'sweep.found': housekeeping.info('A sweep found work that was left.', ['kind', 'count']),
+  'scrub.finished': housekeeping.info('The scrub has read some stored objects.', ['count', 'damaged', 'bytes']),
+  'merge.finished': housekeeping.info('Small chunks were merged.', ['bytes', 'durationMs']),
   'quarantine.emptied': housekeeping.info('Objects without a row were removed.', ['removed']),
 };
 

@@ -15,7 +15,7 @@ export const uploadEvents = {
     'videoGuid',
     'libraryId',
     'uploadId?',
-    'bytes',
+    'bytes?',
     'durationMs?',
   ]),
   'upload.abandoned': upload.info('An upload ended without a file.', [
@@ -31,7 +31,13 @@ export const uploadEvents = {
 
 /** Events of encode tasks and jobs. */
 export const taskEvents = {
-  'task.claimed': tasks.info('A worker claimed an encode task.', [...TASK, 'owner', 'fromSegment', 'toSegment']),
+  'task.claimed': tasks.info('A worker claimed an encode task.', [
+    ...TASK,
+    'owner',
+    'fromSegment',
+    'toSegment',
+    'deaths',
+  ]),
   'task.finished': tasks.info('An encode task is done.', [...TASK, 'durationSec', 'mediaSec?', 'speed?']),
   'task.postponed': tasks.info('An encode task is postponed.', [...TASK, 'reason', 'until?']),
   'task.failed': tasks.warn('An attempt of an encode task failed.', [...TASK, 'reason', 'retries', 'err?'], {
@@ -53,17 +59,18 @@ export const taskEvents = {
   'job.failed': tasks.warn('An attempt of a job failed.', ['name', 'jobId', 'attempt', 'retries', 'err'], {
     perKey: ['name'],
   }),
+  'job.returned': tasks.info('A job was returned because the worker stops.', ['name', 'jobId']),
   'job.canceled': tasks.info('A job ended because what it worked on was deleted.', ['name', 'jobId', 'reason?']),
-  'job.given-up': tasks.error('A job was given up.', ['name', 'reason'], { perKey: ['name', 'reason'] }),
+  'job.given-up': tasks.warn('A job was given up.', ['name', 'reason'], { perKey: ['name', 'reason'] }),
   'queue.failed': tasks.error('The queue of jobs failed.', ['err']),
   'worker.failed': tasks.error('Work of this process failed.', ['err']),
 };
 
 /** Events of videos. */
 export const videoEvents = {
-  'video.planned': video.info('A video is planned.', ['videoGuid', 'libraryId', 'count', 'mediaSec?']),
-  'video.playable': video.info('A video can be played.', ['videoGuid', 'libraryId', 'durationSec?']),
-  'video.finished': video.info('A video is finished.', ['videoGuid', 'libraryId', 'durationSec?']),
+  'video.planned': video.info('A video is planned.', ['videoGuid', 'libraryId', 'mediaSec']),
+  'video.playable': video.info('A video can be played.', ['videoGuid', 'libraryId']),
+  'video.finished': video.info('A video is finished.', ['videoGuid', 'libraryId', 'isIncomplete']),
   'video.failed': video.warn('A video failed.', ['videoGuid', 'libraryId', 'reason'], { perKey: ['videoGuid'] }),
   'video.deleted': video.info('The objects and rows of a deleted video were removed.', ['videoGuid', 'libraryId']),
 };
