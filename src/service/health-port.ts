@@ -3,7 +3,7 @@ import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
-import { underRequestId } from '../lib/request-id.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 
 /** Maximum connections of one monitoring client. */
@@ -23,21 +23,20 @@ export async function openHealthPort(
   const trusted = readTrustedProxies(trustedProxies);
   const server = http.createServer(
     REQUEST_LIMITS,
-    requireOneHost((request, response) =>
-      underRequestId(request, response, () => {
-        const path = request.url?.split('?')[0];
-        if (path !== '/healthz' && path !== '/readyz') {
-          response.writeHead(404).end();
-          return;
-        }
-        const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
-        response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-        response.end(
-          JSON.stringify(path === '/healthz' && isFromHere(request, trusted) ? body : { status: body.status }),
-        );
-      }),
-    ),
+    requireOneHost((request, response) => {
+      const path = request.url?.split('?')[0];
+      if (path !== '/healthz' && path !== '/readyz') {
+        response.writeHead(404).end();
+        return;
+      }
+      const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(
+        JSON.stringify(path === '/healthz' && isFromHere(request, trusted) ? body : { status: body.status }),
+      );
+    }),
   );
+  sendRequestIds(server);
   limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: () => closeServer(server, 0) };

@@ -3,7 +3,7 @@ import { isFromHere, NO_ADDRESSES } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
-import { underRequestId } from '../lib/request-id.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet } from './health.ts';
 
 /** Responds on the main port while the service starts. */
@@ -13,17 +13,16 @@ export type WaitingRoom = { port: number; close(): Promise<void> };
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
   const server = http.createServer(
     REQUEST_LIMITS,
-    requireOneHost((request, response) =>
-      underRequestId(request, response, () => {
-        const known = fleet();
-        const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
-        const health = isFromHere(request, NO_ADDRESSES) ? body : { status: body.status };
-        const answer = request.url === '/healthz' ? health : { message: 'The service is starting.' };
-        response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
-        response.end(JSON.stringify(answer));
-      }),
-    ),
+    requireOneHost((request, response) => {
+      const known = fleet();
+      const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
+      const health = isFromHere(request, NO_ADDRESSES) ? body : { status: body.status };
+      const answer = request.url === '/healthz' ? health : { message: 'The service is starting.' };
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
+      response.end(JSON.stringify(answer));
+    }),
   );
+  sendRequestIds(server);
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: NO_ADDRESSES });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: async () => await closeServer(server, 0) };

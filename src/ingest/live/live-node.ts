@@ -17,6 +17,7 @@ import { CoreBudget } from './core-budget.ts';
 import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
+import { logEnd, streamFields } from './live-lines.ts';
 import { LivePublisher } from './live-publisher.ts';
 import { Marker } from './marker.ts';
 import { OwnedStream } from './owned-stream.ts';
@@ -148,8 +149,7 @@ class Node implements LiveNode {
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
-    const { libraryId, mediaId: streamGuid } = grant.lease.key;
-    const line = { streamGuid, libraryId, session: grant.session, protocol, slot, address: remote };
+    const line = { ...streamFields(grant.lease.key), session: grant.session, protocol, slot, address: remote };
     logEvent('publisher.connected', line);
     stream.add(publisher);
     // Do not relay the backup, which sends the same media again.
@@ -218,7 +218,7 @@ class Node implements LiveNode {
       report: this.#deps.report,
     });
     this.#streams.set(streamId, stream);
-    logEvent('stream.owned', { ...fieldsOf(lease.key), ...before });
+    logEvent('stream.owned', { ...streamFields(lease.key), ...before });
     await stream.load(before);
     return stream;
   }
@@ -271,7 +271,7 @@ class Node implements LiveNode {
   }
 
   #forget(id: Guid, stream: OwnedStream): void {
-    logEvent('stream.moved', fieldsOf(stream.lease.key));
+    logEvent('stream.moved', streamFields(stream.lease.key));
     stream.lose();
     this.#streams.delete(id);
     this.#subscribers.delete(id);
@@ -291,14 +291,4 @@ class Node implements LiveNode {
       .finally(() => this.#finishing.delete(id));
     this.#finishing.set(id, done);
   }
-}
-
-function fieldsOf({ libraryId, mediaId: streamGuid }: MediaKey) {
-  return { streamGuid, libraryId };
-}
-
-type ConnectedLine = Parameters<typeof logEvent<'publisher.connected'>>[1];
-
-function logEnd(line: ConnectedLine, { receivedBytes: bytes, connectedMs }: LivePublisher, reason: string): void {
-  logEvent('publisher.ended', { ...line, reason, bytes, durationSec: (Date.now() - connectedMs) / 1000 });
 }

@@ -11,13 +11,13 @@ import {
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
-import { logEvent } from '../../lib/log/log-event.ts';
 import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
 import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
+import { logIdle, logTakenOver } from './live-lines.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
@@ -36,8 +36,6 @@ class CannotEncrypt extends Error {}
 
 /** Maximum bytes of media that wait until a period is opened or a second track arrives. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
-/** Time without media after which a publisher counts as idle, in ms. */
-const IDLE_PUBLISHER_MS = 5_000;
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
@@ -89,10 +87,8 @@ export class OwnedStream {
   add(publisher: LivePublisher): void {
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
-    for (const old of before) {
-      logEvent('publisher.taken-over', this.#fieldsOf(old));
-      this.#drop(old, 'Another publisher with the same key took over.');
-    }
+    for (const old of before) logTakenOver(this.lease.key, old);
+    for (const old of before) this.#drop(old, 'Another publisher with the same key took over.');
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
 
@@ -117,10 +113,7 @@ export class OwnedStream {
 
   /** Returns the report for the renewal of the lease. */
   report(nowMs: number): MediaReport {
-    for (const publisher of this.#publishers) {
-      const change = publisher.noteIdle(nowMs, IDLE_PUBLISHER_MS);
-      if (change !== null) logEvent(`publisher.${change}`, this.#fieldsOf(publisher));
-    }
+    for (const publisher of this.#publishers) logIdle(this.lease.key, publisher, nowMs);
     const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
@@ -183,12 +176,6 @@ export class OwnedStream {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
     return [...frames, ...writeFeedFrame({ type: 'publisher', isConnected }), ...writeFeedFrame({ type: 'snapshot' })];
-  }
-
-  /** Returns the fields that identify a publisher in the log. */
-  #fieldsOf({ session, slot }: LivePublisher) {
-    const { libraryId, mediaId: streamGuid } = this.lease.key;
-    return { streamGuid, libraryId, session, slot };
   }
 
   #mayActivate(publisher: LivePublisher): boolean {

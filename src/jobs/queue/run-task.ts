@@ -5,7 +5,7 @@ import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.t
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
-import { hasTask, noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
+import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
@@ -14,6 +14,7 @@ import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { isLocalShortage, postponementOf } from './postponement.ts';
+import { logLost, taskFields } from './task-lines.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
 export type HeldTask = { claim: Claim; report: (fraction: number) => void };
@@ -47,14 +48,19 @@ export async function runTask(
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
-    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return noteLost(deps, held.claim);
+    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return endLost(deps, held.claim);
     return record(() => recordError(deps, held.claim, error, stopping));
   }
 }
 
+async function endLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {
+  await logLost(db, claim);
+  return 'over';
+}
+
 async function endDead(deps: JobDeps, claim: Claim): Promise<TaskEnd> {
   const reason = 'Its worker died each time it was tried.';
-  if ((await endFailed(deps, claim, reason)) === 'lost') return noteLost(deps, claim);
+  if ((await endFailed(deps, claim, reason)) === 'lost') return endLost(deps, claim);
   logEvent('task.failed', { ...taskFields(claim), reason, retries: false });
   return 'over';
 }
@@ -74,25 +80,10 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
   const reason = describeFailure(error);
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
-  if (end === 'lost') return noteLost(deps, claim);
+  if (end === 'lost') return endLost(deps, claim);
   logEvent('task.failed', { ...taskFields(claim), reason, retries: !isLast, err: error });
   await keepLog(deps, claim, { reason, messages: failureLog(error) });
   return end;
-}
-
-/** Logs why a claim ended without a result: its video was deleted or changed, or another worker has the task. */
-async function noteLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {
-  // If the database is down, the lease could not be renewed.
-  const isElsewhere = await hasTask(db, claim.task.id).catch(() => true);
-  if (isElsewhere) logEvent('task.lease-lost', taskFields(claim));
-  else logEvent('task.canceled', taskFields(claim));
-  return 'over';
-}
-
-/** Returns the fields that identify a claimed task in the log. */
-export function taskFields({ task, attempt }: Claim) {
-  const { id: taskId, kind, key } = task;
-  return { taskId, kind, videoGuid: key.mediaId, libraryId: key.libraryId, attempt };
 }
 
 async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd | 'lost'> {

@@ -19,14 +19,13 @@ import {
   tendTasks,
   writeProgress,
 } from '../../catalog/tasks/task-store.ts';
-import { mediaSecOf } from '../../catalog/tasks/task-view-store.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
-import { logEvent } from '../../lib/log/log-event.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
-import { type PerformTask, runTask, taskFields } from './run-task.ts';
+import { type PerformTask, runTask } from './run-task.ts';
+import { logClaim, logDone } from './task-lines.ts';
 
 /**
  * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
@@ -215,25 +214,16 @@ class Runner {
       task.fraction = Math.max(task.fraction, Math.min(0.99, fraction));
     };
     const startedMs = performance.now();
-    noteClaim(claim);
+    logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
     const tookSec = (performance.now() - startedMs) / 1000;
-    if (end === 'done') await this.#noteDone(claim, tookSec);
+    if (end === 'done') await logDone(this.#options.deps.db, claim, tookSec);
     if (end !== 'done' || this.#samples.length >= MAX_SAMPLES) return;
     this.#samples.push({ task: claim.task, tookSec });
-  }
-
-  /** Logs a finished task with its speed, if it made media. */
-  async #noteDone(claim: Claim, durationSec: number): Promise<void> {
-    const { task } = claim;
-    if (task.kind === 'segment') return logEvent('segments.ended', { ...taskFields(claim), durationSec });
-    const mediaSec = await mediaSecOf(this.#options.deps.db, task).catch(() => null);
-    const speed = mediaSec === null ? null : mediaSec / durationSec;
-    logEvent('task.finished', { ...taskFields(claim), durationSec, mediaSec, speed });
   }
 
   /**
@@ -302,12 +292,4 @@ class Runner {
   #report(message: string, cause: unknown): void {
     if (!this.#stopping.signal.aborted) this.#options.deps.report(new Error(message, { cause }));
   }
-}
-
-/** Requested segments are claimed per viewer, so they are details. */
-function noteClaim(claim: Claim): void {
-  const { task, owner, deaths } = claim;
-  const { fromSegment, toSegment } = task;
-  if (task.kind === 'segment') logEvent('segments.claimed', taskFields(claim));
-  else logEvent('task.claimed', { ...taskFields(claim), owner, fromSegment, toSegment, deaths });
 }
