@@ -18,7 +18,7 @@ import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import { currentRequestId } from '../lib/log/log-context.ts';
 import { logEvent } from '../lib/log/log-event.ts';
-import { logRequest } from '../lib/log/log-requests.ts';
+import { logRequest } from '../lib/log/log-request.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';

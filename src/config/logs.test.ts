@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { readSettings } from './settings.ts';
 
 test('reads the settings of the log, and their defaults', () => {
-  expect(readSettings({})).toMatchObject({ logLevels: { level: 'info', parts: {} }, logFormat: null, accessLog: 'off' });
-  const given = { MILLRACE_LOG_LEVEL: 'warn, ingest=debug', MILLRACE_LOG_FORMAT: 'json', MILLRACE_ACCESS_LOG: 'errors' };
+  const usual = { logLevels: { level: 'info', parts: {} }, logFormat: null, accessLog: 'off' };
+  expect(readSettings({})).toMatchObject(usual);
+  const rest = { MILLRACE_LOG_FORMAT: 'json', MILLRACE_ACCESS_LOG: 'errors' };
+  const given = { MILLRACE_LOG_LEVEL: 'warn, ingest=debug', ...rest };
   expect(readSettings(given)).toMatchObject({
     logLevels: { level: 'warn', parts: { ingest: 'debug' } },
     logFormat: 'json',

@@ -15,7 +15,7 @@ import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { isAccessLogged, logEvent } from '../lib/log/log-event.ts';
-import { logRequest } from '../lib/log/log-requests.ts';
+import { logRequest } from '../lib/log/log-request.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import { queuedBytes } from '../lib/send-file.ts';

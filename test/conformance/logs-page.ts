@@ -2,6 +2,20 @@ import { LOG_PARTS, type LogEvent } from '../../src/lib/log/define-event.ts';
 import { LOG_EVENTS } from '../../src/lib/log/events/all.ts';
 import { LOG_FIELDS } from '../../src/lib/log/log-fields.ts';
 
+const EXAMPLE = JSON.stringify({
+  level: 'info',
+  time: '2026-11-26T21:00:00.000Z',
+  role: 'worker',
+  pid: 42,
+  part: 'video',
+  event: 'video.finished',
+  requestId: '019ac2f0-3b7c-7abc-8def-0123456789ab',
+  videoGuid: '019ac2f0-3a11-7abc-8def-0123456789ab',
+  libraryId: 1,
+  isIncomplete: false,
+  msg: 'A video is finished.',
+});
+
 const INTRODUCTION = `# Logs
 
 After reading this page you can read the log, filter it and search it for one event, one video or one request.
@@ -10,15 +24,16 @@ This page is generated from the catalogue of events in \`src/lib/log/events\`.
 Each process writes its lines to standard output. A line is one JSON object:
 
 \`\`\`json
-{"level":"info","time":"2026-11-26T21:00:00.000Z","role":"worker","pid":42,"part":"video","event":"video.finished","requestId":"019ac2f0-3b7c-7abc-8def-0123456789ab","videoGuid":"019ac2f0-3a11-7abc-8def-0123456789ab","libraryId":1,"msg":"A video is finished."}
+${EXAMPLE}
 \`\`\`
 
 - \`event\` is a stable name. Search for it, and not for \`msg\`, which may be reworded.
 - Ids, bytes and durations are fields. \`durationMs\` is in milliseconds, \`durationSec\` in seconds.
-- \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Lines of the jobs that the request sent have it too.
-  A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service creates one.
+- \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Lines of the jobs that the request sent
+  have it too. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service creates one.
 - Secrets are masked as \`***\`: keys, tokens, signatures, and passwords in URLs.
-- Equal lines of a repeated fault are left out after 10 in a minute, and after 100 of the same event. \`suppressed\` counts them.
+- Equal lines of a repeated fault are left out after 10 in a minute, and after 100 of the same event. \`suppressed\`
+  counts them.
 
 | To | Set |
 |---|---|

@@ -3,8 +3,8 @@ import { type LogLine, setLogSink } from '../../src/lib/log/log-event.ts';
 const receivers = new Set<(line: LogLine) => void>();
 
 /**
- * Collects all lines that this process logs from now on, at the levels `levels`. `named` returns the fields of the lines
- * of an event.
+ * Collects all lines that this process logs from now on, at the levels `levels`. `named` returns the fields of the
+ * lines of an event.
  */
 export function captureLog(levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']) {
   const lines: LogLine[] = [];

@@ -145,8 +145,8 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
 export async function mediaSecOf(db: Db, { key, timelineId, kind, ...range }: EncodeTask): Promise<number | null> {
   if (kind === 'thumbnail' || kind === 'images' || kind === 'sheets' || kind === 'jit-start') return null;
   const { rows } = await sql<{ sec: number | null }>`
-    select ((coalesce(start_ticks[${range.toSegment}::int + 1], end_ticks) - start_ticks[${range.fromSegment}::int + 1])::float8
-      / timescale) as sec
+    select (coalesce(start_ticks[${range.toSegment}::int + 1], end_ticks)
+      - start_ticks[${range.fromSegment}::int + 1])::float8 / timescale as sec
     from timeline where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${timelineId}`.execute(db);
   return rows[0]?.sec ?? null;
 }

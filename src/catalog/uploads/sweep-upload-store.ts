@@ -42,7 +42,8 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
 async function closeDead(tx: Tx): Promise<DeadRow[]> {
   const { rows } = await sql<DeadRow>`
     with dead as (
-      select id, method = 'tus' and state = 'open' as "isLostTus", state = 'open' as "isOpen" from upload
+      select id, method = 'tus' and state = 'open' as "isLostTus", state = 'open' as "isOpen"
+      from upload
       where (lease_until is null or lease_until < now()) and (method = 'put' or state = 'closing' or expires_at < now())
       order by random() limit ${AT_ONCE} for update skip locked
     )
@@ -50,8 +51,8 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
       state = case when upload.state = 'complete' then 'complete' else 'closing' end
     from media, dead
     where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
-    returning dead."isLostTus", dead."isOpen", upload.method, upload.concat, upload.id, upload.library_id as "libraryId",
-      upload.media_id as "mediaId",
+    returning dead."isLostTus", dead."isOpen", upload.method, upload.concat, upload.id,
+      upload.library_id as "libraryId", upload.media_id as "mediaId",
       upload.state = 'complete' or coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"
   `.execute(tx);
   return rows;

@@ -47,8 +47,8 @@ export type JobQueue = Queue & {
 };
 
 /**
- * `isGone`: returns whether the thing that a job works on was deleted. An error of the job then is no failure, and it is
- * not tried again.
+ * `isGone`: returns whether the thing that a job works on was deleted. An error of the job then is no failure, and it
+ * is not tried again.
  */
 export type QueueOptions = {
   pool: pg.Pool;

@@ -28,7 +28,7 @@ export class LineLimit {
     return suppressed;
   }
 
-  /** Returns the events of which lines were left out since their last line, if their window is over, and forgets them. */
+  /** Returns the events with lines left out since their last line whose window is over, and forgets them. */
   drain(nowMs: number): { event: string; suppressed: number }[] {
     const over = [...this.#windows].filter(([, { startMs }]) => nowMs - startMs >= WINDOW_MS);
     for (const [event] of over) this.#windows.delete(event);
