@@ -83,7 +83,7 @@ export async function loadRole(role: Role): Promise<void> {
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const startedMs = performance.now();
   logEvent('role.started', { version: readVersion() });
-  setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
+  setMediaRules({ sandbox: settings.sandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     logEvent('database.connection-lost', { err: error }),
   );

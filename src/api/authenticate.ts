@@ -55,14 +55,14 @@ async function findGrant(
   { key, session }: Pick<Claim, 'key' | 'session'>,
   { keys, sessions }: AuthenticateDeps,
 ): Promise<Grant | null> {
-  if (key !== undefined && key !== '') return keys.find(key);
-  return session === null ? null : sessions.find(session);
+  if (key !== undefined && key !== '') return keys.findGrant(key);
+  return session === null ? null : sessions.findSession(session);
 }
 
 /** Refuses (`forbidden`) all methods except GET for a read-only key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
-  throw new Refused('forbidden', `This key may only read, ${method} writes. Use the library's ApiKey.`);
+  throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);
 }
 
 // Returns the refusal with the message that clients of this interface expect.

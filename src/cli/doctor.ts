@@ -13,7 +13,7 @@ import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { readVersion } from '../service/version.ts';
-import { findSandboxLevel } from './sandbox-level.ts';
+import { findSandbox } from './find-sandbox.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
 
@@ -71,7 +71,7 @@ async function examineTool(program: string, args: readonly string[]): Promise<Fi
 }
 
 async function examineSandbox(settings: Settings | null): Promise<Finding> {
-  const level = await findSandboxLevel(settings ?? { requiresSandbox: false });
+  const level = await findSandbox(settings);
   const problem = sandboxProblem(level);
   return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }
@@ -81,7 +81,7 @@ async function examineFirewall(): Promise<Finding> {
   try {
     const { rules, missing, isOwn } = await describeFirewall();
     const set = isOwn
-      ? 'the own small set (Debian has the OWASP core rule set as modsecurity-crs)'
+      ? 'the built-in small set (Debian has the OWASP core rule set as modsecurity-crs)'
       : 'OWASP core rule set';
     const left = isOwn ? '' : `; not judged: ${[...missing, ...LIBINJECTION].join(', ')} (they need libinjection)`;
     return { isGood: true, what: 'firewall', found: `${set}, ${rules} rules${left}` };
@@ -93,7 +93,7 @@ async function examineFirewall(): Promise<Finding> {
 async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
   if (databaseUrl !== null) {
     const { ok, detail } = await databaseAnswers({ connectionString: databaseUrl });
-    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL answers' };
+    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL is reachable' };
   }
   try {
     return { isGood: true, what: 'postgres', found: await describePackagedPostgres() };

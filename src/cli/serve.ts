@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseRole, type Role, roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings, secretsOf } from '../config/settings.ts';
@@ -8,7 +10,9 @@ import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from '../service/log.ts';
+import { requireFreePorts } from './require-free-ports.ts';
 import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
+import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
 /** `millrace serve [--role name]`: runs the whole service, or one role of it, until a signal ends it. */
@@ -19,7 +23,9 @@ export async function serve(args: readonly string[]): Promise<number> {
   registerSecrets(secretsOf(settings));
   for (const name of ownUnknownSettings()) logEvent('setting.unknown', { name });
   await requireOwnAddress(settings.host);
-  const looseMode = makeDataDir(settings.dataDir);
+  if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
+  if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);
+  const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, stop);

@@ -169,14 +169,17 @@ function openAnswers(
       viewersNow: rememberFigures(deps.viewing.viewersNow),
     },
     deliveredMedia: createDeliveredMedia({ visits: deps.viewing.visits, secret: deps.viewing.ticketSecret, live }),
-    playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
+    playback: new PlaybackAuthorizer({
+      findPolicy: (libraryId) => policies.findPolicy({ by: 'library', libraryId }),
+      ownHosts,
+    }),
   };
 }
 
 function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     underRequestId(request, response, () => {
-      const address = isAccessLogged() ? handling.receiving.clients.find(request).address : '';
+      const address = isAccessLogged() ? handling.receiving.clients.findClient(request).address : '';
       logRequest(request, response, { address, show: redactUrl });
       void handleRequest(request, response, handling);
     });
@@ -224,7 +227,7 @@ const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer co
 
 /** Records why a connection was closed if none of its requests is known. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
-  const client = receiving.clients.find({ socket: { remoteAddress }, headers: {} });
+  const client = receiving.clients.findClient({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
   recorder.record(request, hit, { status: 'Blocked', others: [] });
 }
@@ -244,7 +247,7 @@ function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiv
     socket.destroy();
     return;
   }
-  recorder.recordUnreadable(receiving.clients.find({ socket, headers: {} }), unreadable);
+  recorder.recordUnreadable(receiving.clients.findClient({ socket, headers: {} }), unreadable);
   answerUnreadable(socket, unreadable);
 }
 

@@ -146,7 +146,7 @@ const KEYS_REFUSED = [
 /** Returns a sentence that names the setting that the owner has to correct; null for any other failure. */
 export function describeS3Fault(error: unknown): string | null {
   const { name } = failureOf(error);
-  if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, make it first.';
+  if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, create it first.';
   if (!KEYS_REFUSED.includes(name)) return null;
   return (
     'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: expected keys that may use the bucket of MILLRACE_STORAGE, S3 ' +

@@ -48,7 +48,7 @@ const signIn = {
   }),
   presence: 'required' as const,
 };
-const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';
+const WRONG_KEY = 'This key is not valid here: it is wrong, expired or revoked.';
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
 
@@ -90,7 +90,7 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   };
   app.get('/dashboard/session', async (request, reply) => {
     const session = readSession(request.raw);
-    const grant = session === null ? null : await sessions.find(session);
+    const grant = session === null ? null : await sessions.findSession(session);
     if (grant === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in with a key.');
     return noStore(reply).send(describe(grant, deps));
   });

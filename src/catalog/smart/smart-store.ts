@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -15,7 +16,7 @@ import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 /** Maximum videos of one library with a request in progress. */
 const MAX_OPEN = 100;
 
-/** Input of the generation: `open` are the features of the request that are still to be made. */
+/** Input of the generation: `open` are the requested features that are still to be generated. */
 export type SmartSource = {
   state: MediaState;
   title: string;
@@ -68,7 +69,7 @@ export async function requestSmart(
 
 /** Refuses (`busy`) a request while a hundred videos of a library have one in progress. */
 export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
-  // The condition matches that of the index media_smart_open exactly.
+  // The condition is exactly the one of the index media_smart_open.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
       and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_OPEN}) as under_way`.execute(
@@ -122,7 +123,7 @@ export type GeneratedValues = {
 };
 
 const KEPT_TITLE =
-  'The title was kept: without a language model a generated title replaces a file name only. Set ' +
+  'The title was kept: without a language model, a generated title only replaces a file name. Set ' +
   'MILLRACE_LANGUAGE_MODEL_URL, or change the title by hand.';
 
 /**
@@ -201,7 +202,7 @@ export async function loadLowestVideo(db: Db, { libraryId, mediaId }: MediaKey):
       and c.rendition_id = r.id order by c.first_segment) as chunks
     from rendition r
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video' and r.active
-      and r.state = 'finished' and r.init is not null and r.codec = 'h264'
+      and r.state = 'finished' and r.init is not null and r.codec = ${sql.lit(BASE_CODEC)}
     order by r.rung limit 1`.execute(db);
   return rows[0] ?? null;
 }

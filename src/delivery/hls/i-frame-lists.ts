@@ -39,8 +39,8 @@ export class IFrameLists {
   }
 
   /**
-   * Returns the I-frame playlist of a rendition. `keys` are those of an encrypted rendition. Its playlist names them,
-   * so each set of keys has its own playlist.
+   * Returns the I-frame playlist of a rendition. `keys` encrypt the rendition, if any. The playlist names them, so each
+   * set of keys has its own playlist.
    */
   list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
     const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;

@@ -9,7 +9,7 @@ import { type IndexedRendition, isRung } from '../../media/live/playlist/live-in
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
-  hasWhole,
+  canBegin,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -80,7 +80,7 @@ export async function serveLive(
   const isPreview = isPreviewOnly(head);
   if (isPreview && !request.mayPreview) return notFound('not-started');
   const stream = await deps.streams.watch(publication, head);
-  if (stream === null) return unavailable('Too many live streams are watched here.');
+  if (stream === null) return unavailable('This edge serves too many live streams.');
   const range = readClockRange(request.query);
   if (range === 'invalid') return BAD_RANGE;
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
@@ -102,7 +102,7 @@ export async function serveLive(
     }
     case 'i-frame-playlist':
     case 'i-frame': {
-      const rendition = stream.index.find(file.renditionId)?.rendition;
+      const rendition = stream.index.findRendition(file.renditionId)?.rendition;
       if (!isClear(publication) || rendition === undefined) return notFound('no-i-frames');
       if (file.kind === 'i-frame') return serveLiveIFrame(rendition, file.startTick, deps.iFrames);
       const text = liveIFrameList(stream, { rendition, view, hasEnded });
@@ -196,7 +196,7 @@ async function servePlaylist(
 ): Promise<Answer> {
   const variant = await variantOf(publication, { session, isReread: true }, request, deps);
   if ('code' in variant) return { kind: 'problem', problem: variant };
-  const found = stream.index.find(renditionId);
+  const found = stream.index.findRendition(renditionId);
   if (found === null) return notFound('unknown-rendition');
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
@@ -206,9 +206,11 @@ async function servePlaylist(
   const place = [slot, view.windowSec, view.isPreview].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
-  const newest = () => once('newest', () => newestOf(index, slot, view));
+  const hasParts = !isWhole(variant);
+  const newest = () => once(`newest ${hasParts}`, () => newestOf(index, slot, { ...view, hasParts }));
   const wanted = readWanted(request.query);
-  if (wanted === 'invalid') return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only beside it.');
+  if (wanted === 'invalid')
+    return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only together with it.');
   if (wanted !== null) {
     const last = newest()?.sequence ?? null;
     if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {
@@ -216,11 +218,11 @@ async function servePlaylist(
     }
     const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
     // If segments are only delivered whole, wait for the whole segment instead of a part.
-    const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
+    const awaited = hasParts ? wanted : { ...wanted, part: null };
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());
   } else if (newest() !== null) {
-    await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
+    await stream.until(() => canBegin(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;

@@ -96,7 +96,7 @@ test('a rung that was incomplete at the end is unlisted and its URL serves the r
   await stream.ready;
   expect(rungs()).toEqual([`r/${SOURCE}`]);
   // A player that already knows the URL can still fetch existing segments.
-  const known = stream.index.find(RUNG)?.rendition;
+  const known = stream.index.findRendition(RUNG)?.rendition;
   expect(known?.segments).not.toEqual([]);
   const listed = listSlot(stream.index, known?.slot ?? '', view);
   expect(listed.map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => SOURCE));
@@ -131,7 +131,7 @@ test('keeps a recording unchanged if a reload fails and reloads it with the next
   const deps = {
     secret: '',
     loadStored: async (windowSec: number) => {
-      if (isAway) throw new Error('The database is away.');
+      if (isAway) throw new Error('The database is down.');
       return storedOf(windowSec, hasRung);
     },
     warn: (error: unknown) => warnings.push(error),
@@ -173,14 +173,53 @@ test('a stream watched before its publisher connects waits for the feed', async 
   };
   const stream = new WatchedStream(newGuid(), running, deps);
   await stream.ready;
-  expect(stream.index.find(SOURCE)).toBe(null);
+  expect(stream.index.findRendition(SOURCE)).toBe(null);
   stream.update({ ...running, feedUrl: `http://127.0.0.1:${owner.port}` });
   await stream.ready;
-  expect(stream.index.find(SOURCE)).not.toBe(null);
+  expect(stream.index.findRendition(SOURCE)).not.toBe(null);
   const { signal } = new AbortController();
   await stream.untilKnown(RUNG, signal);
-  expect(stream.index.find(RUNG)).not.toBe(null);
+  expect(stream.index.findRendition(RUNG)).not.toBe(null);
   await stream.untilKnown(newGuid(), signal);
+  stream.close();
+  await owner.close();
+});
+
+test('parts that arrive together wake waiting viewers once', async () => {
+  const [{ period }] = storedOf(0).periods as [StoredLive['periods'][number]];
+  const part = (number: number) => {
+    const times = { startTick: number * 9_000, durationTicks: 9_000, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: SOURCE, segment: 0, part: number, ...times } as const;
+    return writeFeedFrame(message, Buffer.alloc(1));
+  };
+  const start = Promise.withResolvers<void>();
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+    for (const piece of [...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })])
+      response.write(piece);
+    const send = async () => {
+      await start.promise;
+      for (const number of [0, 1, 2]) for (const piece of part(number)) response.write(piece);
+    };
+    void send();
+    return true;
+  });
+  const deps = {
+    secret: 's',
+    loadStored: async (): Promise<StoredLive> => ({ periods: [], segments: [] }),
+    warn: (error: unknown) => expect(error).toBe(null),
+  };
+  const stream = new WatchedStream(newGuid(), { ...running, feedUrl: `http://127.0.0.1:${owner.port}` }, deps);
+  await stream.ready;
+  const parts = () => stream.index.findRendition(SOURCE)?.rendition.segments[0]?.parts.length ?? 0;
+  const seen: number[] = [];
+  const isThere = () => {
+    if (parts() > 0) seen.push(parts());
+    return parts() > 0;
+  };
+  const waiting = stream.until(isThere, 5_000, new AbortController().signal);
+  start.resolve();
+  expect(await waiting).toBe(true);
+  expect(seen).toEqual([3]);
   stream.close();
   await owner.close();
 });

@@ -24,6 +24,11 @@ const SNAPSHOT_LIMIT_MS = 3_000;
  * refused.
  */
 const ANNOUNCE_LIMIT_MS = 1_000;
+/**
+ * Delay of responses to a change, in ms. Parts that a publisher delivers in one burst then appear in one playlist:
+ * hls.js 1.7 leaves out the last part of a segment if the next playlist already has a later segment.
+ */
+const GATHER_MS = 10;
 /** Maximum concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
@@ -41,6 +46,7 @@ export class WatchedStream {
   #feed: { close(): void } | null = null;
   #feedUrl: string | null = null;
   #retry: NodeJS.Timeout | null = null;
+  #waking: NodeJS.Timeout | null = null;
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
@@ -90,7 +96,7 @@ export class WatchedStream {
     // A player reads the playlist of a recording once, so it must include segments dropped before. A stream requested
     // before its publisher connected is empty until its owner sends its state.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
-    started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+    started.catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
   }
 
   /**
@@ -145,13 +151,14 @@ export class WatchedStream {
    */
   async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
     if (this.#feedUrl === null || this.#index.hasEnded) return;
-    await this.until(() => this.#index.find(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
+    await this.until(() => this.#index.findRendition(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#feed?.close();
     if (this.#retry !== null) clearTimeout(this.#retry);
+    if (this.#waking !== null) clearTimeout(this.#waking);
     for (const waiter of this.#waiters) waiter.done();
   }
 
@@ -177,7 +184,7 @@ export class WatchedStream {
     } catch (error) {
       // The next head triggers a reload.
       this.#head = { ...this.#head, extent: known };
-      this.#deps.warn(error, 'a recording could not be read again');
+      this.#deps.warn(error, 'A recording could not be read again.');
       return;
     }
     this.#index = index;
@@ -210,22 +217,25 @@ export class WatchedStream {
   }
 
   #lose(reason: string): void {
-    this.index.isConnected = false;
+    this.index.connect(false);
+    this.#wake();
     if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
-    if (this.#failures === 3) this.#deps.warn(new Error(reason), 'live feed lost');
+    if (this.#failures === 3) this.#deps.warn(new Error(reason), 'A live feed was lost.');
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#retry = setTimeout(() => {
-      this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+      this.#start().catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
     }, pauseMs);
   }
 
   #changed(): void {
     this.index.trim((this.#windowSec + SLACK_SEC) * 1000, Date.now());
-    this.#wake();
+    this.#waking ??= setTimeout(() => this.#wake(), GATHER_MS);
   }
 
   #wake(): void {
+    if (this.#waking !== null) clearTimeout(this.#waking);
+    this.#waking = null;
     for (const waiter of this.#waiters) if (waiter.check()) waiter.done();
   }
 }

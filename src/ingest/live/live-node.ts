@@ -161,7 +161,11 @@ class Node implements LiveNode {
     const marker =
       marking === null ? null : new Marker(marking, { budget, folder, output, refuse: disconnect, report });
     return {
-      push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
+      push(event, wireBytes) {
+        publisher.received(event);
+        if (marker === null) output(event, wireBytes);
+        else marker.push(event, wireBytes);
+      },
       expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),
@@ -255,7 +259,7 @@ class Node implements LiveNode {
       const answer = renewed.find((one) => one.streamId === id);
       if (answer === undefined) this.#forget(id, stream);
       else if (stream.renewed(answer)) this.#finish(id, stream);
-      else if (stream.publishers.length === 0 && nowMs - stream.silentSinceMs > IDLE_MS)
+      else if (stream.silentSinceMs !== null && nowMs - stream.silentSinceMs > IDLE_MS)
         await this.#deps.stopIdle(stream.lease);
     }
   }

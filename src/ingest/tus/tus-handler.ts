@@ -3,11 +3,12 @@ import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { allowedHeaders } from '../../lib/cors.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { throwAwayRest } from '../../lib/throw-away-rest.ts';
 import { createUpload } from './create-upload.ts';
 import { readLateLength, readOffset, TUS_VERSION } from './headers.ts';
 import { createRunningHashes } from './running-hashes.ts';
 import { isSignedBy, readClaim, type TusClaim, wasExpiredAt } from './signature.ts';
-import { CHECKSUM_MISMATCH, end, PIECE_TYPE, refuse, refuseType, throwAwayRest } from './tus-answer.ts';
+import { CHECKSUM_MISMATCH, end, PIECE_TYPE, refuse, refuseType } from './tus-answer.ts';
 import type { Serving, TusDeps, TusExchange } from './tus-exchange.ts';
 import { createUploadLocks } from './upload-locks.ts';
 import { finalize, type Written, writePiece } from './write-piece.ts';
@@ -54,7 +55,7 @@ export function createTusHandler(deps: TusDeps): TusHandler {
       answered.finally(() => running.delete(answered)).catch(deps.onError);
     },
     async close() {
-      stop.abort(new Refused('unavailable', 'The service is stopping; go on with the upload in a moment.'));
+      stop.abort(new Refused('unavailable', 'The service is stopping. Continue the upload in a moment.'));
       while (running.size > 0) await Promise.all(running);
     },
   };
@@ -146,7 +147,7 @@ async function append(context: TusExchange, claim: TusClaim): Promise<void> {
   const lateLength = readLateLength(request.headers, deps.maxBytes);
   const upload = await findUpload(context, claim);
   if (upload.kind === 'final') {
-    return end(response, 403, 'A final upload takes no bytes: its parts make it up. Send PATCH to a partial upload.');
+    return end(response, 403, 'A final upload takes no bytes. Send PATCH to a partial upload.');
   }
   const isOver = upload.isComplete && upload.lengthBytes !== null;
   const written: Written = isOver
@@ -170,7 +171,7 @@ async function confirmPiece(
     return end(response, 409, `Expected Upload-Offset ${size}, got ${offset}.`);
   }
   if (kind === 'mismatch') {
-    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 that Upload-Checksum says.');
+    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 of Upload-Checksum.');
   }
   if (kind === 'written') response.setHeader('Upload-Expires', (await deps.uploads.keep(upload)).toUTCString());
   end(response, 204);
@@ -178,14 +179,14 @@ async function confirmPiece(
 
 async function remove(context: TusExchange, claim: TusClaim): Promise<void> {
   const upload = await findUpload(context, claim);
-  if (upload.isComplete) throw new Refused('not-found', 'The upload is complete; delete the video to remove its file.');
+  if (upload.isComplete) throw new Refused('not-found', 'The upload is complete. Delete the video to remove its file.');
   await context.locks.hold(upload.id, () => context.deps.uploads.drop(upload));
   end(context.response, 204);
 }
 
 async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<TusUpload> {
   const guid = parseGuid(id);
-  const upload = guid === null ? null : await deps.uploads.find(guid);
+  const upload = guid === null ? null : await deps.uploads.findUpload(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
   if (upload === null || !isOwn) {
     throw new Refused('not-found', 'This upload does not exist or has expired. Create a new one.');

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
@@ -16,7 +17,6 @@ import { probeSource } from '../../media/probe/run-probe.ts';
 import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
@@ -92,7 +92,7 @@ async function openAdded(
     const facts = await probeSource(stored.path, (await stat(stored.path)).size, signal);
     if ('kind' in facts) throw new Error(facts.message);
     const [track] = facts.audio;
-    if (track === undefined) throw new Error('Expected a file with sound, found none that can be decoded in it.');
+    if (track === undefined) throw new Error('Expected a file with audio, found none that can be decoded.');
     const local = await openPlanned(sources, { sourceKey, facts }, signal);
     const durationSec = Math.max(facts.durationSec, rendition.plan.durationSec);
     return { rendition, source: { local, durationSec }, track, originSec: facts.startSec };

@@ -3,12 +3,12 @@ import { imageKeyIn } from '../../catalog/images/image-key.ts';
 import { type ImageView, loadImageView, type StoredSheets } from '../../catalog/images/image-view-store.ts';
 import type { StoredImage } from '../../catalog/images/shown-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { commitImages } from '../../catalog/lifecycle/image-store.ts';
 import { posterName, sheetName } from '../../media/images/image-set.ts';
 import type { ChosenMoments } from '../../media/images/moment-chooser.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { createImageOutput, type ImageOutput, thumbnailKey } from './image-output.ts';
 import { chooseRenditions, type ImageRun, shapeOf, startImageFfmpeg } from './image-run.ts';
@@ -75,8 +75,8 @@ function openRun(view: ImageView, output: ImageOutput, deps: JobDeps): ImageRun 
 }
 
 /**
- * Returns the thumbnails to choose from, and the one to show: that of the requested moment, else the most informative
- * one.
+ * Returns the thumbnails to choose from, and the one to show: the one at the requested moment, else the most
+ * informative one.
  */
 async function takePosters(
   run: ImageRun,

@@ -5,6 +5,7 @@ import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
@@ -57,14 +58,14 @@ export type PlanRequest = AudioRequest & {
 };
 
 /**
- * Decides what to make from a source. A permanent pass-through source immediately becomes the top rendition and defines
- * the cuts of the rungs below it. A temporary one is served alone until the whole ladder on the frame grid is complete.
- * Otherwise the ladder is encoded on the frame grid, starting with the first segment of its lowest rung. On demand, the
- * whole ladder is listed immediately, so no temporary source is needed.
+ * Decides what to encode from a source. A permanent pass-through source immediately becomes the top rendition and
+ * defines the cuts of the rungs below it. A temporary one is served alone until the whole ladder on the frame grid is
+ * complete. Otherwise the ladder is encoded on the frame grid, starting with the first segment of its lowest rung. On
+ * demand, the whole ladder is listed immediately, so no temporary source is needed.
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
-  const [baseCodec = 'h264', ...otherCodecs] = request.codecs;
+  const [baseCodec = BASE_CODEC, ...otherCodecs] = request.codecs;
   const isForGood = passThrough?.isForGood === true;
   const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
   const durationSec = cutList.endTicks / cutList.timescale;
@@ -139,7 +140,7 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
 }
 
 /**
- * Returns the colours of rungs listed next to copied video: those of the copied video. Null means the default colours.
+ * Returns the colours of the copied video, which the rungs listed next to it must have. Null means the default colours.
  */
 function coloursNextTo({ video }: SourceFacts): Colours | null {
   const colours = video === null ? BT709 : coloursOf(video);
@@ -154,7 +155,7 @@ function passThroughRendition(
     id: newGuid(),
     kind: 'video',
     origin: 'pass-through',
-    codec: 'h264',
+    codec: BASE_CODEC,
     rung,
     language: 'und',
     name: '',

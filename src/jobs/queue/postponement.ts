@@ -59,7 +59,7 @@ function causesOf(error: unknown): Error[] {
 
 function reasonOf(error: Error): string | null {
   if (error instanceof Refused && error.kind === 'disk-full') return 'waiting for free space: the storage is full';
-  if (error instanceof StorageAway) return 'waiting for the storage: it does not answer';
+  if (error instanceof StorageAway) return 'waiting for the storage: it does not respond';
   if (error instanceof Postponed) return error.message;
   const code = MACHINE_CODES.find((one) => hasCode(error, one));
   return code === undefined ? null : `waiting for a worker: its machine reports ${code}`;

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
-import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import type { ChildEnd } from '../ffmpeg/run-child.ts';
+import { runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import type { ResourceLimits } from '../ffmpeg/sandbox-argv.ts';
 import { writeBlurhash } from './blurhash.ts';
 import { type ImageColours, readImageColours } from './image-colours.ts';
@@ -124,7 +125,7 @@ function noImage(bytes: Buffer): Refused {
 function undecodable({ exitCode, killed, stderrTail }: ChildEnd): Refused {
   const last = stderrTail.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
   const reason =
-    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoding was ended (${killed})`;
+    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoder was stopped (${killed})`;
   return new Refused(
     'invalid',
     `Expected an image of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,

@@ -24,7 +24,7 @@ function makeRare(codec: string, more: readonly string[] = []): Promise<string> 
 
 const refusal = (codec: string) => ({
   kind: 'undecodable',
-  message: expect.stringMatching(`^Expected usual codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
+  message: expect.stringMatching(`^Expected common codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
 });
 
 test.each(RARE)('refuses video in the rare codec %s', async (codec) => {
@@ -40,9 +40,9 @@ test('refuses audio in a rare codec, also with other tracks in common codecs', a
 
 test('reads rare codecs if the administrator allows them', async () => {
   const path = await makeRare('magicyuv');
-  setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: true });
+  setMediaRules({ sandbox: 'auto', allowsRareDecoders: true });
   const facts = await probe(path);
-  setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: false });
+  setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   expect(facts).toMatchObject({ video: { codec: 'magicyuv' } });
 });
 

@@ -17,7 +17,7 @@ export const serviceEvents = {
     'waitMs',
   ]),
   'role.unreachable': service.warn('The process of a role could not be started or sent a message.', ['name', 'err']),
-  'service.ready': service.info('ready', ['publicUrl', 'edgeUrl', 'listeners']),
+  'service.ready': service.info('ready', ['publicUrl', 'edgeUrl', 'listeners', 'sandbox']),
   'service.stopping': service.info('The service stops.'),
   'service.stopped': service.info('The service has stopped.'),
   'setting.unknown': service.warn('A setting has an unknown name and is ignored.', ['name', 'reason?'], {
