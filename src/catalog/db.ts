@@ -1,8 +1,8 @@
-import { logEvent } from '../lib/log/log-event.ts';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { growForWork } from './connections-store.ts';
 import { migrations } from './migrations/all.ts';

@@ -254,6 +254,7 @@ test('responds promptly with 503 that names the object store while it hangs or r
   expect((await add()).status).toBe(200);
   await other.stop();
   await stub.stop();
+  api.faults.splice(0);
 });
 
 async function raw(request: string): Promise<string> {

@@ -30,7 +30,8 @@ ${EXAMPLE}
 - \`event\` is a stable name. Search for it, and not for \`msg\`, which may be reworded.
 - Ids, bytes and durations are fields. \`durationMs\` is in milliseconds, \`durationSec\` in seconds.
 - \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Lines of the jobs that the request sent
-  have it too. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service creates one.
+  have it too. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service
+  creates one.
 - Secrets are masked as \`***\`: keys, tokens, signatures, and passwords in URLs.
 - Equal lines of a repeated fault are left out after 10 in a minute, and after 100 of the same event. \`suppressed\`
   counts them.

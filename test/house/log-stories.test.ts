@@ -253,11 +253,7 @@ test('every line is an event of the catalogue with its role, up to the last one 
   const known = Object.keys(LOG_EVENTS);
   expect(all.filter(({ event, role }) => !known.includes(event) || role === undefined)).toEqual([]);
   expect(new Set(all.map(({ role }) => role))).toEqual(new Set(['supervisor', 'api', 'edge', 'ingest', 'worker']));
-  expect(
-    all
-      .filter(({ event }) => event === 'role.stopped')
-      .map(({ role }) => role)
-      .toSorted(),
-  ).toEqual(['api', 'edge', 'ingest', 'worker']);
+  const stopped = all.filter(({ event }) => event === 'role.stopped').map(({ role }) => role);
+  expect(new Set(stopped)).toEqual(new Set(['api', 'edge', 'ingest', 'worker']));
   expect(all.at(-1)?.event).toBe('service.stopped');
 });

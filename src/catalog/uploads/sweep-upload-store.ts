@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { announceLost, noteAbandoned, type UploadRef } from './upload-store.ts';
 import { IS_FREE, leaseEnd } from '../leases/lease-store.ts';
+import { announceLost, noteAbandoned, type UploadRef } from './upload-store.ts';
 
 const CLOSING_SEC = 60;
 const AT_ONCE = 100;

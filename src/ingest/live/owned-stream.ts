@@ -8,8 +8,8 @@ import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
-import { logIdle, logTakenOver } from './live-lines.ts';
 import { HeldMedia } from './held-media.ts';
+import { logIdle, logTakenOver } from './live-lines.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import type { PeriodWriter } from './period-writer.ts';
 import {
