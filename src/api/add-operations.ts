@@ -158,6 +158,7 @@ async function recordWrite(
 export function answerError(error: unknown, rules: Rules, reply: FastifyReply): FastifyReply {
   const { status, headers, body, isOurs } = toErrorAnswer(error, rules);
   if (isOurs) logEvent('request.failed', { err: error, operation: rules.name });
+  else if (status === 500) logEvent('request.gone', { operation: rules.name });
   reply.code(status).headers(headers);
   if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();

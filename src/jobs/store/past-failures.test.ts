@@ -1,5 +1,5 @@
-import { captureLog } from '../../../test/support/capture-log.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { openQueue } from '../queue/queue.ts';
@@ -57,7 +57,7 @@ test('reports a few of many failures and stops after ten consecutive ones', asyn
 test('continues after occasional failures', async () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
-  await expect(done).rejects.toThrow('90 of 100 failed, the others were done: 0 could not be deleted');
+  await expect(done).rejects.toThrow('90 of 100 failed, the other changes were made: 0 could not be deleted');
 });
 
 async function* brokenList() {
