@@ -21,6 +21,7 @@ test.each([
     201,
     expect.stringMatching(new RegExp(`^${publicUrl ?? url}/tusupload/[0-9a-f-]{36}$`)),
   ]);
+  expect(log.named('upload.failed')).toEqual([]);
   server.close();
   await stop();
 });

@@ -10,6 +10,7 @@ const USUAL_SETTINGS: LogSettings = { logLevels: DEFAULT_LEVELS, logFormat: null
 const ACCESS_BUFFER_BYTES = 1024 * 1024;
 /** Bytes per write of access lines: a pipe takes as many as one piece (PIPE_BUF), so lines of roles never mix. */
 const ACCESS_WRITE_BYTES = 4096;
+const ACCESS_GATHER_BYTES = 3072;
 const ACCESS_FLUSH_MS = 500;
 
 /**
@@ -48,7 +49,7 @@ function openPino(role: string, destination: DestinationStream): Logger {
 /** Opens a buffer that drops lines while it is full. */
 function openAccess(role: string, isPretty: boolean): (line: LogLine) => boolean {
   let isDropped = false;
-  const options = { fd: 1, sync: false, minLength: ACCESS_WRITE_BYTES, maxWrite: ACCESS_WRITE_BYTES };
+  const options = { fd: 1, sync: false, minLength: ACCESS_GATHER_BYTES, maxWrite: ACCESS_WRITE_BYTES };
   const buffer = pino.destination({ ...options, maxLength: ACCESS_BUFFER_BYTES });
   buffer.on('drop', () => {
     isDropped = true;
@@ -56,6 +57,7 @@ function openAccess(role: string, isPretty: boolean): (line: LogLine) => boolean
   // A closed standard output must not end the service.
   buffer.on('error', () => undefined);
   setInterval(() => buffer.flush(), ACCESS_FLUSH_MS).unref();
+  process.once('exit', () => buffer.flushSync());
   const log = openPino(role, isPretty ? openPretty(buffer) : buffer);
   return (line) => {
     isDropped = false;
