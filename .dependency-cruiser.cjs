@@ -50,7 +50,7 @@ const ROOMS = {
   'web/dashboard':
     'shell collections events libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
-  'web/player': 'ads cast embed engine languages notice transcript bar menu captions base',
+  'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([folder, rooms]) => [

@@ -11,6 +11,7 @@ import type { EventRecorder, Recorded } from '../catalog/shield/events/event-rec
 import type { Hit } from '../catalog/shield/hit.ts';
 import { describeHostFault, findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
+import { RULES } from '../catalog/shield/rules.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
 import { logEvent } from '../lib/log/log-event.ts';
@@ -144,7 +145,8 @@ async function sendBlocked(
   }
   // Without a zone the library is unknown, so use the viewer's own language.
   const uiLanguage = request.policy?.zone.uiLanguage ?? request.message.headers['accept-language'] ?? '';
-  const page = refusedPage(problem, { uiLanguage, assets: deps.answers.player });
+  const lacksToken = hit.rule.id === RULES.tokenMissing.id;
+  const page = refusedPage(problem, { uiLanguage, lacksToken, assets: deps.answers.player });
   response.writeHead(status, {
     ...page.headers,
     'Content-Type': page.contentType,
