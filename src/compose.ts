@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
-import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
+import { isMediaGone } from './catalog/media-state-store.ts';
+import { databaseHealth, notedHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
@@ -24,11 +25,11 @@ import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
+import { logEvent } from './lib/log/log-event.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
 import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
-import { openLog } from './service/log.ts';
 import { readVersion } from './service/version.ts';
 
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
@@ -45,7 +46,7 @@ const SOURCE_CACHE_BYTES = 20e9;
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 60_000;
 
-type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage & {
+type Common = { settings: RoleSettings; database: Database } & OpenedStorage & {
     watch: StorageWatch;
   };
 
@@ -80,25 +81,30 @@ export async function loadRole(role: Role): Promise<void> {
 
 /** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
-  const log = openLog(role);
+  const startedMs = performance.now();
+  logEvent('role.started', { version: readVersion() });
   setMediaRules({ sandbox: settings.sandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
-    log.warn(error, 'A database connection was lost.'),
+    logEvent('database.connection-lost', { err: error }),
   );
-  await whenRoleHasSlots(role, database, log);
+  await whenRoleHasSlots(role, database);
   await requireStore(settings);
-  const opened = await openStorage(settings, database, log);
+  const opened = await openStorage(settings, database);
   const watch = await watchStorage(opened);
-  const common = { settings, database, log, ...opened, watch };
+  const common = { settings, database, ...opened, watch };
   const running = await startOne(role, common, host);
+  logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
-    health: () => databaseHealth(database),
+    health: notedHealth(() => databaseHealth(database)),
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {
+      const stoppingMs = performance.now();
+      logEvent('role.draining', {});
       watch.close();
       await opened.store.close().finally(() => running.close());
+      logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
   };
 }
@@ -117,22 +123,22 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 }
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
-  const { settings, database, storage, store, watch, log } = common;
+  const { settings, database, storage, store, watch } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
   const queue = await openSendOnlyQueue({
     pool: database.pool,
-    onError: (error) => log.error(error, 'The job queue reported an error.'),
+    onError: (error) => logEvent('queue.failed', { err: error }),
   });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
-  const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
+  const counted = await openCountedLicences(settings, { db: database.db, outbound });
   const api = await startApi({
     host: settings.host,
     port: settings.port,
     publicUrl: settings.publicUrl,
     version: readVersion(),
-    dashboard: openDashboard(log),
+    dashboard: openDashboard(),
     edgeUrl: await findEdgeUrl(settings, host),
     ownHosts: settings.ownHosts,
     sessionDays: settings.sessionDays,
@@ -142,8 +148,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     secretBox: createSecretBox(settings.secretKey),
     trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),
-    firewall: openRoleFirewall(log),
-    place: openPlaces(settings, log),
+    firewall: openRoleFirewall(),
+    place: openPlaces(settings),
     serverZone: hostname().split('.', 1)[0] ?? 'api',
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
@@ -152,7 +158,6 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
-    log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,
   });
@@ -198,7 +203,7 @@ async function startIngestRole(common: Common): Promise<StartedRole> {
 }
 
 async function startWorkerRole(common: Common): Promise<StartedRole> {
-  const { settings, database, storage, store, move, log } = common;
+  const { settings, database, storage, store, move } = common;
   const [
     { allJobs, allTasks },
     { openQueue },
@@ -208,8 +213,9 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { startTaskRunner },
     { startScrubber },
   ] = await code.worker();
-  const report = (error: Error) => log.error(error, 'A job failed with an unexpected error.');
-  const queue = await openQueue({ pool: database.pool, onError: report });
+  const report = (error: Error) => logEvent('worker.failed', { err: error });
+  const isGone = (payload: object) => isMediaGone(database.db, payload);
+  const queue = await openQueue({ pool: database.pool, onError: report, isGone });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const shared = {
     db: database.db,
@@ -243,7 +249,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const webhooks = await startWebhooks(common);
   const bytesPerSec = settings.scrubBytesPerSec;
   const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
-  const mover = move === null ? null : await openMover(move, database, { store, log });
+  const mover = move === null ? null : await openMover(move, database, store);
   return {
     listeners: {},
     async close() {

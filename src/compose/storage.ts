@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StorageSettings } from '../config/storage.ts';
 import type { StoreGuard } from '../jobs/store/store-guard.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -38,7 +38,6 @@ export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 
 export async function openStorage(
   settings: Places & Pick<Settings, 'quarantineSec'>,
   { db }: Database,
-  log: Logger,
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
   const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
@@ -49,7 +48,7 @@ export async function openStorage(
     db,
     storage: places.storage,
     quarantineSec: settings.quarantineSec,
-    report: (reason) => (reason === null ? log.info('Database and store are bound to each other.') : log.warn(reason)),
+    report: (reason) => (reason === null ? logEvent('storage.bound', {}) : logEvent('storage.unbound', { reason })),
   });
   return { ...places, storage: createGuardedStorage(places.storage, store), store };
 }
@@ -91,7 +90,7 @@ export async function requireStore(settings: Places): Promise<void> {
 export async function openMover(
   stores: Stores,
   { pool, db }: Database,
-  { store, log }: { store: StoreGuard; log: Logger },
+  store: StoreGuard,
 ): Promise<{ close(): Promise<void> }> {
   const [{ startMover }, { takeMoveLock }, { noteMove }] = await Promise.all([
     import('../jobs/housekeeping/mover.ts'),
@@ -106,8 +105,7 @@ export async function openMover(
       // Checks before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
-    report: (error) => log.error(error, 'Could not move objects.'),
-    log: (message, facts) => log.info(facts, message),
+    report: (error) => logEvent('storage.move-failed', { err: error }),
     note: (left) => noteMove(db, left),
   });
 }
@@ -123,6 +121,7 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
   const name = storage.marks.map(({ place }) => place).join(' and ');
   let last: StorageHealth = { kind: storage.kind };
   let fault: string | null = null;
+  let awaySinceMs = 0;
   let looking: Promise<void> | null = null;
   const look = async () => {
     const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
@@ -130,9 +129,15 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
       // A hung disk ignores the signal.
       await unlessAborted(probeAll(storage, signal), signal);
       last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
+      if (fault !== null) logEvent('storage.reachable', { durationSec: (performance.now() - awaySinceMs) / 1000 });
       fault = null;
     } catch (error) {
-      fault = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      const reason = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      if (fault === null) {
+        awaySinceMs = performance.now();
+        logEvent('storage.unreachable', { reason });
+      }
+      fault = reason;
     }
   };
   const lookOnce = () => {

@@ -10,6 +10,7 @@ import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type LiveSettings, liveSchema, liveSettings } from './live.ts';
+import { type LogSettings, logSchema, logSettings } from './logs.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
 import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
@@ -33,6 +34,7 @@ export type Settings = {
   /** Bytes per second that each worker reads to find damage; 0 disables it. */
   scrubBytesPerSec: number;
 } & NetworkSettings &
+  LogSettings &
   LiveSettings &
   DatabaseSettings &
   KeySettings &
@@ -54,6 +56,7 @@ const settingsSchema = Type.Object({
   ...databaseSchema,
   ...storageSchema,
   ...networkSchema,
+  ...logSchema,
   ...liveSchema,
   ...keySchema,
   ...drmSchema,
@@ -68,6 +71,25 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
     return writeOnly === true ? [name] : [];
   }),
 );
+
+/** Returns the secrets among the settings of a process, so that the log masks them. */
+export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
+  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
+  const database = 'database' in settings ? Object(settings.database).password : passwordOf(settings.databaseUrl);
+  return [
+    ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
+    transcriber.kind === 'http' ? transcriber.key : null,
+    ...Object.values(licenceServers).map((server) => server.authorization),
+    settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
+    typeof database === 'string' ? database : null,
+  ];
+}
+
+function passwordOf(url: string | null): string | null {
+  return url === null ? null : decodeURIComponent(URL.parse(url)?.password ?? '');
+}
+
+type SettingSchema = TSchemaOptions & { hint(text: string): string };
 
 const FILE_SUFFIX = '_FILE';
 
@@ -106,6 +128,7 @@ export function readSettings(environment: Environment): Settings {
     quarantineSec: quarantineSecSetting(texts),
     scrubBytesPerSec: scrubRateSetting(texts),
     ...networkSettings(texts),
+    ...logSettings(texts),
     ...liveSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),
@@ -132,9 +155,9 @@ function settingProblems(texts: Texts): string[] {
   return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
     const text: string | undefined = texts[name as SettingName]; // `name` is a key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
-    const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is created by `setting`.
+    const { description, writeOnly, hint } = schema as SettingSchema; // Every schema here is created by `setting`.
     const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
-    return [`${name}: expected ${description}, got ${came}.`];
+    return [[`${name}: expected ${description}, got ${came}.`, hint(text)].join(' ').trim()];
   });
 }
 

@@ -3,6 +3,7 @@ import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 
 /** Maximum connections of one monitoring client. */
@@ -35,6 +36,7 @@ export async function openHealthPort(
       );
     }),
   );
+  sendRequestIds(server);
   limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: () => closeServer(server, 0) };
