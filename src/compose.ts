@@ -9,6 +9,7 @@ import { loadEdge, openEdge } from './compose/edge.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { openPlaces } from './compose/places.ts';
+import { collectRoleMetrics } from './compose/role-metrics.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -90,6 +91,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const opened = await openStorage(settings, database, log);
   const watch = await watchStorage(opened);
   const common = { settings, database, log, ...opened, watch };
+  const stopCollecting = collectRoleMetrics(role, common);
   const running = await startOne(role, common, host);
   return {
     ...running,
@@ -97,6 +99,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {
+      stopCollecting();
       watch.close();
       await opened.store.close().finally(() => running.close());
     },

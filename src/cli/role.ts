@@ -3,9 +3,11 @@ import { openFirstLibrary } from '../compose/first-library.ts';
 import { loadRole, startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { collectMetrics } from '../lib/metrics/metrics.ts';
 import type { FirstKeys } from '../service/first-start.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
+import { measureProcess } from '../service/process-metrics.ts';
 import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
@@ -26,6 +28,11 @@ process.on('message', (message: ToRole) => {
     fleet = message.fleet;
     return;
   }
+  if (message.type === 'metrics') {
+    const collected = running === null ? Promise.resolve(null) : collectMetrics();
+    collected.then((families) => report({ type: 'metrics', families })).catch(fail);
+    return;
+  }
   task = task.then(async () => await handle(message)).catch(fail);
 });
 process.once('disconnect', () => {
@@ -37,7 +44,7 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 report({ type: 'online' });
 
-async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void> {
+async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): Promise<void> {
   switch (message.type) {
     case 'wait':
       role = message.role;
@@ -70,6 +77,7 @@ async function start(settings: RoleSettings): Promise<void> {
   if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
+  if (settings.metricsPort !== null) measureProcess(role);
   running = await startRole(role, settings, { fleet: currentFleet });
   report({ type: 'ready', listeners: running.listeners });
   watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);

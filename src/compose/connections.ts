@@ -4,6 +4,7 @@ import { openTogether } from '../catalog/connections-store.ts';
 import type { Database } from '../catalog/db.ts';
 import type { Role } from '../config/roles.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { metrics } from '../lib/metrics/metrics.ts';
 
 const PAUSE_MS = 2_000;
 /** SQLSTATE too_many_connections, and the message that a pooler in front of PostgreSQL may send instead. */
@@ -65,8 +66,10 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: 
 export async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
   try {
     await pool.query('select 1');
+    metrics.databaseUp.set(1);
     return { ok: true };
   } catch (error) {
+    metrics.databaseUp.set(0);
     return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

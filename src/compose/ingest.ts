@@ -10,6 +10,7 @@ import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
 import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
+import { measurePublishing } from '../ingest/live/measure-publishing.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
@@ -70,7 +71,8 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
   });
-  const open = await openListeners({ settings, node, publishing, report });
+  const publish = measurePublishing((request) => node.publish(request));
+  const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
   return {
     listeners,

@@ -41,8 +41,9 @@ export async function openStorage(
   log: Logger,
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
-  const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
+  const [{ createGuardedStorage }, { createMeasuredStorage }, { openStoreGuard }] = await Promise.all([
     import('../adapters/storage/guarded-storage.ts'),
+    import('../adapters/storage/measured-storage.ts'),
     import('../jobs/store/store-guard.ts'),
   ]);
   const store = openStoreGuard({
@@ -51,7 +52,7 @@ export async function openStorage(
     quarantineSec: settings.quarantineSec,
     report: (reason) => (reason === null ? log.info('Database and store are bound to each other.') : log.warn(reason)),
   });
-  return { ...places, storage: createGuardedStorage(places.storage, store), store };
+  return { ...places, storage: createGuardedStorage(createMeasuredStorage(places.storage), store), store };
 }
 
 async function openOne(settings: StorageSettings): Promise<Storage> {

@@ -3,7 +3,9 @@ import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
+import { collectMetrics, renderMetrics } from '../lib/metrics/metrics.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
+import { createMetricsHandler, type MetricsAccess } from './metrics-port.ts';
 
 /** Maximum connections of one monitoring client. */
 const MAX_PROBES_PER_CLIENT = 32;
@@ -16,14 +18,19 @@ export type HealthPort = { port: number; close(): Promise<void> };
  * neither, because both are checked in the background.
  */
 export async function openHealthPort(
-  { host, port, trustedProxies }: { host: string; port: number; trustedProxies: readonly string[] },
+  { port, ...access }: MetricsAccess & { port: number },
   { fleet, running }: { fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions'> },
 ): Promise<HealthPort> {
-  const trusted = readTrustedProxies(trustedProxies);
+  const trusted = readTrustedProxies(access.trustedProxies);
+  const sendMetrics = createMetricsHandler(access, async () => renderMetrics([await collectMetrics()]));
   const server = http.createServer(
     REQUEST_LIMITS,
     requireOneHost((request, response) => {
       const path = request.url?.split('?')[0];
+      if (path === '/metrics') {
+        void sendMetrics(request, response);
+        return;
+      }
       if (path !== '/healthz' && path !== '/readyz') {
         response.writeHead(404).end();
         return;
@@ -36,6 +43,6 @@ export async function openHealthPort(
     }),
   );
   limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
-  const realPort = await listen(server, port, host);
+  const realPort = await listen(server, port, access.host);
   return { port: realPort, close: () => closeServer(server, 0) };
 }

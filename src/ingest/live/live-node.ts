@@ -5,6 +5,7 @@ import type { LiveState, RelayRequest, RelayState } from '../../catalog/live/liv
 import { removeNode, reportNode } from '../../catalog/live/publishing/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { metrics, onCollect } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
@@ -121,6 +122,8 @@ class Node implements LiveNode {
     await this.#adopt();
     const listener = await this.#deps.listen({ changed: () => this.#renewSoon(), connected: () => this.#renewSoon() });
     this.#closers.push(() => listener.close());
+    const stopCollecting = onCollect(() => this.#measure());
+    this.#closers.push(async () => stopCollecting());
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
   }
 
@@ -211,6 +214,17 @@ class Node implements LiveNode {
     const known = this.#subscribers.get(streamId) ?? new FeedSubscribers();
     this.#subscribers.set(streamId, known);
     return known;
+  }
+
+  #measure(): void {
+    const publishers = [...this.#streams.values()].flatMap((stream) => stream.publishers);
+    const lastMs = publishers.flatMap(({ lastMediaMs }) => lastMediaMs ?? []);
+    metrics.liveOwned.set(this.#streams.size);
+    metrics.liveLag.set(lastMs.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...lastMs)) / 1000);
+    const relays = publishers.flatMap(({ relayStates }) => relayStates());
+    for (const state of ['connecting', 'running', 'failed'] as const) {
+      metrics.liveRelays.set({ state }, relays.filter((relay) => relay.state === state).length);
+    }
   }
 
   #publisherCount(): number {

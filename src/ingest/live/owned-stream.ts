@@ -11,6 +11,7 @@ import {
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
 import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
@@ -86,6 +87,7 @@ export class OwnedStream {
   add(publisher: LivePublisher): void {
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
+    if (this.#last !== null || this.#writers.length > 0) metrics.liveReconnects.inc();
     for (const old of before) this.#drop(old, 'Another publisher with the same key took over.');
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
@@ -194,7 +196,10 @@ export class OwnedStream {
   #hold(unit: AccessUnit): void {
     this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
-    while (this.#heldBytes > MAX_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+    while (this.#heldBytes > MAX_HELD_BYTES) {
+      metrics.liveDropped.inc({ reason: 'not-opened-in-time' });
+      this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+    }
   }
 
   #drain(tracks: PeriodTracks): void {

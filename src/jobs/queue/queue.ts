@@ -4,9 +4,10 @@ import type { Tx } from '../../catalog/db.ts';
 import { listen } from '../../catalog/listen-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { maskPaths } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
-import { postponementOf } from './postponement.ts';
+import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
@@ -185,11 +186,16 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
+  const ended = metrics.jobDuration.startTimer({ job: found.name });
+  let outcome = 'done';
   try {
     // `send` wrote the payload for this job, so the payload has the expected type.
     await found.run(job.data.payload as never, running.deps, signal);
   } catch (error) {
-    const isPostponed = postponementOf(error) !== null;
+    const shortage = shortageOf(error);
+    const isPostponed = shortage !== null;
+    outcome = isPostponed ? 'postponed' : signal.aborted ? 'released' : 'failed';
+    if (isPostponed) metrics.taskPostponements.inc({ kind: found.name, reason: shortage.kind });
     if (isPostponed) await running.allowRetry(job);
     if (error instanceof Refused && !isPostponed) {
       if (found.giveUp === undefined) running.onError(describe(error, job.data));
@@ -198,6 +204,9 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     }
     if (!signal.aborted) running.onError(describe(error, job.data));
     throw error;
+  } finally {
+    ended();
+    metrics.jobEnds.inc({ job: found.name, outcome });
   }
 }
 

@@ -8,11 +8,12 @@ import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
-import { isLocalShortage, postponementOf } from './postponement.ts';
+import { isLocalShortage, shortageOf } from './postponement.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
 export type HeldTask = { claim: Claim; report: (fraction: number) => void };
@@ -56,13 +57,16 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
     await releaseTask(deps.db, claim);
     return 'released';
   }
-  const postponement = postponementOf(error);
-  if (postponement !== null) {
-    deps.report(new Error(`${describe(claim)} is postponed: ${postponement}.`, { cause: error }));
-    await postponeTask(deps.db, claim, postponement);
+  const shortage = shortageOf(error);
+  const { kind } = claim.task;
+  if (shortage !== null) {
+    metrics.taskPostponements.inc({ kind, reason: shortage.kind });
+    deps.report(new Error(`${describe(claim)} is postponed: ${shortage.reason}.`, { cause: error }));
+    await postponeTask(deps.db, claim, shortage.reason);
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = describeFailure(error);
+  metrics.taskFailures.inc({ kind, reason: error instanceof FfmpegFailed ? error.kind : 'other' });
   deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);

@@ -21,6 +21,7 @@ import {
 } from '../../catalog/tasks/task-store.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type PerformTask, runTask } from './run-task.ts';
@@ -196,6 +197,7 @@ class Runner {
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
     this.#running.set(claim.attempt, task);
+    metrics.taskClaims.inc({ kind: claim.task.kind });
     task.ended = this.#run(task)
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
       .finally(() => {
@@ -213,6 +215,8 @@ class Runner {
     const startedMs = performance.now();
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
+    metrics.taskEnds.inc({ kind: claim.task.kind, outcome: end });
+    metrics.taskDuration.observe({ kind: claim.task.kind }, (performance.now() - startedMs) / 1000);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
@@ -251,6 +255,7 @@ class Runner {
   }
 
   #lose(task: Running): void {
+    if (!task.lost.signal.aborted) metrics.leaseLosses.inc({ kind: task.claim.task.kind });
     task.lost.abort(new LeaseLost());
   }
 

@@ -3,6 +3,7 @@ import type { Db } from '../../catalog/db.ts';
 import { type ClaimedEvent, claimEvents, endEvent, releaseEvent } from '../../catalog/webhooks/delivery-store.ts';
 import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -114,7 +115,10 @@ function startDelivery(sending: Sending, event: ClaimedEvent): void {
 
 async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
+  const ended = metrics.webhookDuration.startTimer();
   const outcome = await attempt(sending, event);
+  ended();
+  metrics.webhookAttempts.inc({ outcome: outcome?.kind ?? 'released' });
   if (outcome === null) return releaseEvent(deps.db, event);
   await endEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
 }
