@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
-import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
+import { connectionName, openDatabaseCheck, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
@@ -83,19 +83,20 @@ export async function loadRole(role: Role): Promise<void> {
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
   setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
-  const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
+  const named = { ...settings, database: { ...settings.database, application_name: connectionName(role) } };
+  const database = openDatabase({ ...named.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     log.warn(error, 'A database connection was lost.'),
   );
   await whenRoleHasSlots(role, database, log);
   await requireStore(settings);
   const opened = await openStorage(settings, database, log);
-  const watch = await watchStorage(opened);
-  const common = { settings, database, log, ...opened, watch };
+  const watch = await watchStorage(opened, { writes: role !== 'edge' });
+  const common = { settings: named, database, log, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
   const running = await startOne(role, common, host);
   return {
     ...running,
-    health: () => databaseHealth(database),
+    health: openDatabaseCheck(database),
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {

@@ -49,7 +49,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const healthPort =
     settings.healthPort === null
       ? null
-      : await openHealthPort({ ...settings, port: settings.healthPort }, { fleet, running });
+      : await openHealthPort({ ...settings, port: settings.healthPort }, { role, fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
   // The edge is another process, on this machine or another one, on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });

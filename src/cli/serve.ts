@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { parseRole, type Role, roles } from '../config/roles.ts';
-import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { describeOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from '../service/log.ts';
@@ -15,7 +15,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const role = readRole(args);
   const settings = readOwnSettings();
   const log = openLog(role ?? 'supervisor');
-  for (const name of ownUnknownSettings()) log.warn(`${name} is not a setting of this version. It is ignored.`);
+  for (const problem of describeOwnUnknownSettings()) log.warn(problem);
   await requireOwnAddress(settings.host);
   const looseMode = makeDataDir(settings.dataDir);
   if (looseMode !== null)

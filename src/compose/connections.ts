@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openTogether } from '../catalog/connections-store.ts';
@@ -62,14 +63,49 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: 
   }
 }
 
-/** Returns whether the database responds to the pool, with the reason if it does not. */
-export async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
+/** Maximum bytes of `application_name` (NAMEDATALEN - 1 of PostgreSQL). */
+const MAX_NAME_BYTES = 63;
+
+/** Returns the name of a role's connections in `pg_stat_activity`. */
+export function connectionName(role: string): string {
+  return Buffer.from(`millrace-${role}@${hostname()}`).subarray(0, MAX_NAME_BYTES).toString();
+}
+
+export type DatabaseHealth = { ok: boolean; detail?: string };
+
+/** Time after which a database without a response is reported as silent, in ms. It is shorter than that of a role. */
+const SILENT_MS = 2_500;
+
+/**
+ * Returns a check of whether the database responds and accepts writes. A database that is silent or read-only is
+ * unhealthy, with that reason. At most one query runs at a time, so that checks of a silent database use one
+ * connection.
+ */
+export function openDatabaseCheck({ pool }: Pick<Database, 'pool'>): () => Promise<DatabaseHealth> {
+  let asking: Promise<DatabaseHealth> | null = null;
+  return async () => {
+    asking ??= askDatabase(pool).finally(() => {
+      asking = null;
+    });
+    const silent = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };
+    const late = new AbortController();
+    const health = await Promise.race([asking, sleep(SILENT_MS, silent, { signal: late.signal })]);
+    late.abort();
+    metrics.databaseUp.set(health.ok ? 1 : 0);
+    return health;
+  };
+}
+
+async function askDatabase(pool: Database['pool']): Promise<DatabaseHealth> {
   try {
-    await pool.query('select 1');
-    metrics.databaseUp.set(1);
+    const { rows } = await pool.query<{ isReadOnly: boolean; isStandby: boolean }>(
+      `select current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_is_in_recovery() as "isStandby"`,
+    );
+    if (rows[0]?.isStandby === true) return { ok: false, detail: 'database: read-only, because it is a standby' };
+    if (rows[0]?.isReadOnly === true)
+      return { ok: false, detail: 'database: read-only, because default_transaction_read_only is on' };
     return { ok: true };
   } catch (error) {
-    metrics.databaseUp.set(0);
     return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

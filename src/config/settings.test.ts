@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSettings, unknownSettings } from './settings.ts';
+import { describeUnknownSettings, readSettings } from './settings.ts';
 
 let dataDir = '';
 beforeEach(() => {
@@ -140,10 +140,14 @@ test('reads a named file instead, which must exist and pass the same checks', ()
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
 });
 
-test('finds unknown names in the environment and in the file', () => {
+test('names unknown settings of the environment and of the file, and the nearest known one', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
-  expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
+  expect(describeUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' })).toEqual([
+    'MILLRACE_PROT is not a setting of this version, and is ignored. Did you mean MILLRACE_PORT?',
+    'MILLRACE_HOTS is not a setting of this version, and is ignored. Did you mean MILLRACE_HOST?',
+    'MILLRACE_FAVOURITE_COLOUR is not a setting of this version, and is ignored.',
+  ]);
 });
 
 test.each([

@@ -114,8 +114,11 @@ test('the page’s commands start a service of several machines, each of which r
   expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
   // The store fails. The report names the store and not the database.
   const [first] = started;
-  for (let n = 0; n < 200; n += 1) stub.fail('Put', { status: 503, code: 'SlowDown' });
-  await expect.poll(() => statusOf(`${first?.health}/readyz`), PATIENCE).toBe(503);
+  for (let n = 0; n < 200; n += 1) stub.fail('Get', { status: 503, code: 'SlowDown' });
+  await expect.poll(() => statusOf(`${first?.health}/healthz`), PATIENCE).toBe(503);
+  // Balancers keep sending requests to a role that can respond to them.
+  expect(await statusOf(`${first?.health}/readyz`)).toBe(200);
+  expect(await statusOf(`${first?.health}/livez`)).toBe(200);
   const body = await (await fetch(`${first?.health}/healthz`)).json();
   expect(body).toMatchObject({ problems: [expect.stringMatching(/^storage: s3:\/\/bucket\//)] });
   for (const { child } of started) child.kill('SIGTERM');

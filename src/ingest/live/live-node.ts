@@ -137,6 +137,7 @@ class Node implements LiveNode {
         throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
     }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    if (grant.session > 1) metrics.liveReconnects.inc();
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);

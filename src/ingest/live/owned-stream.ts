@@ -87,7 +87,6 @@ export class OwnedStream {
   add(publisher: LivePublisher): void {
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
-    if (this.#last !== null || this.#writers.length > 0) metrics.liveReconnects.inc();
     for (const old of before) this.#drop(old, 'Another publisher with the same key took over.');
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
@@ -197,8 +196,8 @@ export class OwnedStream {
     this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
     while (this.#heldBytes > MAX_HELD_BYTES) {
-      metrics.liveDropped.inc({ reason: 'not-opened-in-time' });
       this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+      metrics.liveDropped.inc({ reason: 'not-opened-in-time' });
     }
   }
 

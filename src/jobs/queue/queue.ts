@@ -139,6 +139,8 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  // Prometheus counts no increase for a series that appears with its first job.
+  for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const starts = [
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),

@@ -108,7 +108,13 @@ class Runner {
   }
 
   start(): void {
-    const { db } = this.#options.deps;
+    const { deps, tasks } = this.#options;
+    const { db } = deps;
+    // Prometheus counts no increase for a series that appears with its first task.
+    for (const kind of Object.keys(tasks)) {
+      metrics.taskClaims.inc({ kind }, 0);
+      metrics.taskDuration.zero({ kind });
+    }
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
