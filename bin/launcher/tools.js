@@ -53,6 +53,9 @@ const PROMETHEUS = ['prometheus', 'promtool'].map((program) => ({
 }));
 
 /** @type {readonly Tool[]} */
+const PGBOUNCER = [{ program: '/usr/sbin/pgbouncer', debianPackage: 'pgbouncer', service: 'pgbouncer' }];
+
+/** @type {readonly Tool[]} */
 const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
 
 /** nginx module for a comparison in a benchmark. @param {string} name @param {string} debianPackage @returns {Tool} */
@@ -72,6 +75,7 @@ const TOOLS = {
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
     ...NGINX,
     ...PROMETHEUS,
+    ...PGBOUNCER,
     ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },
