@@ -8,6 +8,7 @@ import { eventCursorSecret, openCountedLicences, openPackager } from './compose/
 import { loadEdge, openEdge } from './compose/edge.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
+import { startNodeReport } from './compose/node-report.ts';
 import { openPlaces } from './compose/places.ts';
 import { collectRoleMetrics } from './compose/role-metrics.ts';
 import {
@@ -25,6 +26,7 @@ import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
+import type { Guid } from './lib/guid.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
 import { baseAddresses } from './service/first-start.ts';
@@ -32,7 +34,8 @@ import { describeHealth, type Fleet, type RunningRole } from './service/health.t
 import { openLog } from './service/log.ts';
 import { readVersion } from './service/version.ts';
 
-type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
+/** `nodeId`: the id under which an ingest process owns streams. */
+type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
 
 /** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
@@ -93,7 +96,8 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const watch = await watchStorage(opened, { writes: role !== 'edge' });
   const common = { settings: named, database, log, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
-  const running = await startOne(role, common, host);
+  const { nodeId, ...running } = await startOne(role, common, host);
+  const report = await startNodeReport(role, common, nodeId);
   return {
     ...running,
     health: openDatabaseCheck(database),
@@ -102,6 +106,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
     async close() {
       stopCollecting();
       watch.close();
+      await report.close();
       await opened.store.close().finally(() => running.close());
     },
   };

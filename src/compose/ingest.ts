@@ -47,11 +47,12 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const packager = await openPackager(settings, database.db, outbound);
   let listeners: Record<string, number> = {};
+  const nodeId = await readNodeId(folder);
   const node = await startLiveNode({
     db: database.db,
     storage,
     publishing,
-    nodeId: await readNodeId(folder),
+    nodeId,
     host: settings.host,
     feedHost: settings.feedHost ?? reachableHost(settings.host),
     feedSecret: feedSecretOf(settings.secretKey),
@@ -76,6 +77,7 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   listeners = open.listeners;
   return {
     listeners,
+    nodeId,
     async close() {
       await node.close();
       await open.close();
