@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-/** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
+/** Tests that take minutes and repeat for a long time what other tests check once. `npm run soak` runs them. */
 const SOAKS = [
   'media',
   'players',
@@ -23,16 +23,16 @@ export default defineConfig(async ({ mode }) => ({
         ? await findUnitTests(import.meta.dirname)
         : ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
-    // Node runs our code as it stands, as it does in service, and keeps what it compiled.
+    // Node runs our code unchanged, as in production, and caches the compiled code.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/support/run-folder.ts'],
-    // No file changes what another would see of a process: few processes, which load each module once.
+    // No test file changes the state of its process. Few processes are needed, and each loads a module once.
     isolate: false,
-    // Two cores: files of long tests take a third of one each, since they wait for clocks, leases and moving pictures;
-    // media tests start encoders of their own, so no more than these run side by side.
+    // Two cores: files of long tests take a third of one each, because they wait for clocks, leases and moving
+    // pictures. Media tests start their own encoders, so at most these run in parallel.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // Bounds on hanging, not on speed: what is waited for may wait for a processor itself, which each look takes too.
+    // Bounds on hanging, not on speed: the awaited work may itself wait for a processor.
     expect: { poll: { timeout: 20_000, interval: 100 } },
     testTimeout: 360_000,
     hookTimeout: 360_000,

@@ -129,7 +129,10 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const { settings, database, storage, store, watch, log } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
-  const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
+  const queue = await openSendOnlyQueue({
+    pool: database.pool,
+    onError: (error) => log.error(error, 'The job queue reported an error.'),
+  });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
   const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
@@ -214,7 +217,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { startTaskRunner },
     { startScrubber },
   ] = await code.worker();
-  const report = (error: Error) => log.error(error, 'job error');
+  const report = (error: Error) => log.error(error, 'A job failed with an unexpected error.');
   const queue = await openQueue({ pool: database.pool, onError: report });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const shared = {

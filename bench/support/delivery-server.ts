@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Scope } from './scope.ts';
 
-/** A video of `chunks` chunks, each with this many segments of `bytes`, over the objects in `folder`. */
+/** A video of `chunks` chunks with `segmentsPerChunk` segments of `bytes` bytes each. Its objects are in `folder`. */
 export type DeliveryShape = { folder: string; bytes: number; chunks: number; segmentsPerChunk: number };
 export type DeliveryServer = { port: number; pid: number; stop(): Promise<void> };
 

@@ -32,13 +32,13 @@ const claim = await db.transaction().execute(async (tx) => {
     .executeTakeFirstOrThrow();
   return claimTask(tx, key, id, 'bench');
 });
-if (claim === null) throw new Error('Expected a video whose pictures can be made.');
+if (claim === null) throw new Error('Expected a video whose images can be created.');
 if (action === 'make') {
   // The job uses no other dependencies.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
   await storeImages({ claim, report: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('images').where('id', '=', mediaId).executeTakeFirstOrThrow();
-  if (made.images === null) throw new Error('Expected the pictures to be made.');
+  if (made.images === null) throw new Error('Expected the images to be created.');
 } else {
   await db.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
 }

@@ -57,7 +57,7 @@ export async function report(bench: string, measure: (scope: Scope) => Promise<M
 }
 
 /**
- * Returns whether a bar holds. Null if there is none, or if the state of the machine could have decided it. A bar on
+ * Returns whether a limit is met. Null if there is none, or if the state of the machine could have decided it. A bar on
  * time that holds on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
  */
 export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {

@@ -12,7 +12,7 @@ export class ApiError extends Error {
   constructor(request: string, response: { status: number; headers: Headers }, body: string) {
     const parsed = parse(body);
     const said = readMessage(parsed);
-    super(`${request} was answered ${response.status}${said === '' ? '' : `: ${said}`}`);
+    super(`${request} failed with status ${response.status}${said === '' ? '' : `: ${said}`}`);
     this.name = 'ApiError';
     this.said = said;
     this.body = parsed;

@@ -88,7 +88,7 @@ function toRoute(path: string): string {
 function notThereYet({ method, path }: MissingOperation): Refused {
   return new Refused(
     'not-implemented',
-    `The operation ${method} ${path} is not there yet. Nothing was done. Wait for a version that has it.`,
+    `The operation ${method} ${path} is not implemented yet. Nothing was done. Wait for a version that has it.`,
   );
 }
 

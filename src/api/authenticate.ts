@@ -62,7 +62,7 @@ async function findGrant(
 /** Refuses (`forbidden`) all methods except GET for a read-only key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
-  throw new Refused('forbidden', `This key may only read, ${method} writes. Use the library's ApiKey.`);
+  throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);
 }
 
 // Returns the refusal with the message that clients of this interface expect.

@@ -44,13 +44,13 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   const away = findAway(error);
   if (away !== null) {
     const message =
-      `The ${away} cannot be reached. Nothing was changed by this request as far as is known: ask again in ` +
+      `The ${away} cannot be reached. As far as is known, this request changed nothing. Try again in ` +
       `${RETRY_AFTER_SEC} s.`;
     const body = bodyOf({ shape, kind: 'unavailable', message, status: 503 });
     return { status: 503, headers: { 'retry-after': String(RETRY_AFTER_SEC) }, body, isOurs: true };
   }
   const message =
-    'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.';
+    'The service failed to process this request. The log has the reason under the X-Request-Id of this response.';
   return {
     status: 500,
     headers: {},

@@ -35,7 +35,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Resources as they are read, by the start of their paths: clients send back whole what they have read. */
+/** Models that reading returns, by the start of their paths. Clients send back whole models that they have read. */
 const READ: readonly (readonly [RegExp, TObject])[] = [
   [/^\/videolibrary\b/, VideoLibraryModel],
   [/^\/pullzone\b/, PullZoneModel],

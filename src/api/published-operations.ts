@@ -1,7 +1,7 @@
 /**
- * Every operation of the hosted interface that clients know: those of the interface document (a test compares them),
- * those of later published descriptions, and those of the second address. All others are our own. The service responds
- * with 501 to listed operations that it does not have.
+ * Every operation of the hosted interface that clients know, from the interface document (a test compares them), later
+ * published descriptions, and the second address. All others are our own. The service responds with 501 to listed
+ * operations that it does not have.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /library/{libraryId}/collections/{collectionId}',
@@ -41,7 +41,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'POST /pullzone/{id}/resetSecurityKey',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
-  // Operations of later descriptions.
+  // Operations from later versions of the published interface.
   'POST /library/{libraryId}/videos/{videoId}/smart',
   'GET /library/{libraryId}/live/{streamId}/status',
   'PUT /library/{libraryId}/live/{streamId}/regenerate-key',

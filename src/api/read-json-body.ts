@@ -78,7 +78,7 @@ export async function refuseStrayBody(message: IncomingMessage, names: NameRules
   const faults = unknownFields({ properties: {} }, parseOrNull(text), names);
   if (faults.length === 0) return;
   const words = faults.map(({ words: fault }) => fault).join(' ');
-  throw new Refused('invalid', `This operation takes no body, and got fields: ${words} Nothing was done. Correct it.`, {
+  throw new Refused('invalid', `This operation takes no body, but got fields: ${words} Nothing was done. Correct it.`, {
     field: faults[0]?.field ?? '',
   });
 }

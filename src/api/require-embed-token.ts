@@ -20,7 +20,7 @@ export async function requireEmbedToken(
   if (await showsEmbedToken(shown, { mediaId, library }, deps)) return;
   throw new Refused(
     'unauthenticated',
-    'This library plays with a token only: expected token and expires in the query, got ' +
+    'This library requires a token: expected token and expires in the query, got ' +
       `${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) again.`,
   );
 }

@@ -14,6 +14,6 @@ export function requireReferrer(
   const came = referrer === null ? 'no Referer header' : `the Referer "${referrer.slice(0, MAX_QUOTED)}"`;
   throw new Refused(
     'unauthenticated',
-    `Expected a page that the library's referrer rules let in, got ${came}. Add its host to the allowed referrers.`,
+    `Expected a page that the library's referrer rules allow, got ${came}. Add its host to the allowed referrers.`,
   );
 }

@@ -14,8 +14,8 @@ export class CommitInDoubt extends Error {
 }
 
 /**
- * Runs a task in one transaction. Retries a transaction that lost a deadlock (nothing of it was kept), at most eight
- * times. Throws CommitInDoubt if it is unknown whether the change was kept; after any other error it was not.
+ * Runs a task in one transaction. Retries a transaction that lost a deadlock (it was rolled back completely), at most
+ * eight times. Throws CommitInDoubt if it is unknown whether the change was kept; after any other error it was not.
  */
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

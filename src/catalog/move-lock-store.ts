@@ -3,7 +3,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MOVE_LOCK = 7_700_004;
 
-/** Right to move objects, which only one process has at a time. `release` gives it up. */
+/** Lock for moving objects, held by one process at a time. */
 export type MoveLock = {
   /** Refuses (`unavailable`) if the right was lost with its connection: another process may have it. */
   check(): Promise<void>;

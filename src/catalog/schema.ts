@@ -128,7 +128,7 @@ export type MediaTable = {
   frame_rate: Generated<number>;
   rotation_deg: number | null;
   encode_progress: Generated<number>;
-  /** Sums of the weights of its encode tasks: done, and in total. */
+  /** Sums of the weights of its encode tasks: finished ones, and all. */
   encode_done: Generated<number>;
   encode_total: Generated<number>;
   storage_bytes: Generated<number>;
@@ -233,7 +233,7 @@ export type RenditionTable = {
   iv_prefix: GeneratedAlways<number>;
 };
 
-/** A published chunk; `revision` is that of the publication that first lists it. */
+/** A published chunk; `revision` names the publication that first lists it. */
 export type ChunkTable = {
   library_id: number;
   media_id: Guid;

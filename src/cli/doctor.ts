@@ -75,7 +75,7 @@ async function examineFirewall(): Promise<Finding> {
   try {
     const { rules, missing, isOwn } = await describeFirewall();
     const set = isOwn
-      ? 'the own small set (Debian has the OWASP core rule set as modsecurity-crs)'
+      ? 'the built-in small set (Debian has the OWASP core rule set as modsecurity-crs)'
       : 'OWASP core rule set';
     const left = isOwn ? '' : `; not judged: ${[...missing, ...LIBINJECTION].join(', ')} (they need libinjection)`;
     return { isGood: true, what: 'firewall', found: `${set}, ${rules} rules${left}` };

@@ -37,7 +37,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   return [
     await finding(async () => {
       await requireSessions(connection);
-      return 'MILLRACE_DATABASE_URL answers';
+      return 'MILLRACE_DATABASE_URL is reachable';
     }),
     await examineConnections(settings, connection),
     ...(await examineContent(settings, connection)),

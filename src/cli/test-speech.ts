@@ -49,7 +49,7 @@ export async function testSpeech({ file, text, language }: Options): Promise<num
       );
     }
     const speed = lengthSec / tookSec;
-    process.stdout.write(`Speed     ${speed.toFixed(1)} times real time, the start of the engine counted\n`);
+    process.stdout.write(`Speed     ${speed.toFixed(1)} times real time, including the start of the engine\n`);
     return 0;
   } finally {
     await outbound.close();

@@ -39,7 +39,7 @@ type Deps = { settings: RoleSettings; database: Database; storage: Storage; log:
 export async function openIngest({ settings, database, storage, log }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');
-  const report = (error: Error) => log.warn(error, 'live error');
+  const report = (error: Error) => log.warn(error, 'A live stream reported an error.');
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
   const rules = createAddressRules(settings.outboundAllow);

@@ -5,7 +5,7 @@ import { recordViewers } from '../catalog/live/viewing/stream-figures-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveSource } from '../delivery/live/live-streams.ts';
 
-/** Opens the source of an edge's live streams: feeds of their owners, and rows. */
+/** Opens the source of an edge's live streams: the feeds of their owners and the stored rows. */
 export function openLiveSource(settings: RoleSettings, { db }: Database): LiveSource {
   return {
     secret: feedSecretOf(settings.secretKey),

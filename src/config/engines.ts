@@ -97,7 +97,7 @@ function parseCores(text: string): number | null {
 /** URL at which the makers of sherpa-onnx publish models. */
 const SPEECH_MODELS_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models';
 
-/** Default model name: that of the first services of this kind. */
+/** Default model name, as in the first services of this kind. */
 const USUAL_TRANSCRIBER = 'whisper-1';
 
 function transcriber(texts: Texts): TranscriberSettings {

@@ -67,7 +67,7 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
   };
 }
 
-/** Returns the hosts of our pages: those of the configured URLs, else this machine's address. */
+/** Returns the hosts of our pages: the hosts of the configured URLs, or this machine's address. */
 function hostsOf({ host, publicUrl, edgeUrl }: Pick<NetworkSettings, 'host' | 'publicUrl' | 'edgeUrl'>): string[] {
   const named = [publicUrl, edgeUrl].flatMap((url) => (url === null ? [] : [new URL(url).hostname]));
   if (edgeUrl !== null) return named;

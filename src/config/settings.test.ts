@@ -77,7 +77,7 @@ test.each([
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
 });
 
-test('our own hosts are those of the configured addresses and the additional hosts', () => {
+test('our own hosts are the configured addresses and the additional hosts', () => {
   expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
   const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
   expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([

@@ -225,7 +225,7 @@ function fail(
   const url = redactUrl(request.url ?? '');
   // Only a broken connection tells a player that a started response is incomplete.
   if (response.headersSent) {
-    log.error({ err: error, url }, 'A response could not be completed.');
+    log.error({ err: error, url }, 'A response could not be sent completely.');
     response.destroy();
     return;
   }
@@ -238,7 +238,7 @@ function fail(
     sendProblem(request, response, toProblem(code, error.message));
     return;
   }
-  log.error({ err: error, url }, 'A request could not be answered.');
+  log.error({ err: error, url }, 'A request failed with an internal error.');
   if (isStorageAway(error)) {
     const problem = toProblem('unavailable', 'The object store cannot be reached.');
     sendProblem(request, response, problem, RETRY_AFTER_SEC);

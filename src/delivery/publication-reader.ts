@@ -25,7 +25,7 @@ export class PublicationReader {
   constructor(deps: EdgeDeps, limits: EdgeLimits, policies: PolicyReader) {
     const { log, publications } = deps;
     const onLoadError = (error: unknown, key: string) =>
-      log.warn({ err: error, key }, 'The catalogue could not be read; the last known state is shown.');
+      log.warn({ err: error, key }, 'Could not read the catalogue. The last known state is shown.');
     const shared = { ttlMs: TTL_MS, absentTtlMs: ABSENT_TTL_MS, maxLoads: limits.publicationLoads, onLoadError };
     this.#limits = limits;
     this.#publications = new FreshCache({
@@ -46,7 +46,7 @@ export class PublicationReader {
         policies.invalidateAll();
         this.#publications.invalidateAll();
       },
-      lost: (error) => log.warn({ err: error }, 'Notifications of publications are lost; connecting again.'),
+      lost: (error) => log.warn({ err: error }, 'Lost the connection for publication notices. Connecting again.'),
     });
   }
 

@@ -55,15 +55,15 @@ export const NO_ADDRESSES: AddressSet = { has: () => false };
 /** Returns the addresses of trusted proxies. Throws if a setting is not a network. */
 export function readTrustedProxies(networks: readonly string[]): AddressSet {
   const trusted = readAddressSet(networks);
-  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${networks.join()}.`);
+  if (trusted === null) throw new Error(`Expected the networks of trusted proxies, got ${networks.join()}.`);
   return trusted;
 }
 
 /**
- * Returns the address that sent a request: that of the socket or, if the socket belongs to a trusted proxy, the last
- * address in `X-Forwarded-For` that is not a trusted proxy. Proxies append addresses, so an address that a client wrote
- * itself precedes theirs and has no effect. A proxy may add the port (`192.0.2.7:5555`, `"[2001:db8::1]:443"`). If it
- * gives no address (`unknown`, `_hidden`), the proxy counts as the client.
+ * Returns the address that sent a request: the address of the socket or, if the socket belongs to a trusted proxy, the
+ * last address in `X-Forwarded-For` that is not a trusted proxy. Proxies append addresses, so an address that a client
+ * wrote itself precedes theirs and has no effect. A proxy may add the port (`192.0.2.7:5555`, `"[2001:db8::1]:443"`).
+ * If it gives no address (`unknown`, `_hidden`), the proxy counts as the client.
  */
 export function clientAddress(
   { remoteAddress, forwardedFor }: { remoteAddress: string | undefined; forwardedFor: string | undefined },

@@ -103,7 +103,7 @@ export const EDGE_ERRORS = {
   'no-media': absent('Nothing was published in this time range.', 'a period without a publisher'),
   'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video with Basic DRM'),
   'post-only': absent('This address accepts POST only.', 'a GET request to the address of beacons or licences'),
-  protected: absent('This video is delivered encrypted only.', 'an unencrypted segment of a video with DRM'),
+  protected: absent('This video is delivered only encrypted.', 'an unencrypted segment of a video with DRM'),
   'session-over': denied(
     'The play session has expired, or belongs to another video: load playlist.m3u8 again.',
     'a play session of another video, or an expired one',
@@ -116,7 +116,7 @@ export const EDGE_ERRORS = {
   'country-denied': denied('This country is not allowed.', 'country rules of the pull zone or token (rule 10120)'),
   'referrer-denied': denied('This page is not allowed.', 'referrer rules of the pull zone or library (rule 10130)'),
   'direct-play-denied': denied(
-    'The videos of this library play inside the pages of their owner only.',
+    'The videos of this library play only in pages of their owner.',
     'a player page that was opened directly (rule 10132)',
   ),
   'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
@@ -137,7 +137,7 @@ export const EDGE_ERRORS = {
   },
   'too-many-connections': {
     status: 429,
-    sentence: 'Too many answers at once.',
+    sentence: 'Too many simultaneous responses.',
     cause: 'too many connections of one address (rule 10150)',
   },
   invalid: {
@@ -167,7 +167,7 @@ export const EDGE_ERRORS = {
   },
   'too-slow': {
     status: 408,
-    sentence: 'The request or its answer was too slow.',
+    sentence: 'The request or its response was too slow.',
     cause: 'a slow client (rules 10182, 10186)',
   },
   'headers-too-large': {
@@ -177,26 +177,29 @@ export const EDGE_ERRORS = {
   },
   'field-too-long': {
     status: 400,
-    sentence: 'A field is longer than the firewall inspects.',
+    sentence: 'A field is too long for the firewall to inspect.',
     cause: 'a long field; the request is logged, not refused (rule 10190)',
   },
   'method-not-allowed': {
     status: 405,
-    sentence: 'Only GET, HEAD and OPTIONS are answered, and POST for beacons and licences.',
+    sentence: 'Only GET, HEAD and OPTIONS are supported, and POST for beacons and licences.',
     cause: 'an unsupported method',
   },
   changed: {
     status: 412,
-    sentence:
-      'Expected If-Match to name the current representation, or If-Unmodified-Since its date: it is another one now.',
-    cause: 'the content was replaced in the meantime',
+    sentence: 'The content has changed: If-Match or If-Unmodified-Since names an earlier version.',
+    cause: 'the content was replaced between two requests',
   },
   'too-large': {
     status: 413,
     sentence: 'The body is larger than the limit.',
     cause: 'a beacon or licence request over its limit',
   },
-  internal: { status: 500, sentence: 'The server could not answer; it was logged.', cause: 'an internal error' },
+  internal: {
+    status: 500,
+    sentence: 'The request failed with an internal error. The log has the reason.',
+    cause: 'an internal error',
+  },
   unavailable: {
     status: 503,
     sentence: 'The content is unavailable now.',
@@ -211,7 +214,7 @@ export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 /** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the interface. */
 export const SOURCE_FAULTS = {
   'empty-file': { issueCode: 7, cause: 'an empty file' },
-  'not-media': { issueCode: 7, cause: 'a text, an image, an archive or a playlist' },
+  'not-media': { issueCode: 7, cause: 'a text file, an image, an archive or a playlist' },
   truncated: {
     issueCode: 7,
     cause: 'a truncated file: more than a tenth is missing',

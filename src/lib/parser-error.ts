@@ -1,7 +1,7 @@
 /** Error with which the parser of `node:http` rejects a connection. `rawPacket` is the last data that it read. */
 export type ParserError = Error & { code?: string; rawPacket?: unknown };
 
-/** Fault of an unreadable request. `code` is that of the parser. */
+/** Fault of an unreadable request. `code` is the error code of the parser. */
 export type ParserFault = {
   kind: 'headersTooLarge' | 'slowRequest' | 'ambiguousLength' | 'malformed';
   code: string;

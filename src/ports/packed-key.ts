@@ -37,7 +37,7 @@ export function objectOf(key: StorageKey): StorageKey {
 }
 
 /**
- * Splits keys into those of whole objects, which may be deleted, and those of ranges of packs, which may contain other
+ * Splits keys into keys of whole objects, which may be deleted, and keys of ranges of packs, which may contain other
  * chunks in use.
  */
 export function splitPacked(keys: readonly StorageKey[]): { objects: StorageKey[]; packed: StorageKey[] } {

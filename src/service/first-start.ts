@@ -59,8 +59,8 @@ function pendingPath(dataDir: string): string {
 }
 
 /**
- * Returns the key that encrypts secrets in the database: the configured one, else that of the data folder, created
- * once.
+ * Returns the key that encrypts secrets in the database: the configured one, or the one in the data folder, which is
+ * created once.
  */
 export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
   if (given !== null) return given;
@@ -130,7 +130,7 @@ export async function showFirstStart(
   const path = join(dataDir, 'first-start.txt');
   await writeWhole(path, Buffer.from(text));
   out.write(`
-Millrace is ready. The keys and an upload command are in ${path}: read it, then delete it.
+Millrace is ready. The keys and an upload command are in ${path}: read the file, then delete it.
 
   Dashboard          ${dashboardLink(library, addresses)}
   API address        ${addresses.publicUrl}
@@ -159,7 +159,7 @@ function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): st
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;
   const guid = `sed 's/.*"guid": *"\\([^"]*\\)".*/\\1/'`;
   return `
-Millrace is ready. The keys below are shown this once.
+Millrace is ready. The keys below are shown only once.
 
   Dashboard          ${dashboardLink(library, addresses)}
   API address        ${addresses.publicUrl}

@@ -2,7 +2,7 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** Health of one part of the running service. `detail` gives the reason of a failure. */
+/** Health of one part of the running service. `detail` is the reason of a failure. */
 export type PartHealth = { state: PartState; detail: string | null };
 
 /** Sandbox of the encoders: bubblewrap, or only resource limits (`prlimit`). With `none`, nothing is encoded. */

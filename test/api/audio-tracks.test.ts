@@ -77,7 +77,7 @@ async function finish(guid: Guid, trackId: string): Promise<void> {
   });
 }
 
-test('an added track is encoded without the picture, and named by its language and purpose', async () => {
+test('an added track is encoded without its picture, and named after its language and purpose', async () => {
   const guid = await createFinished();
   const answer = await put(guid, '/de-commentary?language=de&purpose=commentary');
   expect(answer).toMatchObject({ status: 200 });
@@ -160,7 +160,7 @@ test('fields of any track can be changed, and one track is always the default', 
   expect(await edit('de', { purpose: 'music' })).toMatchObject({ status: 400 });
 });
 
-test('a removed track is gone at once; the last one only on request, and never without a picture', async () => {
+test('removes a track immediately, the last one only on request, and never from an audio-only video', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&isDefault=true');
   await finish(guid, 'de');
@@ -178,7 +178,7 @@ test('a removed track is gone at once; the last one only on request, and never w
   expect(last.text).toContain('delete the video');
 });
 
-test('a track that is removed while it is encoded leaves nothing of it to encode', async () => {
+test('a track that is removed while it is encoded leaves no encode task', async () => {
   const guid = await createFinished();
   await put(guid, '/de');
   expect(await api.call('DELETE', pathOf(guid, '/de'))).toMatchObject({ status: 200 });
@@ -187,7 +187,7 @@ test('a track that is removed while it is encoded leaves nothing of it to encode
   expect(await tasksOf(guid)).toMatchObject([{ kind: 'images' }]);
 });
 
-test('bytes that are no sound, an id that is none and a track too many are refused and leave nothing', async () => {
+test('refuses bytes that are not audio, an invalid id and a track over the limit, without leftovers', async () => {
   const guid = await createFinished();
   const page = '<!doctype html><html><body>not found</body></html>';
   for (const [rest, body] of [
@@ -208,7 +208,7 @@ test('bytes that are no sound, an id that is none and a track too many are refus
   expect(await openUploads()).toEqual([]);
 });
 
-test('a video that is not encoded yet takes no track, and the answer gives the reason', async () => {
+test('a video that is not encoded yet accepts no track, and the response contains the reason', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Empty' } });
   const answer = await put(String(Object(body).guid), '/de');
   expect(answer).toMatchObject({ status: 400 });

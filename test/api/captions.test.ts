@@ -133,7 +133,7 @@ describe('rejects with 400', () => {
     ['no body', undefined, /captionsFile, got none/],
     ['an empty file', { captionsFile: '' }, /captionsFile, got none/],
     ['a null file', { captionsFile: null }, /captionsFile, got none/],
-    ['no base64', { captionsFile: 'not base64!' }, /no base64/],
+    ['not base64', { captionsFile: 'not base64!' }, /not base64/],
     ['another type', { captionsFile: 5 }, /does not fit/],
     ['no captions', { captionsFile: base64('hello') }, /Line 1: expected a cue/],
     ['a file without cues', { captionsFile: base64('WEBVTT\n') }, /no cue/],

@@ -20,7 +20,7 @@ test('a search of the documentation links the pages that contain all words', asy
   expect(page).toContain('value="webhook signature"');
 });
 
-test('a search without a hit says so, and words of the query are text', async () => {
+test('reports a search without results, and escapes the query', async () => {
   const page = await (await search(`?q=${encodeURIComponent('<script>alert(1)</script>')}`)).text();
   expect(page).toContain('No page contains these words. Try fewer or other words.');
   expect(page).not.toContain('<script>');

@@ -119,8 +119,8 @@ describe('refuses with a JSON string', () => {
     [{ state: 'uploaded' }, /waits to be encoded/],
     [{ state: 'processing' }, /waits to be encoded/],
     [{ state: 'failed' }, /encode it again first/],
-    [{ source_key: null }, /no original file/],
-    [{ facts: JSON.stringify({ ...FACTS, video: null }) }, /only sound/],
+    [{ source_key: null }, /original file/],
+    [{ facts: JSON.stringify({ ...FACTS, video: null }) }, /audio only/],
   ] as const)('a video in the state %j', async (change, message) => {
     const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
     await api.database.db.updateTable('media').set(change).where('id', '=', guid).execute();

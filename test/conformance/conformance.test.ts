@@ -35,7 +35,7 @@ test('responds with 501 for missing operations, including published ones that th
   for (const { method, path } of missing) {
     const answer = await world.ask({ method, path: path.replaceAll(/\{\w+\}/g, '1') });
     expect([path, answer.status]).toEqual([path, 501]);
-    expect(answer.text).toContain(`${method} ${path} is not there yet`);
+    expect(answer.text).toContain(`${method} ${path} is not implemented yet`);
   }
 });
 

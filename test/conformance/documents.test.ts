@@ -74,6 +74,10 @@ test('describes every parameter in a sentence', () => {
   }
 });
 
+test('describes every field of a body or response in a sentence', () => {
+  expect(fieldsOf(document).filter(([, { description }]) => !/^[A-Z0-9`].+\.$/.test(description ?? ''))).toEqual([]);
+});
+
 test('declares success, refusals and permitted callers of every operation', () => {
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {
@@ -116,3 +120,14 @@ test('every component is a schema that compiles', () => {
     expect(() => Compile(schema)).not.toThrow();
   }
 });
+
+type Field = { description?: string };
+
+/** Returns the fields of every schema in a part of the document, with their names. */
+function fieldsOf(part: object): [string, Field][] {
+  const { properties } = part as { properties?: unknown };
+  const isSchema = 'type' in part && typeof properties === 'object' && properties !== null;
+  const own: [string, Field][] = isSchema ? Object.entries(properties) : [];
+  const inner = Object.values(part).filter((value): value is object => typeof value === 'object' && value !== null);
+  return [...own, ...inner.flatMap(fieldsOf)];
+}

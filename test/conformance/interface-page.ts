@@ -38,7 +38,8 @@ export function interfacePage(): string {
       'still respond with 400 and a StatusModel if they cannot run: for an invalid body, an empty title, an invalid\n' +
       'image, an address that cannot be fetched, or a clean-up without a selection.',
     '## Settings without effect',
-    'These settings of libraries and pull zones are stored and returned for compatibility. They have no effect.\n' +
+    'These settings of libraries and pull zones are stored and returned for compatibility. The service itself\n' +
+      'does not act on them. ' +
       '`EnableContentTagging` set to true is refused, because content tagging is not available.',
     table(
       ['Setting', 'Reason'],

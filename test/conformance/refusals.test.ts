@@ -51,7 +51,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'forbidden',
     status: 403,
     code: 403,
-    says: /may only read/,
+    says: /can only read/,
     word: async () => ({ method: 'POST', path: '/library/1/videos', key: world.keys.readOnly }),
   },
   {

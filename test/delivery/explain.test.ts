@@ -154,7 +154,7 @@ const LOCKED = {
   drm: { enabled: true, version: 'basic' },
 };
 
-test('explain gives the verdict of the edge for player pages, playlists and keys', async () => {
+test('explain returns the verdict of the edge for player pages, playlists and keys', async () => {
   const { db } = videos.database;
   const { libraryId } = videos;
   const { mediaId } = key;

@@ -93,7 +93,7 @@ test('the page does not repaint while the video plays and its controls are hidde
   const [before, { sec }] = [await layouts(), await read(page)];
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(sec + 3);
   const perSec = ((await layouts()) - before) / ((await read(page)).sec - sec);
-  // Counts the video's reports, four a second, rather than 60 frames.
+  // Expects a layout for each of the video's reports, four a second, and not for each of 60 frames.
   expect(perSec).toBeLessThan(15);
 });
 

@@ -112,7 +112,7 @@ test('a page that is reloaded after half an hour of idling, or without storage, 
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test("a second tab is another session of the same viewer, and an owner's preview is no session", async () => {
+test("a second tab is another session of the same viewer, and an owner's preview is not counted", async () => {
   const shown = await publishFilm(room);
   const tabs = await Promise.all([
     openPlayer(room, shown),
@@ -125,7 +125,7 @@ test("a second tab is another session of the same viewer, and an owner's preview
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test('a trailer is not a view, closes when its stream has ended, and the next video is a new view', async () => {
+test('does not count a trailer, stops it when its stream ends, and counts the next video as a new view', async () => {
   const shown = await publishFilm(room);
   const page = await room.people.newPage();
   let beacons = 0;
@@ -242,7 +242,7 @@ test('an outage of the database loses nothing and counts nothing twice', async (
   const warnings: string[] = [];
   const viewing = testViewing({
     async count(sessions) {
-      if (isAway) throw new Error('The database is away.');
+      if (isAway) throw new Error('The database is down.');
       await countSessions(room.database.db, sessions);
       await countSessions(room.database.db, sessions);
     },

@@ -23,7 +23,7 @@ type Vector = {
 const vectors: Vector[] = JSON.parse(
   await readFile(new URL('../delivery/token-vectors.json', import.meta.url), 'utf8'),
 ).verify;
-/** First id of the vectors' zones, which are added to that of the video. */
+/** Id of the first zone for the test vectors. The zone of the video is separate. */
 const FIRST_ZONE = 100;
 const KEY = 'the key of the zone';
 const BLOCKED = '192.0.2.66';

@@ -224,7 +224,7 @@ test('cancels and restarts an encode, in the queue and on its page', async () =>
   await expect.poll(statusOf, PATIENCE).toBe(TRANSCODING);
   const releaseAgain = await holdEncoders(service.pid);
   const { pool, close } = openCatalogue(service);
-  const written = ['Expected ffmpeg to succeed, exit 1 came.', '[info] one\n[fatal] two'];
+  const written = ['Expected ffmpeg to succeed, but it exited with code 1.', '[info] one\n[fatal] two'];
   const insert = `insert into attempt_log values (1, $1, default, 'video', '{360p}', 0, 4, $2, $3)`;
   await pool.query(insert, [guid, ...written]).finally(close);
   await page.reload();
@@ -232,7 +232,7 @@ test('cancels and restarts an encode, in the queue and on its page', async () =>
   await page.keyboard.press('Enter');
   await press('Copy Log of video 360p, segments 0 to 3');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
-    'exit 1 came.\n\n[info] one\n[fatal] two',
+    'exited with code 1.\n\n[info] one\n[fatal] two',
   );
   expect(await axeViolations(page, '.attempt')).toEqual([]);
   await look('log');

@@ -54,7 +54,7 @@ describe('a folder on a full disk', () => {
 test.skipIf(isNotApplicable)(`keeps a mount point below the folder, even if it is empty${note}`, async () => {
   expect(mountRefusal).toBeNull();
   const reported = await runMounted('empty', 'library');
-  expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender went away' });
+  expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender disconnected' });
 });
 
 test('a failed write reports its cause, even if its folder cannot be cleaned up', async () => {
@@ -64,10 +64,10 @@ test('a failed write reports its cause, even if its folder cannot be cleaned up'
     yield Buffer.from('x');
     await rm(place, { recursive: true });
     await symlink('library', place);
-    throw new Error('the sender went away');
+    throw new Error('the sender disconnected');
   }
   const put = storage.put(storageKey('library/media/object'), Readable.from(failing()), {}, never);
-  await expect(put).rejects.toThrow('the sender went away');
+  await expect(put).rejects.toThrow('the sender disconnected');
 });
 
 test('if two processes begin the same upload simultaneously, one may be refused and neither fails', async () => {

@@ -223,12 +223,12 @@ test('if the remainder cannot be recorded, reports that and moves the objects an
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {
-    throw new Error('the database is away');
+    throw new Error('the database is down');
   };
   const says = { report: (error: Error) => void reported.push(error), log: () => undefined };
   owned.push(startMover({ ...pair, takeLock: freeLock, note, ...says }).close);
   await expect.poll(() => holders(pair), { timeout: 60_000 }).toEqual(['new']);
-  expect(reported[0]).toMatchObject({ cause: { message: 'the database is away' } });
+  expect(reported[0]).toMatchObject({ cause: { message: 'the database is down' } });
 });
 
 const freeLock = async () => ({ check: async () => undefined, release: async () => undefined });
@@ -246,7 +246,7 @@ async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, is
   for (let rounds = 1; ; rounds += 1) {
     for (const [key, bytes] of objects) {
       const { body } = await shown.read(key, null, never);
-      if (!(await gather(body)).equals(bytes)) throw new Error(`Expected the bytes of ${key}, came others.`);
+      if (!(await gather(body)).equals(bytes)) throw new Error(`Expected the bytes of ${key}, got others.`);
     }
     if (isOver()) return rounds;
     await sleep(READ_PAUSE_MS);

@@ -12,7 +12,7 @@ export async function startOrigin(turns: readonly Turn[]): Promise<Origin> {
   const server = createServer((request, response) => {
     asked.push(request);
     const turn = turns[Math.min(asked.length, turns.length) - 1];
-    if (turn === undefined) throw new Error('Expected a script with at least one turn.');
+    if (turn === undefined) throw new Error('Expected a script with at least one step.');
     turn(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -77,7 +77,7 @@ function broken(): Readable {
   return Readable.from(
     (function* () {
       yield Buffer.from('x');
-      throw new Error('the sender went away');
+      throw new Error('the sender disconnected');
     })(),
   );
 }
@@ -88,5 +88,5 @@ function endless(): Readable {
 
 const [, , action = '', folder = ''] = process.argv;
 const run = ACTIONS[action];
-if (run === undefined) throw new Error(`Expected one of ${Object.keys(ACTIONS).join(', ')}, came "${action}".`);
+if (run === undefined) throw new Error(`Expected one of ${Object.keys(ACTIONS).join(', ')}, got "${action}".`);
 process.stdout.write(JSON.stringify(await run(await createFileStorage(folder))));

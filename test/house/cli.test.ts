@@ -34,8 +34,12 @@ afterAll(async () => {
 });
 
 /** Runs the program piped, with neither PostgreSQL nor ffmpeg on its path. */
-async function millrace(args: readonly string[], input = ''): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: '/nowhere', HOME: folder, MILLRACE_DATA_DIR: folder };
+async function millrace(
+  args: readonly string[],
+  input = '',
+  home = folder,
+): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: '/nowhere', HOME: home, MILLRACE_DATA_DIR: folder };
   const child = spawn(process.execPath, [LAUNCHER, ...args], { env, cwd: folder });
   child.stdin.end(input);
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
@@ -100,7 +104,7 @@ test('a refused upload reports why and creates no video', async () => {
     { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
     // The first file could have been sent.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
-    { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401/ },
+    { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401.*\n(.*\n)?The key was taken from --key\.\n$/ },
     { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
   ];
   for (const { args, code, reason } of refused) {
@@ -120,6 +124,13 @@ test('a failure ends with the exit code of its kind', async () => {
   expect(await millrace(['edit', 'x', 'title:={'])).toMatchObject({ code: 2 });
   expect(await millrace(['libraries', 'ls', ...url, '--key', LIBRARY_KEY])).toMatchObject({ code: 3 });
   expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
+  // Another home folder has no profile.
+  const withoutKey = await millrace(['upload', clip, ...url], '', await mkdtemp(join(folder, 'home-')));
+  expect(withoutKey).toEqual({
+    code: 3,
+    out: '',
+    err: expect.stringContaining('No key was sent. Pass one with --key'),
+  });
 });
 
 test('in a terminal, an upload has a bar, completed actions are reported, and Tab completes verbs', async () => {

@@ -135,7 +135,7 @@ test('an error carries status and request id, and an empty message if there is n
   const refused = stranger.call('listVideos', { libraryId });
   await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
   const wordless = new ApiError('GET /videos', { status: 502, headers: new Headers() }, '');
-  expect(wordless).toMatchObject({ said: '', message: 'GET /videos was answered 502' });
+  expect(wordless).toMatchObject({ said: '', message: 'GET /videos failed with status 502' });
 });
 
 test('a signed player address opens where a token is required', async () => {

@@ -149,7 +149,7 @@ test('a video that cannot be deleted from the trash does not keep others there',
   await emptyTrash.run({}, deps, signal);
 });
 
-test('an abandoned operation gives the reason for each video that it did not reach', async () => {
+test('an abandoned operation reports the reason for each video that it did not reach', async () => {
   const bulks = createBulkStore(database.db);
   const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
   await runBulk.giveUp?.(trashing, deps, 'the worker died');

@@ -120,7 +120,7 @@ test('a re-encode that begins while a codec is being added leaves one complete s
 });
 
 test('adds no codec to a set that is being replaced', async () => {
-  const clip = await makeClip(lab, 'anew.avi', ...picture(STRIP, 10), ...OLD);
+  const clip = await makeClip(lab, 'reencoded.avi', ...picture(STRIP, 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   // The other set waits for a slot that this worker does not have.
@@ -132,7 +132,7 @@ test('adds no codec to a set that is being replaced', async () => {
   await untilState(lab, key, 'transcoding');
   await expect(addCodec(key, 'h264')).rejects.toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('anew'),
+    message: expect.stringContaining('encoded again'),
   });
   await quick.stop();
   worker = await lab.startWorker();

@@ -75,7 +75,7 @@ async function addSingles(store: typeof storeSingles = storeSingles): Promise<Pu
   const published = await addFilm(database.db, libraryId, film);
   const [video] = published.videos;
   const [track] = film.videos;
-  if (video === undefined || track === undefined) throw new Error('Expected pictures.');
+  if (video === undefined || track === undefined) throw new Error('Expected images.');
   await store({ db: database.db, storage }, [published.audio, film.audio], [video, track]);
   await finishVideo(database.db, published);
   await database.db.transaction().execute((tx) => recountStorage(tx, published));

@@ -84,7 +84,7 @@ test('an MP3 that begins with 200 kB of other data plays from its first frame on
   // The level of the tone itself is an eighth.
   expect(sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(0.2);
   const { messages } = await loadMedia(lab, key);
-  expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are no sound/);
+  expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are not audio/);
 });
 
 test('the chapters of a file become those of its video', async () => {

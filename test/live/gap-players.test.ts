@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 // The other players do so in `npm run soak -- live-gaps`.
-test('the player page, ffmpeg and mpv go on over a gap of the sound and over an encoder that returns', async () => {
+test('the player page, ffmpeg and mpv continue across an audio gap and an encoder that reconnects', async () => {
   const players = ['player page', 'ffmpeg', 'mpv'] as const;
   const found = await watchReturns(room, { players, playSecs: [8, 8], away: { audio: [[14, 17]] } });
   for (const { name, holes, stalls, errors } of found) {

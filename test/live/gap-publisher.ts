@@ -45,7 +45,7 @@ export function makeSyncClip(size = '320x180'): Promise<string> {
 }
 
 /**
- * Publishes a clip in real time, in a loop, without the ranges in `away`, until the end of the test at most. The
+ * Publishes a clip in real time, in a loop, without the ranges in `away`, at most until the end of the test. The
  * address selects the protocol.
  */
 export function publishWithGaps(address: string, clip: string, away: Away = {}): ChildProcess {

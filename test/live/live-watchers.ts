@@ -13,7 +13,7 @@ import type { TestStream } from './live-service.ts';
 import { type PageWatch, watchVideo } from './watch-video.ts';
 
 /**
- * Findings of a player so far. `playedSec`: how far its clock went on. `stalls`: times at which it did not go on for
+ * Findings of a player so far. `playedSec`: how far its clock advanced. `stalls`: times at which it did not advance for
  * three seconds or more. `holes`: holes in its buffer, or in the times of decoded frames.
  */
 export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[] };
@@ -79,7 +79,7 @@ function readWatch(page: Page): Promise<Watched> {
 
 type ShakaError = { code?: number; data?: unknown[]; stack?: string };
 
-/** As much of Shaka as a live stream takes. */
+/** The part of Shaka's interface that a live stream needs. */
 type LiveShaka = {
   Player: new () => {
     addEventListener(type: 'error', listener: (event: { detail: ShakaError }) => void): void;
@@ -99,8 +99,8 @@ async function startShaka(address: string): Promise<void> {
     // Errors of Shaka have a code. Others are exceptions inside it.
     watch.errors.push(`${detail.code ?? detail.stack} ${JSON.stringify(detail.data?.slice(0, 2)) ?? ''}`);
   });
-  // Shaka places its live edge by the wall clock. After an outage of more than a segment it would take all of an HLS
-  // playlist for past, by its own count of the window (decision 340).
+  // Shaka places its live edge by the wall clock. After an outage of more than a segment, it would treat the whole HLS
+  // playlist as past (decision 340).
   player.configure({ manifest: { availabilityWindowOverride: 60 } });
   await player.attach(video);
   await player.load(address);
@@ -131,7 +131,7 @@ function startDashJs(address: string): void {
 const STALL_MS = 4_000;
 const LOOK_MS = 250;
 
-/** Remembers how far a clock got, and when it did not go on. */
+/** Records how far a clock advanced, and when it did not. */
 function createProgress() {
   let [firstSec, lastSec, movedMs] = [Number.NaN, Number.NaN, 0];
   const stalls: string[] = [];
@@ -152,7 +152,7 @@ function createProgress() {
 /** A killed publisher keeps up to two reordered pictures back. */
 const MAX_HOLE_SEC = 0.1;
 
-/** ffmpeg decodes the stream as it grows; each decoded frame of sound and picture must follow the one before. */
+/** Decodes the stream with ffmpeg as it grows; each decoded audio and video frame must follow the previous one. */
 async function watchFfmpeg(address: string): Promise<Watcher> {
   const argv = ['-nostdin', '-v', 'error', '-copyts', '-i', address, '-map', '0:v:0', '-map', '0:a:0'];
   const child = spawn('ffmpeg', [...argv, '-fps_mode', 'passthrough', '-flush_packets', '1', '-f', 'framecrc', '-']);

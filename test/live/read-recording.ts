@@ -88,7 +88,7 @@ async function fetchBytes(address: URL): Promise<Buffer> {
 
 function addRuns(runs: { from: number; to: number }[], numbers: readonly (number | null)[]): void {
   for (const number of numbers) {
-    if (number === null) throw new Error('Expected each picture to show a number.');
+    if (number === null) throw new Error('Expected each frame to show a number.');
     const run = runs.at(-1);
     if (run !== undefined && number === run.to + 1) run.to = number;
     else runs.push({ from: number, to: number });

@@ -2,8 +2,8 @@
 export type PageWatch = { playedSec: number; holes: Set<string>; stalls: string[]; errors: string[] };
 
 /**
- * Runs in a page: watches a video element from now on. A hole is one that is in `buffered` at two looks in a row, since
- * parts may come in another order than they are played. A stall is a position that does not change for three seconds.
+ * Runs in a page: watches a video element from now on. A hole must be in `buffered` at two samples in a row, because
+ * parts may arrive in another order than they play. A stall is a position that does not change for three seconds.
  * Positions that leap are holes as well: a player skipped something.
  */
 export function watchVideo(video: SVGElement | HTMLElement): void {

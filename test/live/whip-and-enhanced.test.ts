@@ -155,7 +155,7 @@ function obusOf(unit: Buffer): { type: number; bytes: Buffer }[] {
 /** Returns the av1C (AV1 in ISO BMFF, section 2.3) of 8 bits, 4:2:0, main profile, around the sequence header. */
 function configurationOf(unit: Buffer): Buffer {
   const header = obusOf(unit).find(({ type }) => type === SEQUENCE_HEADER);
-  if (header === undefined) throw new Error('Expected a sequence header in the first picture.');
+  if (header === undefined) throw new Error('Expected a sequence header in the first frame.');
   return Buffer.concat([Buffer.from([0x81, 0, 0x0c, 0]), header.bytes]);
 }
 

@@ -84,7 +84,7 @@ async function audioLines(): Promise<string[]> {
   return playlist.split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA:TYPE=AUDIO'));
 }
 
-/** Makes the sound of the film as a file of its own; further arguments change it. */
+/** Extracts the audio of the clip into a separate file. Further arguments change it. */
 function makeSound(name: string, ...argv: string[]): Promise<string> {
   const source = syncSourceArgv({ lengthSec: LENGTH_SEC, size: '160x90' });
   return makeClip(folder, name, [...source.slice(-4), ...argv]);
@@ -101,7 +101,7 @@ const lengthOf = async (address: string) =>
 
 const videoIds = async () => (await read(playlistUrl(service, guid))).match(/^r\/.*video\.m3u8$/gm)?.slice(0, -1);
 
-test('a second language joins a finished video, in step and switched to while it plays', async () => {
+test('a second language is added to a finished video, in sync, and can be selected during playback', async () => {
   const before = await videoIds();
   await put('/de?language=de&title=Deutsch', await makeSound('de.mp3', '-c:a', 'libmp3lame', '-ar', '44100'));
   const page = await browser.newPage(SMALL_PAGE);
@@ -176,7 +176,7 @@ test('a longer file is cut and a shorter one filled with silence', async () => {
   expect(from).toBeLessThan(3.1);
 });
 
-test('a file without sound and one that is no media are not offered, and the reason is given', async () => {
+test('rejects a file without audio and one that is not media, and gives the reason', async () => {
   const silent = await makeClip(folder, 'silent.mp4', ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=1', ...H264]);
   await put('/none?title=None', silent);
   await expect
@@ -188,13 +188,13 @@ test('a file without sound and one that is no media are not offered, and the rea
   expect((await audioLines()).join('\n')).not.toContain('None');
 });
 
-test('replaced media keep the sound in step, and an encode of the whole video keeps the tracks', async () => {
+test('replaced audio stays in sync, and an encode of the whole video keeps the tracks', async () => {
   for (const id of ['ad', 'talk', 'short', 'long']) await call(service, 'DELETE', pathOf(`/${id}`));
   const old = await mediaUrl('Deutsch');
   await put('/de', await makeSound('other.wav', '-c:a', 'pcm_s24le', '-ar', '96000'));
   await untilReady('de');
   expect(await mediaUrl('Deutsch')).not.toBe(old);
-  // Players that opened the previous playlist go on.
+  // Players that opened the previous playlist continue.
   expect(await lengthOf(old)).toBeGreaterThan(8);
   await call(service, 'POST', pathOf('/file-1'), { title: 'Original' });
   await call(service, 'DELETE', pathOf('/file-1'));
@@ -215,7 +215,7 @@ test('replaced media keep the sound in step, and an encode of the whole video ke
   await measured();
 });
 
-test('a video without picture is downloaded as its sound, and shows its cover', async () => {
+test('an audio-only video is downloaded as audio, and shows its cover', async () => {
   const cover = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=0.1:r=10', '-map', '0', '-map', '1:v', '-frames:v', '1'];
   const picture = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v', 'attached_pic'];
   const sine = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=6'];

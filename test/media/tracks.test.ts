@@ -211,16 +211,13 @@ test('offers text tracks of one language by purpose', async () => {
   ]);
 });
 
-test('subtitles that are pictures leave a message each, with the advice to send text', async () => {
+test('each image-based subtitle track leaves a message that suggests a text format', async () => {
   const key = await checked('pictures.mkv');
   const { captions, messages } = await loadMedia(lab, key);
   expect(captions).toEqual([]);
   expect(messages.map(({ level, message }) => [level, message])).toEqual([
-    [
-      2,
-      expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are not offered: .* SubRip/),
-    ],
-    [2, expect.stringMatching(/^The subtitles of stream 2 \(de, dvd_subtitle\) are not offered: .* WebVTT/)],
+    [2, expect.stringMatching(/^The subtitles of stream 1 \(Signs, en, hdmv_pgs_subtitle\) are left out: .* SubRip/)],
+    [2, expect.stringMatching(/^The subtitles of stream 2 \(de, dvd_subtitle\) are left out: .* WebVTT/)],
   ]);
 });
 

@@ -191,7 +191,7 @@ test.each([
   { name: 'no index of keyframes', file: 'a.ts', args: [...picture(LOW), '-c:v', 'mpeg2video'], why: 'mpegts' },
   { name: 'only one keyframe', file: 'b.mkv', args: [...picture(LOW), '-c:v', 'mpeg4', '-g', '600'], why: '20 s' },
   { name: 'one keyframe in an indexed file', file: 'c.mp4', args: [...picture(LOW), '-g', '600'], why: '20 s' },
-  { name: 'audio only', file: 'd.wav', args: SOUND, why: 'no picture' },
+  { name: 'audio only', file: 'd.wav', args: SOUND, why: 'no video' },
   { name: 'a library on the free tier', file: 'e.mkv', args: picture(LOW), why: 'premium', tier: 'free' },
 ])('$name: the video is encoded as a whole and reports why', async ({ file, args, why, tier = 'premium' }) => {
   const library = await addOnDemandLibrary(lab, [240], { tier });
@@ -202,7 +202,7 @@ test.each([
   expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
 });
 
-/** Returns the end of each segment, in seconds, as a playlist adds up. */
+/** Returns the end of each segment of a playlist, in seconds, as the sum of all durations up to it. */
 function boundariesOf(playlist: string): number[] {
   let sec = 0;
   return [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => {

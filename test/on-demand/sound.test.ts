@@ -79,7 +79,7 @@ test('a viewer who seeks wildly through two hours gets video and audio each time
   const clip = await makeClip(lab, 'long.avi', '-stream_loop', again, '-i', part, '-c', 'copy');
   const key = await uploadQuick(clip);
   const [picture, sound] = await loadRenditions(lab, key);
-  if (picture === undefined || sound === undefined) throw new Error('Expected a picture and a sound.');
+  if (picture === undefined || sound === undefined) throw new Error('Expected video and audio.');
   const before = await countSegments(key);
   const random = seededRandom(7);
   const wholeSoundCpuSec = await measureWholeSound(clip);
@@ -152,7 +152,7 @@ test('audio encoded for viewers and audio encoded in the background become one t
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=100', '-c:v', 'mpeg4', '-g', '10'];
   const key = await uploadQuick(await makeClip(lab, 'tone.avi', ...tone, ...pictures, '-c:a', 'pcm_s16le'));
   const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
-  if (sound === undefined) throw new Error('Expected a sound.');
+  if (sound === undefined) throw new Error('Expected audio.');
   // The first 16 of 25 exist. The others wait for a slot that this worker does not have.
   for (const segment of [24, 18]) await fetchPatiently(segmentUrl(edge, key, sound.id, segment));
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');

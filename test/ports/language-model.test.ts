@@ -72,7 +72,7 @@ test.each([
 ])('a response with $fault is sent back once, and then texts are extracted', async ({ answer }) => {
   const repaired = await generate(answer, JSON.stringify(GOOD));
   expect([repaired.values.title, repaired.messages]).toEqual(['Three talks', []]);
-  expect(server.requests[1]?.messages[0]?.content).toContain('An earlier answer was refused');
+  expect(server.requests[1]?.messages[0]?.content).toContain('An earlier response was rejected');
   const given = await generate(answer, answer, JSON.stringify(GOOD));
   expect(server.requests).toHaveLength(2);
   expect(given.messages).toHaveLength(1);

@@ -124,7 +124,7 @@ async function startGateway({ config, port }: { config: string; port: number }, 
   for (const deadlineMs = Date.now() + START_LIMIT_MS; ; await sleep(200)) {
     if (await answers(endpoint)) return { endpoint, ...keys };
     if (gateway.exitCode !== null || Date.now() > deadlineMs) {
-      throw new Error(`Expected radosgw to answer at ${endpoint}, its exit code is ${gateway.exitCode}.`);
+      throw new Error(`Expected radosgw to respond at ${endpoint}, its exit code is ${gateway.exitCode}.`);
     }
   }
 }

@@ -40,10 +40,10 @@ export function growingTests(given: () => Given): void {
     const bytes = randomBytes(18 * MIB);
     async function* failing() {
       yield* cut(bytes.subarray(0, 17 * MIB), MIB);
-      throw new Error('the sender went away');
+      throw new Error('the sender disconnected');
     }
     await expect(storage.staging.append(id, 0, Readable.from(failing()), never)).rejects.toThrow(
-      'the sender went away',
+      'the sender disconnected',
     );
     expect(await storage.staging.size(id)).toBe(17 * MIB);
     const controller = new AbortController();

@@ -167,10 +167,10 @@ function writeTests(given: () => Given): void {
     const { storage, key } = given();
     async function* failing() {
       yield* cut(Buffer.alloc(mib * MIB), MIB);
-      throw new Error('the sender went away');
+      throw new Error('the sender disconnected');
     }
     await expect(storage.put(key('dir/failed'), Readable.from(failing()), {}, never)).rejects.toThrow(
-      'the sender went away',
+      'the sender disconnected',
     );
     const closing = new PassThrough();
     const put = storage.put(key('dir/failed'), closing, {}, never);

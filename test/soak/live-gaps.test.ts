@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-// The names are those of the table's own keys.
+// The names are the table's own keys.
 const NAMES = Object.keys(WATCHERS) as (keyof typeof WATCHERS)[];
 
 test.each(NAMES)(
-  '%s goes on over a gap of the sound and over an encoder that returns twice',
+  '%s continues across an audio gap and an encoder that reconnects twice',
   async (name) => {
     const [found] = await watchReturns(room, {
       players: [name],
@@ -31,7 +31,7 @@ test.each(NAMES)(
   300_000,
 );
 
-/** Gaps of each kind, in each minute: sound, pictures, both. */
+/** Gaps of each kind in each minute: audio, video, both. */
 function gapsOf(minutes: number): Required<Away> {
   const starts = Array.from({ length: minutes }, (_, minute) => minute * 60);
   return {
@@ -40,7 +40,7 @@ function gapsOf(minutes: number): Required<Away> {
   };
 }
 
-test('the player page and plain hls.js play ten minutes over gaps and returns without a hole', async () => {
+test('the player page and plain hls.js play ten minutes across gaps and reconnects without a hole', async () => {
   const players = ['player page', 'hls.js'] as const;
   const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
   for (const { name, holes, errors, playedSec } of found) {

@@ -20,7 +20,7 @@ import { findProcesses } from '../support/service-processes.ts';
 /**
  * `npm run soak -- live` runs at full length; `npm test` runs 18 s with few streams, so that the soak keeps working.
  */
-// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
+// vitest sets its mode in `process.env`. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 const MINUTE_MS = 60_000;
 const RUNS = isSoak
@@ -98,7 +98,7 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
     from ends v join ends a on a.first_segment = v.first_segment and v.kind = 'video' and a.kind = 'audio'
     where v.first_segment < (select max(first_segment) from ends)`.execute(catalogue.database.db);
   const [row] = rows;
-  if (row === undefined) throw new Error('Expected an answer of the database.');
+  if (row === undefined) throw new Error('Expected a response from the database.');
   return row;
 }
 

@@ -68,7 +68,7 @@ function tell(name: string, found: readonly object[]): void {
 }
 
 test.each(SYNC_CLIPS)(
-  '$name keeps its sound in place and all its pictures, in each product',
+  '$name keeps its audio in sync and all its frames, in each output',
   async ({ name, ...reading }) => {
     const { guid, shown } = await sentAs(name);
     const isComposed = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
@@ -87,7 +87,7 @@ test.each(SYNC_CLIPS)(
 );
 
 test.each(COLOUR_CLIPS)(
-  '$name keeps its colours in each product and rung',
+  '$name keeps its colours in each output and rung',
   async (clip) => {
     const measured = await measureBars(room.service, (await sentAs(clip.name)).guid, clip);
     tell(clip.name, measured);
@@ -101,7 +101,7 @@ test.each(COLOUR_CLIPS)(
 );
 
 test.each(LIVE_CASES)(
-  '$row goes on for a player, and its recording keeps sound and pictures together',
+  '$row continues for a player, and its recording keeps audio and video in sync',
   async (one) => {
     const measured: MeasuredLive = await measureLive(room, one);
     tell(one.row, [...measured.products, { faults: measured.faults }]);
@@ -122,6 +122,6 @@ test.each(LIVE_CASES)(
 afterAll(async () => {
   process.stdout.write(`${['', ...tableOf(rows), ''].join('\n')}\n`);
   const measured = new Set(rows.map(({ source }) => source));
-  // A run of chosen tests does not replace what all of them found.
+  // A run of selected tests must not replace the findings of a full run.
   if (measured.size === SYNC_CLIPS.length + COLOUR_CLIPS.length + LIVE_CASES.length) await writeMeasured(rows);
 });

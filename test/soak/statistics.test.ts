@@ -3,7 +3,7 @@ import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-r
 import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run soak -- statistics` kills each part repeatedly. `npm test` kills one at random, once. */
-// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
+// vitest sets its mode in `process.env`. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 /** Timeout that only a hang exceeds. */
 const HANG_MS = 240_000;

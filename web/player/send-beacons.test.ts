@@ -120,7 +120,7 @@ test('excludes a pause from a stall', () => {
 test.each([
   { what: 'the page starts playback', playsItself: true, startupMs: 3_000 },
   { what: 'the viewer presses play', playsItself: false, startupMs: 1_000 },
-])('measures the start from where $what', ({ playsItself, startupMs }) => {
+])('measures the startup time from the moment when $what', ({ playsItself, startupMs }) => {
   const beganMs = performance.now();
   const picture = watch({ playsItself: () => playsItself });
   vi.advanceTimersByTime(2_000);

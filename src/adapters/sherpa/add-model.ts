@@ -77,7 +77,7 @@ async function requireSha256(
   const found = (await sha256Of(createReadStream(archive))).toString('hex');
   const expected = sha256?.toLowerCase() ?? known?.sha256 ?? found;
   if (found === expected) return found;
-  const before = sha256 === null ? `was added on ${known?.addedAt} with` : 'is to have';
+  const before = sha256 === null ? `was added on ${known?.addedAt} with` : 'must have';
   throw new Refused(
     'invalid',
     `The archive of ${name} has changed: it ${before} the SHA-256 ${expected}, but this one has ${found}. If that ` +

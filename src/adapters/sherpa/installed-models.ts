@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../lib/has-code.ts';
 
-/** An installed model. `sha256` is that of its archive. */
+/** An installed model. `sha256` is the hash of its archive. */
 export type InstalledModel = {
   name: string;
   sha256: string;

@@ -71,11 +71,11 @@ export class SherpaProcess {
     this.waiting.set(id, { resolve, reject });
     this.hold(true);
     const timer = setTimeout(
-      () => this.close(new SherpaDied(`sherpa-onnx gave no answer for ${limitMs / 1000} s.`)),
+      () => this.close(new SherpaDied(`sherpa-onnx did not respond for ${limitMs / 1000} s.`)),
       limitMs,
     );
     this.child.send({ ...question, id }, (error) => {
-      if (error !== null) this.close(new SherpaDied(`sherpa-onnx takes no requests: ${error.message}`));
+      if (error !== null) this.close(new SherpaDied(`sherpa-onnx accepts no requests: ${error.message}`));
     });
     try {
       return await unlessAborted(promise, signal);

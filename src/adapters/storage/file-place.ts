@@ -26,7 +26,10 @@ export function placeOf(key: string): string {
   return `${libraryId}/.${first}/${second}/${key.slice(`${libraryId}/`.length)}`;
 }
 
-/** Returns every possible path: that of `placeOf` first, then `{libraryId}/{mediaId}/…`, which older versions wrote. */
+/**
+ * Returns every possible path: the result of `placeOf` first, then `{libraryId}/{mediaId}/…`, which older versions
+ * wrote.
+ */
 export function placesOf(key: string): string[] {
   const place = placeOf(key);
   return place === key ? [key] : [place, key];

@@ -49,7 +49,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
     },
     async deletePrefix(prefix, signal) {
       checkPrefix(prefix);
-      if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", came "${prefix}".`);
+      if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", got "${prefix}".`);
       return await removeFolder(root, prefix, signal);
     },
     localPath(key) {

@@ -17,7 +17,7 @@ const FOLDER_TRIES = 100;
 
 const TEMP_NAME = /\.tmp\.[0-9a-f]{16}$/;
 
-/** Returns whether a file name is that of an unfinished write. */
+/** Returns whether a file name belongs to an unfinished write. */
 export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name);
 }

@@ -164,7 +164,7 @@ export function describeS3Fault(error: unknown): string | null {
   const { code }: { code?: unknown } = Object(error instanceof Error ? error.cause : null);
   const fault = typeof code === 'string' ? describeProtocol(code) : null;
   if (fault !== null) return `MILLRACE_STORAGE: expected an endpoint that speaks S3, got ${fault}.`;
-  if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, make it first.';
+  if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, create it first.';
   if (!KEYS_REFUSED.includes(name)) return null;
   return (
     'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: expected keys that may use the bucket of MILLRACE_STORAGE, S3 ' +

@@ -56,7 +56,7 @@ export function createS3Storage(options: S3Options): Storage {
     },
     async deletePrefix(prefix, signal) {
       checkPrefix(prefix);
-      if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", came "${prefix}".`);
+      if (!prefix.endsWith('/')) throw new Error(`Expected a prefix that ends with "/", got "${prefix}".`);
       return await deleteUnder(bucket, prefix, signal);
     },
     localPath(key) {

@@ -16,7 +16,7 @@ export function createTimedStorage(storage: Storage, limitMs: number): Storage {
       return await unlessAborted(action(late), late);
     } catch (error) {
       if (!late.aborted) throw error;
-      throw new StorageAway(`The store ${places} has not answered within ${limitMs} ms.`, { cause: error });
+      throw new StorageAway(`The store ${places} has not responded within ${limitMs} ms.`, { cause: error });
     }
   }
 

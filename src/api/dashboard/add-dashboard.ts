@@ -47,7 +47,7 @@ const signIn = {
   }),
   presence: 'required' as const,
 };
-const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';
+const WRONG_KEY = 'This key is not valid here: it is wrong, expired or revoked.';
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
 

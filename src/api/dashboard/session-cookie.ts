@@ -43,8 +43,8 @@ export function requireOwnPage(message: IncomingMessage, publicUrl: string | nul
   const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);
   if (isOwn && message.headers[PAGE_HEADER] === '1') return;
   const message403 =
-    `A session of the dashboard writes from the dashboard's own pages only, with Origin and ${PAGE_HEADER}: 1. ` +
-    'Elsewhere send an AccessKey.';
+    `A dashboard session can write only from the dashboard's own pages, with Origin and ${PAGE_HEADER}: 1. ` +
+    'Anywhere else, send an AccessKey.';
   throw new Refused('forbidden', message403);
 }
 

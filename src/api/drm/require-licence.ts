@@ -63,7 +63,10 @@ export async function requireSystem(
   if (library === null) throw new Refused('not-found', `Library ${libraryId} not found. Check the id.`);
   const { settings } = library;
   if (drmModeOf(settings) !== 'enterprise' || !chooseSystems([system], settings, 'cbcs').includes(system)) {
-    throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);
+    throw new Refused(
+      'invalid',
+      `Library ${libraryId} does not have Enterprise DRM with ${system} on. Turn it on first.`,
+    );
   }
   try {
     requireReferrer(referrer, library, deps.ownHosts);

@@ -47,7 +47,7 @@ export function words<const V extends string>(name: string, values: readonly V[]
 }
 
 /**
- * Reason why a field or parameter must not be missed: `protects` if something is open, public or lost without it,
+ * Reason why a field or parameter must not be misspelt: `protects` if something is open, public or lost without it,
  * `destroys` if something is deleted or replaced with it.
  */
 export type Guard = 'protects' | 'destroys';

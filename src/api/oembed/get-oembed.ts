@@ -82,7 +82,7 @@ export const getOEmbed = defineOperation({
 
 function requireDirectPlay({ isDirect }: EmbeddedVideo, { settings: { access } }: Library): void {
   if (!isDirect || access.allowDirectPlay) return;
-  throw new Refused('unauthenticated', 'This library allows no direct play: give the /embed/ address of the video.');
+  throw new Refused('unauthenticated', 'This library allows no direct play. Use the /embed/ address of the video.');
 }
 
 type Thumbnail = { url: string | null; size: Size | null };

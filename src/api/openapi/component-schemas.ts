@@ -1,4 +1,5 @@
 import { models } from '../models/all.ts';
+import { describeField } from './field-texts/describe-field.ts';
 
 /** A JSON Schema in the form of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
@@ -11,7 +12,7 @@ const ANY_KEY = '^.*$';
 /** Collects the named models that a document refers to. */
 export type Components = {
   /** Returns the schema with each named model in it replaced by a reference. */
-  refer(schema: object): Schema;
+  refer(schema: object, field?: string): Schema;
   /**
    * Returns a reference to a response that many operations share. If a name occurs again, the first response is kept.
    */
@@ -25,12 +26,18 @@ export type Components = {
 export function createComponentSchemas(): Components {
   const found = new Map<string, Schema>();
   const answers = new Map<string, Schema>();
-  const refer = (schema: object): Schema => {
+  const refer = (schema: object, field = ''): Schema => {
     const { title, type } = fieldsOf(schema);
-    if (typeof title !== 'string' || !NAMES.has(title)) return written(schema);
+    if (typeof title !== 'string' || !NAMES.has(title)) return written(schema, field);
     keep(title);
     const reference = { $ref: `#/components/schemas/${title}` };
     return Array.isArray(type) && type.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference;
+  };
+  const property = (model: string, name: string, schema: object): Schema => {
+    const { description: format, ...plain } = refer(schema, name);
+    const text = describeField(model, name);
+    if (text === undefined) return plain;
+    return { description: format === undefined ? text : `${text} Value: ${format}.`, ...plain };
   };
   const keep = (name: string) => {
     const schema = Object.entries(models).find(([key]) => key === name)?.[1];
@@ -38,12 +45,14 @@ export function createComponentSchemas(): Components {
     found.set(name, {});
     found.set(name, written(schema));
   };
-  const written = (schema: object): Schema => {
+  // `field`: the field that contains the schema. It names an object that has no name of its own.
+  const written = (schema: object, field = ''): Schema => {
     const { properties, items, anyOf, patternProperties, values: _values, ...plain } = fieldsOf(schema);
+    const model = typeof plain.title === 'string' ? plain.title : field;
     return {
       ...plain,
-      ...(properties !== undefined && { properties: mapValues(properties, refer) }),
-      ...(items !== undefined && { items: refer(Object(items)) }),
+      ...(properties !== undefined && { properties: mapValues(properties, (name, one) => property(model, name, one)) }),
+      ...(items !== undefined && { items: refer(Object(items), field) }),
       ...(Array.isArray(anyOf) && { anyOf: anyOf.map((one) => refer(Object(one))) }),
       ...(patternProperties !== undefined && { additionalProperties: refer(Object(patternProperties)[ANY_KEY]) }),
     };
@@ -68,6 +77,7 @@ function fieldsOf(schema: object): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('~')));
 }
 
-function mapValues(properties: unknown, change: (schema: object) => Schema): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(Object(properties)).map(([name, schema]) => [name, change(Object(schema))]));
+function mapValues(properties: unknown, change: (name: string, schema: object) => Schema): Record<string, Schema> {
+  const changed = Object.entries(Object(properties)).map(([name, schema]) => [name, change(name, Object(schema))]);
+  return Object.fromEntries(changed);
 }

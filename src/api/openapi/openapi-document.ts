@@ -138,5 +138,11 @@ const HEADERS: Record<string, Schema> = {
 };
 
 const PARAMETERS: Record<string, Schema> = {
-  TusResumable: { name: 'Tus-Resumable', in: 'header', required: true, schema: { const: '1.0.0' } },
+  TusResumable: {
+    name: 'Tus-Resumable',
+    in: 'header',
+    required: true,
+    description: 'Version of the tus protocol.',
+    schema: { const: '1.0.0' },
+  },
 };

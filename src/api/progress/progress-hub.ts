@@ -66,7 +66,7 @@ export class ProgressHub {
       throw new Refused(
         'busy',
         `Expected at most ${this.#limits.clientsOfLibrary} followers of a library and ${this.#limits.clients} in ` +
-          `all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or ask for the video instead.`,
+          `all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or follow a single video instead.`,
       );
     }
     const client = new ProgressClient(topic);

@@ -73,7 +73,7 @@ function addressOperation(verb: Verb) {
         const others = pullZone.settings.blockedAddresses.filter((known) => known !== address);
         const blockedAddresses = verb === 'add' ? [...others, address] : others;
         if (blockedAddresses.length > MAX_ADDRESSES) {
-          throw misfit('BlockedIp', `no more than ${MAX_ADDRESSES} addresses in all`, address);
+          throw misfit('BlockedIp', `at most ${MAX_ADDRESSES} addresses in all`, address);
         }
         return { zoneSettings: { blockedAddresses } };
       });

@@ -37,7 +37,7 @@ export const resetSecurityKey = defineOperation({
       throw new Refused(
         'invalid',
         `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to ` +
-          'have one drawn.',
+          'have one generated.',
       );
     }
     await pullZones.resetSecurityKey(params.id, key ?? null, overlapSec);

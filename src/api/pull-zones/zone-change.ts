@@ -75,8 +75,8 @@ function list(sent: Sent<string[]>, field: string, read: (text: string) => strin
 
 const EXPECTED: Readonly<Record<string, string>> = {
   BlockedIps: 'addresses, CIDR ranges, or 1.2.3.*',
-  AccessControlOriginHeaderExtensions: 'extensions of files such as m3u8',
-  BlockedCountries: 'countries as two letters (ISO 3166-1)',
+  AccessControlOriginHeaderExtensions: 'file extensions such as m3u8',
+  BlockedCountries: 'country codes of two letters (ISO 3166-1)',
 };
 
 function count(sent: Sent<number>, field: string): number | undefined {

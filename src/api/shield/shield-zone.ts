@@ -6,7 +6,7 @@ import { type ShieldZoneChange, type ShieldZoneModel, WafExecutionMode } from '.
 /** The zone for requests without a pull zone. */
 export const UNZONED = 0;
 
-/** Converts a shield zone to its model. Its id is that of its pull zone. */
+/** Converts a shield zone to its model. It has the id of its pull zone. */
 export function toShieldZone(id: number, waf: WafSettings): ShieldZoneModel {
   const { Log, Block } = WafExecutionMode.values;
   return {

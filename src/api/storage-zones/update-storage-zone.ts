@@ -23,8 +23,8 @@ export const updateStorageZone = defineOperation({
     const [field] = Object.entries(body).find(([, value]) => !isUnset(value)) ?? [];
     if (field === undefined) return null;
     const message =
-      `The storage zone of a library has no ${field}: where its files lie is the operator's setting. Leave it ` +
-      'out, nothing else is set here.';
+      `The storage zone of a library has no ${field}: the operator decides where its files are stored. Leave it ` +
+      'out: nothing can be set here.';
     throw new Refused('invalid', message, { field });
   },
 });

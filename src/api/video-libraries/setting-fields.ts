@@ -76,7 +76,7 @@ export function playbackSpeeds(sent: Sent<string>, field: string): number[] | un
 /** Parses a language code, such as `en` or `pt-BR`. */
 export function language(sent: string, field: string): string {
   if (/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(sent)) return sent;
-  throw misfit(field, "languages' codes such as en or pt-BR", quote(sent));
+  throw misfit(field, 'language codes such as en or pt-BR', quote(sent));
 }
 
 function list(sent: Sent<string>, field: string): string[] | undefined {

@@ -94,6 +94,6 @@ async function storeNextVersion(
   }
   throw new Refused(
     'busy',
-    `Library ${id} is being given ${VERSION_TRIES} images of a kind at once. Send this one again.`,
+    `Library ${id} is already storing ${VERSION_TRIES} images of this kind. Send this one again.`,
   );
 }

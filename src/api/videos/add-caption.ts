@@ -65,7 +65,7 @@ export const addCaption = defineOperation({
 function checkFile(base64: string): CheckedFile {
   const bytes = decodeBase64(base64);
   if (bytes === null || bytes.length === 0) {
-    const came = bytes === null ? 'text that is no base64' : 'none';
+    const came = bytes === null ? 'text that is not base64' : 'none';
     throw refusal(
       `Expected a SubRip or WebVTT file as base64 in captionsFile, got ${came}. Encode the file and send it again.`,
     );

@@ -73,7 +73,7 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
     throw new Refused(
       'invalid',
       'Expected at least one of resolutionsToDelete, deleteNonConfiguredResolutions, allResolutions, ' +
-        'deleteOriginal and deleteMp4Files, got none. Say what to delete.',
+        'deleteOriginal and deleteMp4Files, got none. Name what to delete.',
     );
   }
   return { rungs, reachesHls: query.outputs !== 'mp4' };
@@ -88,6 +88,6 @@ function report({ renditions, originalBytes }: CleanupPlan, query: Query): strin
   const parts = renditions.map(({ codec, rung }) => `${wireNameOf(codec)}${rung === null ? '' : ` ${rung}p`}`);
   if (originalBytes !== null) parts.push('the original');
   const verb = query.dryRun ? 'Would delete' : 'Deleted';
-  const mp4 = hasMp4Request(query) ? ' MP4 files are made while they are sent: none is stored.' : '';
+  const mp4 = hasMp4Request(query) ? ' MP4 files are assembled while they are sent, so none is stored.' : '';
   return `${verb} ${parts.length === 0 ? 'nothing' : `${parts.join(', ')}`}, ${bytes} bytes.${mp4}`;
 }

@@ -21,6 +21,6 @@ export function requireEngine(speech: SpeechEngine | null, language: string | nu
   if (language === null || speech.languages === null || speech.languages.includes(language)) return;
   throw new Refused(
     'invalid',
-    `The configured engine knows ${speech.languages.join(', ')}, not "${language}". Choose one of them.`,
+    `The configured engine supports ${speech.languages.join(', ')}, not "${language}". Choose one of them.`,
   );
 }

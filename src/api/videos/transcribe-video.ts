@@ -83,7 +83,7 @@ function readLanguages(
   if (translates || targets.length === 0) return { language, targets };
   throw new Refused(
     'invalid',
-    `Captions are made in the language that is spoken, "${language}". A translation into ${targets.join(', ')} ` +
+    `Captions are generated in the spoken language, "${language}". A translation into ${targets.join(', ')} ` +
       'needs a language model: set MILLRACE_LANGUAGE_MODEL_URL, or send that language alone.',
   );
 }

@@ -118,10 +118,7 @@ function mergeWanted(tracks: readonly AudioTrack[], { id, wanted }: Omit<PutTrac
   const present = tracks.find((one) => one.id === id);
   const others = tracks.filter((one) => one !== present);
   if (present === undefined && tracks.length >= MAX_AUDIO_TRACKS) {
-    throw new Refused(
-      'invalid',
-      `Expected at most ${MAX_AUDIO_TRACKS} audio tracks, this would be one more. Choose one to remove first.`,
-    );
+    throw new Refused('invalid', `Expected at most ${MAX_AUDIO_TRACKS} audio tracks, got one more. Remove one first.`);
   }
   return { present, fields: mergeFields(wanted, present, others) };
 }
@@ -173,9 +170,12 @@ async function removeTrack(tx: Tx, key: MediaKey, { id, allowsNone }: { id: stri
 function requireNone({ hasPicture, key }: LockedVideo, allowsNone: boolean): void {
   if (hasPicture && allowsNone) return;
   const advice = hasPicture
-    ? 'To publish it without sound, send allowNone=true.'
+    ? 'To publish it without audio, send allowNone=true.'
     : 'Send another track first, or delete the video.';
-  throw new Refused('invalid', `Expected another audio track of video ${key.mediaId} to remain, none would. ${advice}`);
+  throw new Refused(
+    'invalid',
+    `Expected another audio track of video ${key.mediaId} to remain, but none would. ${advice}`,
+  );
 }
 
 /** Retires renditions of a track, all or those that viewers do not have, and ends their tasks. */

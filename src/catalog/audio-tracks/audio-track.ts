@@ -73,7 +73,7 @@ export function mergeFields(
   if (!isDefault && !others.some((other) => other.isDefault)) {
     throw new Refused(
       'invalid',
-      'Expected another audio track to be the default one instead, none is. Set isDefault of that one.',
+      'Expected a default audio track to remain, but none would. Set isDefault of another track first.',
       { field: 'isDefault' },
     );
   }

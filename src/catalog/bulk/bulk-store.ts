@@ -8,7 +8,7 @@ import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from '
 
 const FAILURES_SHOWN = 100;
 
-/** Videos of an operation: listed ids, all that match a filter, or those of another operation. */
+/** Videos of an operation: listed ids, all that match a filter, or the videos of another operation. */
 export type BulkSelection =
   | { by: 'ids'; ids: readonly Guid[] }
   | { by: 'filter'; filter: VideoFilter }
@@ -106,7 +106,8 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
     .where('library_id', '=', libraryId)
     .executeTakeFirst();
   if (found?.notes_places !== false) return;
-  const where = 'It was begun by an earlier version, which did not note where each video was. Move the videos back.';
+  const where =
+    'It was started by an earlier version, which did not record where each video was. Move the videos back yourself.';
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 

@@ -35,7 +35,7 @@ export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
     .executeTakeFirst();
   if (media === undefined) throw unfit(key, 'is not in this library: check its id');
   if (media.state !== 'finished') throw unfit(key, `is ${media.state}: wait until it is finished`);
-  if (media.facts === null || media.timelineId === null) throw unfit(key, 'has nothing to take a part of');
+  if (media.facts === null || media.timelineId === null) throw unfit(key, 'has no media to take a part of');
   if (media.facts.video === null) throw unfit(key, 'has no picture');
   const cutList = await loadCutList(db, { key, timelineId: media.timelineId });
   if (cutList === null) throw new Error(`Expected video ${key.mediaId} to have timeline ${media.timelineId}.`);

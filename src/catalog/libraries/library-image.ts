@@ -4,7 +4,7 @@ import type { Library, LibraryChange } from './library.ts';
 /** Maximum size of a library image, in bytes. */
 export const IMAGE_LIMIT_BYTES = 5 * 2 ** 20;
 
-/** The images of a library: the watermark of videos, that of live streams, and the thumbnail of streams without one. */
+/** The images of a library: the watermarks of videos and of live streams, and the thumbnail of streams without one. */
 export type LibraryImage = 'watermark' | 'liveWatermark' | 'liveThumbnail';
 
 const FOLDERS: Readonly<Record<LibraryImage, string>> = {

@@ -20,7 +20,8 @@ import { restoreReplaced } from './replacement-store.ts';
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
-  const obstacle = obstacleIn(media.state) ?? (media.hasSource ? null : 'has no file of its own to make it of again');
+  const obstacle =
+    obstacleIn(media.state) ?? (media.hasSource ? null : 'has no file of its own to encode it from again');
   if (obstacle !== null) {
     throw new Refused(
       'invalid',

@@ -28,7 +28,7 @@ export type RenditionOutput = {
 /** The claim of a late or duplicate worker is no longer valid; none of its output is accepted. */
 export class LostClaim extends Error {
   constructor({ attempt, id }: { attempt: number; id: Guid }) {
-    super(`Attempt ${attempt} of encode task ${id} is not the one that may publish any more.`);
+    super(`Attempt ${attempt} of encode task ${id} may no longer publish.`);
     this.name = 'LostClaim';
   }
 }

@@ -56,7 +56,7 @@ type CodecAction = { codec: string; plan: (view: CodecView) => CodecPlan };
 
 async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Promise<void> {
   const active = await loadActive(tx, key);
-  if (active.facts.video === null) throw notNow(key, 'has no picture, only sound');
+  if (active.facts.video === null) throw notNow(key, 'has audio only');
   const { timelineId } = active;
   const rungs = await findRungs(tx, key, { timelineId, codec });
   const view = { ...active, rungs, ...(await findLook(tx, key, timelineId)) };
@@ -110,7 +110,7 @@ export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRec
     .executeTakeFirst();
   if (media === undefined) throw unknownVideo(key);
   const obstacle = obstacleIn(media.state, isRecorded || media.source_key !== null);
-  if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'was not probed yet');
+  if (obstacle !== null || media.facts === null) throw notNow(key, obstacle ?? 'has not been probed yet');
   const timelineId = await findTimeline(tx, key);
   const cutList = await loadCutList(tx, { key, timelineId });
   if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
@@ -132,15 +132,15 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
       return 'has no file yet: upload one';
     case 'uploaded':
     case 'processing':
-      return 'waits to be encoded: ask again when it is transcoding or finished';
+      return 'waits to be encoded: retry when it is transcoding or finished';
     case 'jit-segmenting':
     case 'jit-ready':
-      return 'is still encoded on demand: ask again when it is finished';
+      return 'is still encoded on demand: retry when it is finished';
     case 'failed':
       return 'failed: encode it again first';
     case 'transcoding':
     case 'finished':
-      return hasOriginal ? null : 'has no original file any more, from which to encode';
+      return hasOriginal ? null : 'no longer has the original file to encode from';
   }
 }
 
@@ -153,7 +153,7 @@ async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
   `.execute(tx);
   const current = rows.find(({ active }) => active);
   if (current !== undefined && rows.length === 1) return current.id;
-  throw notNow(key, 'is being encoded anew: ask again when it is finished');
+  throw notNow(key, 'is being encoded again: retry when it is finished');
 }
 
 async function findRungs(

@@ -4,7 +4,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { MediaMessage, RenditionPlan } from '../schema.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
-/** A rendition to make. `plan` is the encoder's input; it is stored in the row unchanged. */
+/** A rendition to create. `plan` is the encoder's input; it is stored in the row unchanged. */
 export type PlannedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
@@ -26,7 +26,7 @@ export type PlannedRendition = {
   isOnDemand: boolean;
 };
 
-/** A timeline with everything to make on it. */
+/** A timeline and everything to encode on it. */
 export type PlannedTimeline = {
   id: Guid;
   cutList: CutList;

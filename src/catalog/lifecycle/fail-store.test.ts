@@ -142,7 +142,7 @@ test('a cancelled encode keeps the complete rung, and a retry makes the images a
   ]);
   expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
   // The worker can neither publish nor release the task.
-  await expect(fail(held)).rejects.toThrow('may publish');
+  await expect(fail(held)).rejects.toThrow('may no longer publish');
   await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
 });
 

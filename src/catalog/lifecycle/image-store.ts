@@ -34,7 +34,7 @@ export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbna
   return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made sheets. The task that makes the other images uses them. Throws LostClaim. */
+/** Ends an encode task that created sheets. The task that creates the other images uses them. Throws LostClaim. */
 export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): Promise<void> {
   const { key, id } = claim.task;
   await bumpPublication(tx, key);

@@ -1,8 +1,8 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * A rendition as seen by the finish of a video. `tasks` counts all its encode tasks, `openTasks` the waiting and
- * running ones; `failedReason` is that of a failed task.
+ * A rendition when its video is finished. `tasks` counts all its encode tasks, `openTasks` the waiting and running
+ * ones. `failedReason` is the reason of a failed task.
  */
 export type RenditionProgress = {
   id: Guid;

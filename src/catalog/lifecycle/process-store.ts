@@ -223,7 +223,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
 }
 
 async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
-  const reason = 'The worker died each time it planned this video, or its original file is missing.';
+  const reason = 'The worker crashed each time it planned this video, or the original file is missing.';
   const at = new Date().toISOString();
   await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
 }

@@ -60,7 +60,7 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Queues a damaged chunk to be made again from the original, or reports why that is impossible. `isLost`: the store
+ * Queues a damaged chunk to be encoded again from the original, or reports why that is impossible. `isLost`: the store
  * lacks an original that should exist.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {

@@ -282,7 +282,7 @@ export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
 
-/** Returns the message that is signed for one file; `path` is that of the address, without the zone's prefix. */
+/** Returns the message that is signed for one file; `path` is the path of the address without the zone's prefix. */
 export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${path}${expiresSec}`), bytes);
 }

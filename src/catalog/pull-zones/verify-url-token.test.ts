@@ -96,7 +96,7 @@ describe('a folder signed by the zone', () => {
     expect(judge(target, zone, bearer)).toBe(expected);
   });
 
-  test('for an address admits only that address or its /64 network', () => {
+  test('a token for an address admits only that address or its /64 network', () => {
     const held = { ...zone, holdsAddress: true };
     const target = `/${sign('/abc/', '2001:db8:1:2::5')}/abc/x.ts`;
     expect(judge(target, held, { ...bearer, address: '2001:db8:1:2:9::1' })).toBe('ok');

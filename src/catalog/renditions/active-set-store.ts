@@ -130,7 +130,7 @@ async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[
   });
 }
 
-/** Returns the contiguous ranges to make, each from the first missing segment of a gap to its last. */
+/** Returns the contiguous ranges to encode, each from the first missing segment of a gap to its last. */
 function restOf(
   key: MediaKey,
   rendition: ActiveRendition,

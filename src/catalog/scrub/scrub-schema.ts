@@ -2,8 +2,8 @@ import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * Single row with the progress of the scrub. Without a position, a round begins. Counts are of this round, or the last
- * one.
+ * Single row with the progress of the scrub. Without a position, a new round begins. Counts cover the current round, or
+ * the last one if none runs.
  */
 export type ScrubTable = {
   id: Generated<number>;

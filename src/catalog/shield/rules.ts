@@ -1,6 +1,6 @@
 import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 
-/** A rule that refuses or logs requests. Ids of the firewall's rules are those of the OWASP core rule set (9xxxxx). */
+/** A rule that refuses or logs requests. Rules of the firewall have the ids of the OWASP core rule set (9xxxxx). */
 export type Rule = {
   id: string;
   group: string;
@@ -25,7 +25,7 @@ export const RULES = {
   tokenMissing: rule('10100', 'TOKEN', 'token-denied', 'A token is required'),
   tokenSignature: rule('10101', 'TOKEN', 'token-denied', 'Token signature mismatch'),
   tokenExpired: rule('10102', 'TOKEN', 'token-denied', 'Token expired', 'NOTICE'),
-  tokenPath: rule('10103', 'TOKEN', 'token-denied', 'Token of another path'),
+  tokenPath: rule('10103', 'TOKEN', 'token-denied', 'Token for another path'),
   tokenAddress: rule('10110', 'TOKEN', 'token-denied', 'Token without an address'),
   country: rule('10120', 'GEO', 'country-denied', 'Country not allowed', 'NOTICE'),
   referrer: rule('10130', 'REFERRER', 'referrer-denied', 'Referrer not allowed', 'NOTICE'),
@@ -43,5 +43,5 @@ export const RULES = {
   ambiguousLength: rule('10183', 'PROTOCOL', 'ambiguous-length', 'Ambiguous request length', 'CRITICAL'),
   severalHosts: rule('10184', 'PROTOCOL', 'several-hosts', 'Several Host headers', 'CRITICAL'),
   slowReader: rule('10186', 'PROTOCOL', 'too-slow', 'Response read too slowly', 'NOTICE'),
-  fieldTooLong: rule('10190', 'PROTOCOL', 'field-too-long', 'Field longer than is inspected', 'NOTICE'),
+  fieldTooLong: rule('10190', 'PROTOCOL', 'field-too-long', 'Field too long to inspect', 'NOTICE'),
 } as const satisfies Record<string, Rule>;

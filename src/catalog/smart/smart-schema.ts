@@ -4,8 +4,8 @@ import type { Guid } from '../../lib/guid.ts';
 export type SmartFeature = 'title' | 'description' | 'chapters' | 'moments';
 
 /**
- * Generation progress of a feature. `seen` is the fingerprint of the video's value at the request, `made` that of the
- * last generated one; `request` identifies the latest request.
+ * Generation progress of a feature. `seen` is the fingerprint of the video's value at the request, `made` is the
+ * fingerprint of the last generated value; `request` identifies the latest request.
  */
 export type SmartEntry = {
   state: 'queued' | 'in-progress' | 'finished' | 'failed';

@@ -15,7 +15,7 @@ import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 /** Maximum videos of one library with a request in progress. */
 const MAX_OPEN = 100;
 
-/** Input of the generation: `open` are the features of the request that are still to be made. */
+/** Input of the generation: `open` are the requested features that are still to be generated. */
 export type SmartSource = {
   state: MediaState;
   title: string;
@@ -68,7 +68,7 @@ export async function requestSmart(
 
 /** Refuses (`busy`) a request while a hundred videos of a library have one in progress. */
 export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
-  // The condition matches that of the index media_smart_open exactly.
+  // The condition is exactly the one of the index media_smart_open.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
       and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MAX_OPEN}) as under_way`.execute(
@@ -122,7 +122,7 @@ export type GeneratedValues = {
 };
 
 const KEPT_TITLE =
-  'The title was kept: without a language model a generated title replaces a file name only. Set ' +
+  'The title was kept: without a language model, a generated title only replaces a file name. Set ' +
   'MILLRACE_LANGUAGE_MODEL_URL, or change the title by hand.';
 
 /**

@@ -34,7 +34,7 @@ export function requestFeatures(
   return after;
 }
 
-/** Returns the features of a request that are still to be made. */
+/** Returns the requested features that are still to be generated. */
 export function openFeatures(smart: SmartGeneration, request: Guid): SmartFeature[] {
   return SMART_FEATURES.filter((feature) => isOpen(smart[feature]) && smart[feature]?.request === request);
 }

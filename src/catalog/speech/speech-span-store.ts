@@ -7,7 +7,7 @@ import type { SpeechRunKey } from './speech-run-store.ts';
 /** A word and its times, in seconds from the start of its span. */
 type Word = { text: string; startSec: number; endSec: number };
 
-/** Result of an engine for a span; `identity` is that of the engine and of the samples. */
+/** Result of an engine for a span; `identity` identifies the engine and the samples. */
 export type StoredSpan = { startMs: number; identity: Buffer; language: string; words: Word[] };
 
 /** Returns the results of the transcription in progress, by the start of their spans in ms. */

@@ -18,7 +18,7 @@ const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
 
-/** Numbers of newest blocks that are scanned one by one before the index is used. Frequent words are found there. */
+/** Numbers of newest blocks to scan one by one before using the index. Frequent words are found in them. */
 const NEWEST_BLOCKS = [400, 4_000];
 
 type Wanted = { libraryId: number; words: readonly string[]; language: string; limit: number };

@@ -61,7 +61,7 @@ export async function loadNodes(db: Db): Promise<NodeLine[]> {
             when l.primary_media_at > now() - make_interval(secs => ${SILENT_SEC}) then 'primary'
             else 'backup' end) order by s.title, s.id)
         from live_lease l join live_stream s on s.id = l.stream_id
-        where l.owner = n.id and l.lease_until > now() and s.state not in ('ended', 'vod-ready', 'error')), '[]')
+        where l.owner = n.id and l.lease_until > now() and s.state not in ('ended', 'error')), '[]')
         as streams
     from millrace_node n order by n.role, n.host, n.started_at`.execute(db);
   return rows;

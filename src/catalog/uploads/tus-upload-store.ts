@@ -128,7 +128,10 @@ export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<
     .where((eb) => eb.or([eb('length_bytes', 'is', null), eb('length_bytes', '=', lengthBytes)]))
     .executeTakeFirst();
   if (numUpdatedRows === 0n) {
-    throw new Refused('invalid', `The upload already has another Upload-Length than ${lengthBytes}. It cannot change.`);
+    throw new Refused(
+      'invalid',
+      `The upload already has an Upload-Length other than ${lengthBytes}. It cannot change.`,
+    );
   }
 }
 

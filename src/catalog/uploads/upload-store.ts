@@ -62,7 +62,7 @@ export function createUploadStore(db: Db): UploadStore {
         .execute();
       await inserted.catch((error: unknown) => {
         if (!hasCode(error, FOREIGN_KEY_VIOLATION)) throw error;
-        const message = `Video ${mediaId} of library ${libraryId} was deleted meanwhile. Check the id.`;
+        const message = `Video ${mediaId} of library ${libraryId} has been deleted. Check the id.`;
         throw new Refused('not-found', message, { cause: error });
       });
       return id;

@@ -2,7 +2,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
 /**
- * Request to remove parts: `rungs` by name, `unlisted` those that are not among `configured`, or all with the audio.
+ * Request to remove parts: `rungs` by name, `unlisted` for rungs that are not in `configured`, or everything including
+ * the audio.
  */
 export type CleanupRequest = {
   rungs: readonly number[];

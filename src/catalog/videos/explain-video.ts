@@ -4,7 +4,7 @@ import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
 import type { StoredVideo } from './rendition-view-store.ts';
 
-/** Remedy for a finding, for a button next to it. */
+/** Remedy for a finding. The dashboard shows a button for it. */
 export type Remedy = 'upload' | 'reencode' | 'retry' | 'open-rules' | 'open-queue' | null;
 
 /**

@@ -21,7 +21,7 @@ export type VideoProgress = {
 
 /** Reads the progress of videos. */
 export type ProgressStore = {
-  /** Returns those of the videos that exist; at most 500. */
+  /** Returns the progress of the given videos that exist, at most 500. */
   load(libraryId: number, ids: readonly Guid[]): Promise<VideoProgress[]>;
   /** Returns videos of a library in progress, and those whose state changed since a time; at most 500, newest first. */
   loadActive(libraryId: number, since: Date | null): Promise<VideoProgress[]>;

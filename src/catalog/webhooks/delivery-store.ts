@@ -124,7 +124,10 @@ async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Pr
   return line !== undefined;
 }
 
-/** The line waits if the same event is still its first, continues if another is, and ends if there is none. */
+/**
+ * Updates the line of a video: it waits if the same event is still first, continues with another first event, and ends
+ * without events.
+ */
 async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
   const head = await tx
     .selectFrom('webhook_event')

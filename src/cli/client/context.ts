@@ -26,6 +26,8 @@ export const options = {
 
 export type Profile = { url: string; key: string; library: number };
 export type Context = Profile & {
+  /** Where the key came from, or null without a key. */
+  keySource: string | null;
   millrace: Millrace;
   values: ReturnType<typeof readArguments>['values'];
   takes: readonly string[];
@@ -51,19 +53,30 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   }
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;
-  const key = values.key ?? profile?.key ?? settings.libraryKey ?? '';
+  const [key, keySource] = chooseKey(values, profile, settings.libraryKey);
   const library = Number(values.library ?? profile?.library ?? 1);
   if (!Number.isInteger(library)) throw new Refused('invalid', `expected the id of a library, got ${values.library}.`);
   const isPair = (word: string) => /^[A-Za-z]\w*:?=/.test(word);
   return {
     url: url.replace(/\/+$/, ''),
     key,
+    keySource,
     library,
     millrace: new Millrace({ url, key: key === '' ? null : key }),
     values,
     takes: positionals.filter((word) => !isPair(word)),
     pairs: Object.fromEntries(positionals.filter(isPair).map(readPair)),
   };
+}
+
+function chooseKey(
+  values: { key?: string | undefined; profile?: string | undefined },
+  profile: Profile | undefined,
+  libraryKey: string | null,
+): [key: string, source: string | null] {
+  if (values.key !== undefined) return [values.key, '--key'];
+  if (profile !== undefined) return [profile.key, `profile ${values.profile ?? 'default'}`];
+  return libraryKey === null ? ['', null] : [libraryKey, 'MILLRACE_LIBRARY_KEY'];
 }
 
 /** Returns the key that signs uploads: a library key itself, or the library key that an account key can read. */

@@ -10,5 +10,5 @@ const [name = 'help', ...args] = process.argv.slice(2);
 const isHelp = HELP.includes(name);
 const code = isHelp ? 0 : await runVerb([name, ...args]);
 if (isHelp) process.stdout.write(`Verbs:\n${helpLines()}`);
-else if (code === null) process.stderr.write(`millrace: there is no verb ${name}. See millrace help.\n`);
+else if (code === null) process.stderr.write(`millrace: unknown verb ${name}. See millrace help.\n`);
 process.exitCode = code ?? USAGE_ERROR;

@@ -9,6 +9,9 @@ import { type Verb, verbs } from './verbs.table.ts';
 
 type Call = Extract<Verb, { call: OperationName }>;
 
+/** Exit code of a request whose key was missing, wrong or not allowed to do this. */
+const KEY_REFUSED = 3;
+
 /** Fails like a usage error. */
 class UsageError extends Error {}
 
@@ -16,23 +19,32 @@ class UsageError extends Error {}
 export async function runVerb(words: readonly string[]): Promise<number | null> {
   const verb = [2, 1].map((count) => verbs.find((one) => one.words === words.slice(0, count).join(' '))).find(Boolean);
   if (verb === undefined) return null;
+  const args = words.slice(verb.words.split(' ').length);
+  let context: Context | null = null;
   try {
-    await runWith(verb, words.slice(verb.words.split(' ').length));
+    if (printsLocally(verb, args)) return 0;
+    context = await openContext(args, { isNew: verb.words === 'login' });
+    await runWith(verb, context);
     return 0;
   } catch (error) {
     const code = codeOf(error);
     // Any other error is a bug of ours, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}`);
+    process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context)}`);
     return code;
   }
 }
 
-async function runWith(verb: Verb, args: readonly string[]): Promise<void> {
-  if (readArguments(args).values.help) return printLine(verbHelp(verb));
-  if ('act' in verb && verb.act === 'completion') return printLine(bashCompletion());
-  const context = await openContext(args, { isNew: verb.words === 'login' });
+/** Prints what needs no service: the help of a verb or the completion script. Returns false for everything else. */
+function printsLocally(verb: Verb, args: readonly string[]): boolean {
+  const isHelp = readArguments(args).values.help === true;
+  if (!isHelp && !('act' in verb && verb.act === 'completion')) return false;
+  printLine(isHelp ? verbHelp(verb) : bashCompletion());
+  return true;
+}
+
+async function runWith(verb: Verb, context: Context): Promise<void> {
   const { takes } = verb;
   const isList = takes.at(-1)?.endsWith('...') === true;
   const given = context.takes.length;
@@ -85,11 +97,18 @@ async function bodyFor(
   return { ...read, ...fields, ...('shieldZoneId' in parameters && { shieldZoneId: Number(parameters.shieldZoneId) }) };
 }
 
+/** Says where a refused key came from, or how to give one if none was sent. */
+function keyHint(code: number, context: Context | null): string {
+  if (code !== KEY_REFUSED || context === null) return '';
+  if (context.keySource !== null) return `The key was taken from ${context.keySource}.\n`;
+  return 'No key was sent. Pass one with --key KEY, or save one with millrace login.\n';
+}
+
 function codeOf(error: unknown): number | null {
   if (error instanceof VideoFailedError) return 6;
   if (error instanceof UnreachableError) return 5;
   if (error instanceof ApiError) {
-    if (error.status === 401 || error.status === 403) return 3;
+    if (error.status === 401 || error.status === 403) return KEY_REFUSED;
     if (error.status === 404) return 4;
     return error.status === 429 || error.status >= 500 ? 5 : 1;
   }

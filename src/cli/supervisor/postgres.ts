@@ -21,7 +21,7 @@ const IMMEDIATE_SHUTDOWN_MS = 500;
 const KEPT_LINES = 20;
 const LAST_WORDS_MS = 500;
 
-/** Small settings, for one machine that also encodes. Durability has PostgreSQL's defaults (all on). */
+/** Small settings, for one machine that also encodes. Durability settings keep PostgreSQL's defaults (all on). */
 const SERVER_OPTIONS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',

@@ -144,7 +144,7 @@ export class FreshCache<Value> {
   #load(key: string, entry: Entry<Value>): Promise<Value | null> {
     if (this.#loads >= this.#options.maxLoads) {
       if (!entry.isKnown) this.#entries.delete(key);
-      return Promise.reject(new Refused('unavailable', 'Too many videos are being looked up at once; try again.'));
+      return Promise.reject(new Refused('unavailable', 'Too many videos are being looked up. Try again.'));
     }
     this.#loads += 1;
     entry.isOutdated = false;
@@ -178,7 +178,7 @@ export class FreshCache<Value> {
   #fail(key: string, entry: Entry<Value>, error: unknown): never {
     this.#options.onLoadError(error, key);
     if (!entry.isKnown && this.#entries.get(key) === entry) this.#entries.delete(key);
-    throw new Refused('unavailable', 'The video cannot be looked up now; try again.', { cause: error });
+    throw new Refused('unavailable', 'The video cannot be looked up now. Try again.', { cause: error });
   }
 
   /**
@@ -204,7 +204,7 @@ export class FreshCache<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const timer = setTimeout(() => {
       this.#isAway = true;
-      reject(new Refused('unavailable', 'The video cannot be looked up now; try again.'));
+      reject(new Refused('unavailable', 'The video cannot be looked up now. Try again.'));
     }, FIRST_PATIENCE_MS);
     loading.then(resolve, reject);
     try {

@@ -15,8 +15,9 @@ const KEPT_SEC = 6 * 3600;
 export const OVER: Problem = toProblem('session-over');
 
 /**
- * Play sessions of basic DRM. A session is a text of 43 characters that authenticates itself: its expiry time, a random
- * part, and a code over both and the video's id. Its key is derived from the text, so edges need not share sessions.
+ * Play sessions of basic DRM. A session is a string of 43 characters that authenticates itself: its expiry time, a
+ * random part, and a code over both and the video's id. Its key is derived from the string, so edges need not share
+ * sessions.
  */
 export type PlaySessions = {
   /** Starts a session for a video of `durationSec`. */

@@ -45,8 +45,8 @@ export class IFrameLists {
   }
 
   /**
-   * Returns the I-frame playlist of a rendition. `keys` are those of an encrypted rendition. Its playlist names them,
-   * so each set of keys has its own playlist.
+   * Returns the I-frame playlist of a rendition. `keys` encrypt the rendition, if any. The playlist names them, so each
+   * set of keys has its own playlist.
    */
   list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
     const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
@@ -111,7 +111,7 @@ export class IFrameLists {
     try {
       for (const rendition of renditions) await this.list(rendition);
     } catch (error) {
-      this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.');
+      this.#log.warn({ err: error }, 'The I-frames of a video could not be listed.');
     }
   }
 }

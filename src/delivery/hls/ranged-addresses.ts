@@ -13,5 +13,5 @@ export function rangedAddresses(addresses: PlaylistAddresses, { query }: ClockRa
   };
 }
 
-const MESSAGE = 'Expected from and to as UTC times like 2030-01-31T12:00:00Z, or ms since 1970, from before to.';
+const MESSAGE = 'Expected from and to as UTC times like 2030-01-31T12:00:00Z, or ms since 1970, with from before to.';
 export const BAD_RANGE: Answer = { kind: 'problem', problem: toProblem('invalid', MESSAGE) };

@@ -52,12 +52,13 @@ async function findOrAwait(
     return found;
   }
   const over = wait();
-  if (over === null) return unavailable('Too many of your requests wait for segments.', RETRY_AFTER_SEC);
+  if (over === null)
+    return unavailable('Too many requests from your address are waiting for segments.', RETRY_AFTER_SEC);
   const signal = leave();
   const release = wanted === null ? null : requests.want(wanted);
   try {
     const made = await reader.waitFor(publication, find, signal);
-    return made ?? unavailable('The segment is still being made.', RETRY_AFTER_SEC);
+    return made ?? unavailable('The segment is still being encoded.', RETRY_AFTER_SEC);
   } finally {
     over();
     release?.(!signal.aborted);

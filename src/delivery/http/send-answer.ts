@@ -83,7 +83,7 @@ async function sendLent(
 ): Promise<void> {
   const give = encrypt();
   if (give === null)
-    throw new Refused('unavailable', 'Too many answers are being encrypted for your address; try again.');
+    throw new Refused('unavailable', 'Too many responses to your address are being encrypted. Try again.');
   const { bytes, release } = await answer.lend().catch((error: unknown) => {
     give();
     throw error;

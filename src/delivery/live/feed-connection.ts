@@ -36,7 +36,7 @@ export function openFeedConnection(url: string, secret: string, handlers: FeedHa
 function read(response: IncomingMessage, { frame }: FeedHandlers, lose: (reason: string) => void): void {
   if (response.statusCode !== 200) {
     response.resume();
-    lose(`The owner answered ${response.statusCode}.`);
+    lose(`The owner responded with ${response.statusCode}.`);
     return;
   }
   const reader = createFeedReader();

@@ -80,7 +80,7 @@ export async function serveLive(
   const isPreview = isPreviewOnly(head);
   if (isPreview && !request.mayPreview) return notFound('not-started');
   const stream = await deps.streams.watch(publication, head);
-  if (stream === null) return unavailable('Too many live streams are watched here.');
+  if (stream === null) return unavailable('This edge serves too many live streams.');
   const range = readClockRange(request.query);
   if (range === 'invalid') return BAD_RANGE;
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
@@ -208,7 +208,8 @@ async function servePlaylist(
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
   const newest = () => once('newest', () => newestOf(index, slot, view));
   const wanted = readWanted(request.query);
-  if (wanted === 'invalid') return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only beside it.');
+  if (wanted === 'invalid')
+    return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only together with it.');
   if (wanted !== null) {
     const last = newest()?.sequence ?? null;
     if (last !== null && wanted.sequence > last + FARTHEST_AHEAD) {

@@ -131,7 +131,7 @@ test('keeps a recording unchanged if a reload fails and reloads it with the next
   const deps = {
     secret: '',
     loadStored: async (windowSec: number) => {
-      if (isAway) throw new Error('The database is away.');
+      if (isAway) throw new Error('The database is down.');
       return storedOf(windowSec, hasRung);
     },
     warn: (error: unknown) => warnings.push(error),

@@ -90,7 +90,7 @@ export class WatchedStream {
     // A player reads the playlist of a recording once, so it must include segments dropped before. A stream requested
     // before its publisher connected is empty until its owner sends its state.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
-    started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+    started.catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
   }
 
   /**
@@ -177,7 +177,7 @@ export class WatchedStream {
     } catch (error) {
       // The next head triggers a reload.
       this.#head = { ...this.#head, extent: known };
-      this.#deps.warn(error, 'a recording could not be read again');
+      this.#deps.warn(error, 'A recording could not be read again.');
       return;
     }
     this.#index = index;
@@ -212,11 +212,11 @@ export class WatchedStream {
   #lose(reason: string): void {
     this.index.isConnected = false;
     if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
-    if (this.#failures === 3) this.#deps.warn(new Error(reason), 'live feed lost');
+    if (this.#failures === 3) this.#deps.warn(new Error(reason), 'A live feed was lost.');
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#retry = setTimeout(() => {
-      this.#start().catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
+      this.#start().catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
     }, pauseMs);
   }
 

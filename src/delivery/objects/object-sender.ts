@@ -132,7 +132,8 @@ export class ObjectSender {
     const name = nameOf(window);
     const give = lease({ name, sizeBytes });
     if (give === null && hasFile) return null;
-    if (give === null) throw new Refused('unavailable', 'Too many answers are under way to your address; try again.');
+    if (give === null)
+      throw new Refused('unavailable', 'Too many responses to your address are in progress. Try again.');
     const wanted = { name, sizeBytes, make: () => readWindow(this.#storage, window) };
     try {
       const lent = hasFile

@@ -179,5 +179,5 @@ export class SharedBytes {
 }
 
 function noRoom(): Refused {
-  return new Refused('unavailable', 'Too many answers are under way at once; try again.');
+  return new Refused('unavailable', 'Too many responses are in progress. Try again.');
 }

@@ -76,7 +76,7 @@ function sortChunks(chunks: readonly OutputChunk[]): Sorted {
   const controls = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(CONTROLS)));
   if (!engine || !facade || !controls || engine.imports.length > 0 || controls.imports.length > 0) {
     const got = chunks.map(({ fileName, imports }) => `${fileName} (${imports.join(', ')})`);
-    throw new Error(`Expected an engine and controls that stand by themselves, got ${got.join(', ')}.`);
+    throw new Error(`Expected an engine and controls without imports, got ${got.join(', ')}.`);
   }
   const others = chunks.filter((chunk) => chunk !== engine && chunk !== controls && chunk !== facade);
   return { engine, controls: { ...controls, facadeName: facade.fileName }, others };

@@ -23,7 +23,7 @@ export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<
     load: (key) => load(readKey(key)),
     sizeBytes: () => MAX_BYTES,
     onLoadError: (err, key) =>
-      log.warn({ err, key }, 'Statistics of a video could not be read; the last known ones are shown.'),
+      log.warn({ err, key }, 'Could not read the statistics of a video. The last known ones are shown.'),
   });
   return ({ libraryId, mediaId }) =>
     figures.get(`${libraryId}/${mediaId}`).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { http } from '../../lib/http.ts';
 import type { ParserError } from '../../lib/parser-error.ts';
 
 /** Error for CONNECT, which requests a tunnel. The edge supports none. */
-export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is not taken.'), {
+export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is not supported.'), {
   code: 'CONNECT',
   rawPacket: Buffer.from('CONNECT / '),
 });

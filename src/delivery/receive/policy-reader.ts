@@ -37,7 +37,7 @@ export class PolicyReader {
       },
       sizeBytes: () => POLICY_BYTES,
       onLoadError: (error, key) =>
-        log.warn({ err: error, key }, 'The rules of a pull zone could not be read; the last known ones hold.'),
+        log.warn({ err: error, key }, 'Could not read the rules of a pull zone. The last known ones apply.'),
     });
   }
 

@@ -89,7 +89,7 @@ export async function lookUp<Found>(
   find: () => Promise<Found>,
 ): Promise<Found> {
   if (!budgets.take(client.key, 'coldLookups')) {
-    throw new Refused('unavailable', 'Too many look-ups for your address are under way; try again.');
+    throw new Refused('unavailable', 'Too many lookups for your address are in progress. Try again.');
   }
   try {
     return await find();

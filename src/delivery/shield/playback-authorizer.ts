@@ -38,7 +38,7 @@ export class PlaybackAuthorizer {
     if (referrer !== null) return referrer;
     const hit = judgeEmbedToken(policy, { mediaId, shown: request.shown }, Date.now());
     if (hit === null) return null;
-    const message = `This video plays with a token only: expected ${hit.expected}, got ${hit.came}.`;
+    const message = `This video requires a token: expected ${hit.expected}, got ${hit.came}.`;
     return { ...toProblem('token-denied', message), hit };
   }
 

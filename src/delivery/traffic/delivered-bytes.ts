@@ -59,7 +59,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
   const warn = (err: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
     loggedAtMs = performance.now();
-    log.warn({ err }, 'How many bytes were sent cannot be written yet.');
+    log.warn({ err }, 'Could not record the number of sent bytes. Trying again.');
   };
   const beat = () => {
     keeping ??= keepAll()

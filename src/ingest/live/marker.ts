@@ -107,9 +107,7 @@ export class Marker {
     const source = this.#source;
     if (source === null) return;
     if (hasDeepPictures(source.sampleEntry)) {
-      this.#deps.refuse(
-        "The library's mark is drawn over pictures of 8 bits alone. Publish without high dynamic range.",
-      );
+      this.#deps.refuse("The library's watermark is drawn on 8-bit video only. Publish without high dynamic range.");
       return;
     }
     const { rungs, cores } = planMarkedSource(source, this.#options);
@@ -118,7 +116,7 @@ export class Marker {
     if (rung === undefined || release === null) {
       release?.();
       const need = `It takes ${cores.toFixed(1)} cores, ${this.#deps.budget.free.toFixed(1)} are free.`;
-      this.#deps.refuse(`This server has no room to draw the library's mark over the pictures. ${need}`);
+      this.#deps.refuse(`This server has no capacity to draw the library's watermark. ${need}`);
       return;
     }
     this.#release = release;
@@ -151,7 +149,7 @@ export class Marker {
     if (problem === null || this.#isClosed) return;
     this.#failures += 1;
     this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
+    this.#deps.report(new Error(`The watermark of a live stream is not drawn for now: ${problem}`));
   }
 
   /** Ends the input of the process, which still outputs the frames in progress. */

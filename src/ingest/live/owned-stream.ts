@@ -164,7 +164,7 @@ export class OwnedStream {
 
   /** Stores open segments before the process exits. */
   async finalize(): Promise<void> {
-    this.#dropAll('The server restarts.');
+    this.#dropAll('The server is restarting.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
   }
@@ -255,7 +255,7 @@ export class OwnedStream {
     const writer = this.#writers.at(-1);
     const isProtected = await this.#deps.protect(this.lease.key);
     if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
-      throw new CannotEncrypt('The library encrypts its media, and of pictures H.264 only: publish H.264.');
+      throw new CannotEncrypt('The library encrypts its media, and can encrypt only H.264 video. Publish H.264.');
     }
     const startMs = this.#held[0]?.atMs ?? Date.now();
     const ladder = await this.#planLadder(tracks);

@@ -44,8 +44,8 @@ export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodP
 /** Time that a source segment waits for the other segments with its number, to be stored with them, in ms. */
 const SOURCE_PATIENCE_MS = 300;
 /**
- * Time that a late rung segment waits to be stored with the source's next one, in ms. If lost, it is made again from
- * that.
+ * Time that a late rung segment waits to be stored with the source's next one, in ms. A lost one is encoded again from
+ * the source segment.
  */
 const RUNG_PATIENCE_MS = 4_000;
 /** Maximum cuts remembered for open segments. */

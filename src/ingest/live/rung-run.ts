@@ -161,7 +161,7 @@ export class RungRun {
   #hold(one: HeldPicture): void {
     this.#held.push(one);
     this.#heldBytes += one.bytes.length;
-    if (this.#heldBytes > MAX_HELD_BYTES) this.kill('The rungs could not be taken in time.');
+    if (this.#heldBytes > MAX_HELD_BYTES) this.kill('The encoded resolutions could not be stored in time.');
   }
 
   /** Removes the times of frames that every rung has output. */
@@ -178,7 +178,7 @@ export class RungRun {
       .configured(configs)
       .then((fits) => {
         if (!fits) {
-          this.kill('The encoder gives other parameters than before.');
+          this.kill('The encoder changed its parameters.');
           return;
         }
         this.#isConfigured = true;

@@ -10,7 +10,7 @@ import { type ClosedChunk, storePack } from './store-pack.ts';
 
 export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 
-/** `lost` means that another process owns the stream and nothing of the segment was stored. */
+/** `lost` means that another process owns the stream and no part of the segment was stored. */
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
 /**
@@ -95,7 +95,7 @@ export class SegmentCommitter {
 
   /** Drops segments that are not stored. The journal keeps them. */
   close(): void {
-    const error = new Error('The ingest process closes.');
+    const error = new Error('The ingest process is closing.');
     this.#closing.abort(error);
     for (const timer of [this.#timer, this.#looking]) if (timer !== null) clearTimeout(timer);
     for (const { waiting } of this.#streams.values()) for (const { reject } of waiting) reject(error);
@@ -186,7 +186,7 @@ export class SegmentCommitter {
         return await task();
       } catch (error) {
         signal.throwIfAborted();
-        this.#deps.report(new Error('Live segments could not be stored; trying again.', { cause: error }));
+        this.#deps.report(new Error('Could not store live segments. Trying again.', { cause: error }));
         await sleep(pauseMs, undefined, { signal });
       }
     }

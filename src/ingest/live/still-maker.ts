@@ -41,7 +41,8 @@ export class StillMaker {
     this.#isBusy = true;
     this.#make(key, keyframe)
       .catch((error: Error) => {
-        if (!this.#closing.signal.aborted) this.#deps.report(new Error('A still could not be made.', { cause: error }));
+        if (!this.#closing.signal.aborted)
+          this.#deps.report(new Error('Could not create a still of a live stream.', { cause: error }));
       })
       .finally(() => {
         this.#isBusy = false;

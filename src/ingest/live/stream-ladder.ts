@@ -109,7 +109,7 @@ export class StreamLadder {
     if (release === null) {
       const { budget } = this.#deps;
       const need = `Its rungs take ${cores.toFixed(1)} cores, ${budget.free.toFixed(1)} of ${budget.cores} are free.`;
-      this.#copyOnly(`Sent on as it comes: this server has no room to encode it. ${need}`);
+      this.#copyOnly(`Passed through: this server has no capacity to encode it. ${need}`);
       return;
     }
     this.#startedMs = Date.now();
@@ -158,8 +158,8 @@ export class StreamLadder {
     if (problem === null) return;
     this.#failures = Date.now() - this.#startedMs > STEADY_MS ? 0 : this.#failures + 1;
     this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#copyOnly(`The encoder of the rungs ended and is started again. ${problem}`);
-    this.#deps.report(new Error(`The rungs of a live stream are not encoded for now: ${problem}`));
+    this.#copyOnly(`The encoder of the smaller resolutions ended and is restarted. ${problem}`);
+    this.#deps.report(new Error(`The resolutions of a live stream are not encoded for now: ${problem}`));
   }
 
   #copyOnly(reason: string): void {

@@ -63,7 +63,7 @@ function openReader(bytes: Buffer) {
   };
   function value(depth: number): Amf0 {
     count += 1;
-    if (count > MAX_VALUES || depth > DEEPEST) throw new BadAmf('Expected fewer values of AMF0 in one message.');
+    if (count > MAX_VALUES || depth > DEEPEST) throw new BadAmf('Expected fewer AMF0 values in one message.');
     const marker = bytes.readUInt8(advance(1));
     switch (marker) {
       case MARKERS.number:
@@ -89,7 +89,7 @@ function openReader(bytes: Buffer) {
       case MARKERS.long:
         return text(bytes.readUInt32BE(advance(4)));
       default:
-        throw new BadAmf(`Expected a marker of AMF0, got ${marker}.`);
+        throw new BadAmf(`Expected an AMF0 marker, got ${marker}.`);
     }
   }
   return { left: () => bytes.length - at, value };

@@ -25,7 +25,7 @@ const MAX_FAULTS = 100;
 
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
-  'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
+  'Captions in data messages are dropped: live captions are not supported. Add them to the recording.';
 const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
@@ -66,7 +66,7 @@ class RtmpSession {
     this.#deps = deps;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, SILENT_MS);
-    socket.setTimeout(SILENT_MS, () => this.#end('nothing came for 15 s'));
+    socket.setTimeout(SILENT_MS, () => this.#end('no data for 15 s'));
     this.#deadline = setTimeout(() => this.#end('no publish within 10 s'), UNAUTHENTICATED_MS);
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.on('error', (error) => this.#end(error.message));
@@ -192,8 +192,8 @@ class RtmpSession {
         if (this.#input !== null) this.#end('the publisher stopped');
         return;
       case 'play':
-        this.#status(streamId, 'error', 'NetStream.Play.StreamNotFound', 'This server takes publishers only.');
-        this.#end('play is not offered');
+        this.#status(streamId, 'error', 'NetStream.Play.StreamNotFound', 'This server accepts publishers only.');
+        this.#end('play is not supported');
         return;
       default:
         return;

@@ -127,7 +127,7 @@ function readExactly(sizeBytes: number): Buffer {
   const bytes = Buffer.alloc(sizeBytes);
   for (let at = 0; at < sizeBytes; ) {
     const read = readSync(VERDICT_FD, bytes, at, sizeBytes - at, null);
-    if (read === 0) throw new Error('Expected an answer, the pipe ended.');
+    if (read === 0) throw new Error('Expected a response, but the pipe ended.');
     at += read;
   }
   return bytes;

@@ -23,7 +23,7 @@ export class SrtSession {
   constructor(input: MediaInput, deps: Deps) {
     this.#media = new PublisherMedia(input, deps);
     this.#deps = deps;
-    this.#silence = setTimeout(() => deps.close('nothing came for 15 s'), SILENT_MS);
+    this.#silence = setTimeout(() => deps.close('no data for 15 s'), SILENT_MS);
   }
 
   /** If the bytes make a parser throw, only this caller is disconnected. */

@@ -35,7 +35,7 @@ function requireFit(
     if (!hasBody(headers)) return;
     throw new Refused(
       'invalid',
-      'Expected a final upload without a body, got one: its parts make it up. Send it without a body.',
+      'Expected a final upload without a body, got one. Its parts are its content. Send it without a body.',
     );
   }
   const limitBytes = creation.lengthBytes ?? maxBytes;

@@ -44,7 +44,7 @@ export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimit
   if (headers['upload-length'] !== undefined || headers['upload-defer-length'] !== undefined) {
     throw new Refused(
       'invalid',
-      'Expected a final upload without Upload-Length and Upload-Defer-Length: its parts make up its length.',
+      'Expected a final upload without Upload-Length and Upload-Defer-Length. Its parts determine its length.',
     );
   }
   return { kind: 'final', concat, partIds: readPartIds(concat.slice('final;'.length), limits.maxParts), ...metadata };
@@ -67,7 +67,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 /** Reads `Upload-Offset` of a PATCH. */
 export function readOffset(headers: IncomingHttpHeaders): number {
   const offset = readCount(headers, 'upload-offset');
-  if (offset === null) throw new Refused('invalid', 'Expected the header Upload-Offset to hold a count of bytes.');
+  if (offset === null) throw new Refused('invalid', 'Expected the header Upload-Offset to be a number of bytes.');
   return offset;
 }
 
@@ -81,7 +81,7 @@ export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   const [algorithm, encoded = ''] = value.split(' ');
   const digest = Buffer.from(encoded, 'base64');
   if (algorithm !== 'sha1' || digest.byteLength !== 20) {
-    throw new Refused('invalid', 'Expected the header Upload-Checksum to hold "sha1" and 20 bytes in base64.');
+    throw new Refused('invalid', 'Expected the header Upload-Checksum to be "sha1" and 20 bytes in base64.');
   }
   return { algorithm, digest };
 }
@@ -130,7 +130,7 @@ function noLength(headers: IncomingHttpHeaders): Refused {
   const got = headers['upload-length'] === undefined ? 'none' : quote(text(headers, 'upload-length'));
   return new Refused(
     'invalid',
-    `Expected the header Upload-Length to hold the size of the file in bytes, got ${got}. ` +
+    `Expected the header Upload-Length to be the size of the file in bytes, got ${got}. ` +
       'Send Upload-Defer-Length: 1 if it is not known yet.',
   );
 }

@@ -9,7 +9,7 @@ test.each([
   [{ host: 'video.example', 'x-forwarded-proto': 'javascript' }, 'http://video.example'],
   [{ host: 'evil/path?x' }, 'http://10.0.0.1:80'],
   [{}, 'http://10.0.0.1:80'],
-])('headers %j give the public URL %s', (headers, expected) => {
+])('headers %j produce the public URL %s', (headers, expected) => {
   // Only the fields of a request that the function reads.
   const request = { headers, socket: { localAddress: '10.0.0.1', localPort: 80 } } as unknown as IncomingMessage;
   expect(publicUrlOf(request)).toBe(expected);

@@ -94,5 +94,8 @@ function tooLong(maxBytes: number): Refused {
 }
 
 function slow(): Refused {
-  return new Refused('timeout', 'Expected at least 1 KiB/s over a minute, got less. Go on where HEAD says.');
+  return new Refused(
+    'timeout',
+    'Expected at least 1 KiB/s over a minute, got less. Continue at the offset that HEAD returns.',
+  );
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createRunningHashes } from './running-hashes.ts';
 
-test('pieces in order give the hash of the whole', () => {
+test('pieces in order produce the hash of the whole', () => {
   const hashes = createRunningHashes(10);
   let offset = 0;
   for (const piece of ['ab', 'cde', 'f']) {

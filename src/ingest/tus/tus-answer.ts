@@ -16,7 +16,7 @@ const LINGER_MS = 10_000;
 /** Thrown if the body of a request ends early because the client disconnected. */
 export class ClientGone extends Error {
   constructor(options: ErrorOptions) {
-    super('The client went away before its piece was complete.', options);
+    super('The client disconnected before its piece was complete.', options);
     this.name = 'ClientGone';
   }
 }

@@ -54,7 +54,7 @@ export function createTusHandler(deps: TusDeps): TusHandler {
       answered.finally(() => running.delete(answered)).catch(deps.onError);
     },
     async close() {
-      stop.abort(new Refused('unavailable', 'The service is stopping; go on with the upload in a moment.'));
+      stop.abort(new Refused('unavailable', 'The service is stopping. Continue the upload in a moment.'));
       while (running.size > 0) await Promise.all(running);
     },
   };
@@ -146,7 +146,7 @@ async function append(context: TusExchange, claim: TusClaim): Promise<void> {
   const lateLength = readLateLength(request.headers, deps.maxBytes);
   const upload = await findUpload(context, claim);
   if (upload.kind === 'final') {
-    return end(response, 403, 'A final upload takes no bytes: its parts make it up. Send PATCH to a partial upload.');
+    return end(response, 403, 'A final upload takes no bytes. Send PATCH to a partial upload.');
   }
   const isOver = upload.isComplete && upload.lengthBytes !== null;
   const written: Written = isOver
@@ -170,7 +170,7 @@ async function confirmPiece(
     return end(response, 409, `Expected Upload-Offset ${size}, got ${offset}.`);
   }
   if (kind === 'mismatch') {
-    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 that Upload-Checksum says.');
+    return end(response, CHECKSUM_MISMATCH, 'The bytes that arrived do not have the SHA-1 of Upload-Checksum.');
   }
   if (kind === 'written') response.setHeader('Upload-Expires', (await deps.uploads.keep(upload)).toUTCString());
   end(response, 204);
@@ -178,7 +178,7 @@ async function confirmPiece(
 
 async function remove(context: TusExchange, claim: TusClaim): Promise<void> {
   const upload = await findUpload(context, claim);
-  if (upload.isComplete) throw new Refused('not-found', 'The upload is complete; delete the video to remove its file.');
+  if (upload.isComplete) throw new Refused('not-found', 'The upload is complete. Delete the video to remove its file.');
   await context.locks.hold(upload.id, () => context.deps.uploads.drop(upload));
   end(context.response, 204);
 }

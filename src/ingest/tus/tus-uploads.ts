@@ -57,10 +57,7 @@ export function createTusUploads(deps: Deps): TusUploads {
   const opened = async ({ id, key }: UploadRef) => {
     const upload = await findTus(db, id);
     if (upload === null)
-      throw new Refused(
-        'not-found',
-        `Video ${key.mediaId} was deleted meanwhile. Create another one and upload to it.`,
-      );
+      throw new Refused('not-found', `Video ${key.mediaId} has been deleted. Create another one and upload to it.`);
     return upload;
   };
   return {

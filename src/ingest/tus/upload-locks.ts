@@ -35,9 +35,9 @@ export function createUploadLocks(takeoverLimitMs: number = TAKEOVER_LIMIT_MS): 
 
 async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   if (leftMs <= 0) {
-    throw new Refused('conflict', 'Another request still writes to this upload; try again in a second.');
+    throw new Refused('conflict', 'Another request still writes to this upload. Try again in a second.');
   }
-  holder.stop.abort(new Refused('conflict', 'Another request took this upload over.'));
+  holder.stop.abort(new Refused('conflict', 'Another request took over this upload.'));
   const ended = new AbortController();
   await Promise.race([holder.ended, sleep(leftMs, undefined, { signal: ended.signal }).catch(() => undefined)]);
   ended.abort();

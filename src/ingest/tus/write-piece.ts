@@ -99,7 +99,7 @@ async function withLateLength(
   if (upload.lengthBytes !== null) {
     throw new Refused(
       'invalid',
-      `Expected Upload-Length ${upload.lengthBytes} as it was set before, got ${lengthBytes}; it cannot change.`,
+      `Expected Upload-Length ${upload.lengthBytes} as set before, got ${lengthBytes}. It cannot change.`,
     );
   }
   const size = await deps.uploads.size(upload);

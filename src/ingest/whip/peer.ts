@@ -93,7 +93,7 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
   const timer = setTimeout(() => {
     const answer = peer.localDescription();
     if (answer !== null) resolve(answer.sdp);
-    else reject(new Error('Expected an answer within 1.5 s, got none.'));
+    else reject(new Error('Expected an SDP answer within 1.5 s, got none.'));
   }, GATHER_MS);
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   peer.onGatheringStateChange((state) => {

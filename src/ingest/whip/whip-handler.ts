@@ -57,7 +57,7 @@ export class WhipHandler {
   }
 
   close(): void {
-    for (const session of this.#sessions.values()) session.end('The server restarts.');
+    for (const session of this.#sessions.values()) session.end('The server is restarting.');
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
@@ -161,9 +161,12 @@ async function patch(session: WhipSession, request: IncomingMessage): Promise<An
   if (match === undefined)
     return text(428, 'Expected the header If-Match with the ETag of the session, got none. Send it.');
   const fragment = (await readBytes(request, BODY)).toString();
-  if (match === '*') return text(422, 'ICE restarts are not offered: begin another session.');
+  if (match === '*') return text(422, 'ICE restarts are not supported. Start another session.');
   if (match !== session.etag)
-    return text(412, 'Expected the ETag of the session in If-Match, got another one. Send that of the last response.');
+    return text(
+      412,
+      'Expected the ETag of the session in If-Match, got another one. Send the one from the last response.',
+    );
   for (const { candidate, mid } of readCandidates(fragment)) session.addCandidate(candidate, mid);
   return { status: 204, headers: { ETag: session.etag } };
 }

@@ -40,7 +40,7 @@ export class WhipSession {
     this.#hasSound = tracks.some(({ kind }) => kind === 'audio');
     this.#deps = deps;
     this.#closed = closed;
-    this.#deadline = setTimeout(() => this.end('no media came within 10 s'), CONNECT_MS);
+    this.#deadline = setTimeout(() => this.end('no media within 10 s'), CONNECT_MS);
     this.#feedback = setInterval(() => this.#sendFeedback(), FEEDBACK_EVERY_MS);
   }
 
@@ -60,7 +60,7 @@ export class WhipSession {
       session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
       return { session, answer: withoutRejected(withStartBitrate(session.#peer.answer), offer.leftOut) };
     } catch (error) {
-      session.end('the offer could not be answered');
+      session.end('the offer could not be processed');
       throw error;
     }
   }
@@ -97,7 +97,7 @@ export class WhipSession {
       if (events.length === 0) return;
       this.#faults = 0;
       clearTimeout(this.#deadline);
-      this.#deadline = setTimeout(() => this.end('nothing came for 15 s'), SILENT_MS);
+      this.#deadline = setTimeout(() => this.end('no data for 15 s'), SILENT_MS);
     } catch (error) {
       if (!(error instanceof BrokenMedia)) {
         this.#fail(error);

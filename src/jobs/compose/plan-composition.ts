@@ -25,7 +25,7 @@ const MAX_PIECES = 20_000;
  */
 export function planComposition(key: MediaKey, wanted: readonly WantedPart[], isExact: boolean): ComposedVideo {
   const [first] = wanted;
-  if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Name one.');
+  if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Send one.');
   requireOneKind(wanted);
   requireOneRate(wanted);
   const parts = onOneGrid(wanted);
@@ -115,7 +115,7 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected either live streams only or videos only. ${other.view.mediaId} is of another kind than the first part. ` +
+    `Expected live streams only or videos only. ${other.view.mediaId} is of another kind than the first part. ` +
       'Leave it out.',
   );
 }

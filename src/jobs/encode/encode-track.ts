@@ -92,7 +92,7 @@ async function openAdded(
     const facts = await probeSource(stored.path, (await stat(stored.path)).size, signal);
     if ('kind' in facts) throw new Error(facts.message);
     const [track] = facts.audio;
-    if (track === undefined) throw new Error('Expected a file with sound, found none that can be decoded in it.');
+    if (track === undefined) throw new Error('Expected a file with audio, found none that can be decoded.');
     const local = await openPlanned(sources, { sourceKey, facts }, signal);
     const durationSec = Math.max(facts.durationSec, rendition.plan.durationSec);
     return { rendition, source: { local, durationSec }, track, originSec: facts.startSec };

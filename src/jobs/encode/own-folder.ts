@@ -40,7 +40,7 @@ async function takeFree(parent: string): Promise<string> {
       cause ??= error;
     }
   }
-  const expected = `Expected at most ${MAX_OWNERS} processes to share ${parent}, and it to be writable.`;
+  const expected = `Expected at most ${MAX_OWNERS} processes to share ${parent}, and the folder to be writable.`;
   throw new Error(`${expected} Give some of them their own data folder.`, { cause });
 }
 

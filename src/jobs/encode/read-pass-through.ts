@@ -59,7 +59,9 @@ export async function indexSource(file: RangeSource, signal: AbortSignal): Promi
   return { index: answer.index, heads: await readCutHeads(answer.index, file, signal) };
 }
 
-/** Repeats the plan made when the video was created. The same file must give the same plan. Throws if it differs. */
+/**
+ * Repeats the plan made when the video was created. The same file must result in the same plan. Throws if it differs.
+ */
 export async function replanPassThrough(
   file: RangeSource,
   facts: SourceFacts,

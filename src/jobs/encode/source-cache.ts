@@ -25,7 +25,7 @@ export type SourceCache = {
   openBuilt(name: string, build: ReadSource, signal: AbortSignal): Promise<LocalSource>;
 };
 
-/** A file to make from an original. `body` fails if it is incomplete. `sizeBytes` is its approximate size. */
+/** A file to derive from an original. `body` fails if it is incomplete. `sizeBytes` is its approximate size. */
 export type MadeSource = {
   name: string;
   make(path: string, signal: AbortSignal): Promise<{ sizeBytes: number; body: Readable }>;

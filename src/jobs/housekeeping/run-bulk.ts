@@ -30,7 +30,7 @@ const ITEMS_AT_ONCE = 100;
 /** Maximum time of a run, in ms. It then enqueues its successor, so that other operations can run. */
 const RUN_MS = 20_000;
 /** Report text for a video whose failure was not the caller's fault. */
-const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
+const UNEXPECTED = 'An unexpected error, see the log. Try this video again.';
 
 /**
  * Performs a bulk operation video by video. Records refusals and failures in the report and continues. After a crash,
@@ -57,7 +57,7 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
   },
   async giveUp({ libraryId, bulkId }, { db }, reason) {
     try {
-      await createBulkStore(db).end({ libraryId, bulkId }, `The operation was given up: ${reason}`);
+      await createBulkStore(db).end({ libraryId, bulkId }, `The operation was abandoned: ${reason}`);
     } catch (error) {
       // The operation was deleted with its library or because of its age.
       if (!(error instanceof Refused)) throw error;

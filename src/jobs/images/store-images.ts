@@ -75,8 +75,8 @@ function openRun(view: ImageView, output: ImageOutput, deps: JobDeps): ImageRun 
 }
 
 /**
- * Returns the thumbnails to choose from, and the one to show: that of the requested moment, else the most informative
- * one.
+ * Returns the thumbnails to choose from, and the one to show: the one at the requested moment, else the most
+ * informative one.
  */
 async function takePosters(
   run: ImageRun,

@@ -46,7 +46,7 @@ export class SegmentControl {
     this.signal.addEventListener('abort', () => this.#wake.resolve());
   }
 
-  /** Remaining range to make, as of the last renewal. */
+  /** Remaining range to encode, as of the last renewal. */
   get range(): { fromSegment: number; toSegment: number } {
     return { fromSegment: this.#demand.nextSegment, toSegment: this.#demand.toSegment };
   }

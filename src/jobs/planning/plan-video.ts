@@ -57,10 +57,10 @@ export type PlanRequest = AudioRequest & {
 };
 
 /**
- * Decides what to make from a source. A permanent pass-through source immediately becomes the top rendition and defines
- * the cuts of the rungs below it. A temporary one is served alone until the whole ladder on the frame grid is complete.
- * Otherwise the ladder is encoded on the frame grid, starting with the first segment of its lowest rung. On demand, the
- * whole ladder is listed immediately, so no temporary source is needed.
+ * Decides what to encode from a source. A permanent pass-through source immediately becomes the top rendition and
+ * defines the cuts of the rungs below it. A temporary one is served alone until the whole ladder on the frame grid is
+ * complete. Otherwise the ladder is encoded on the frame grid, starting with the first segment of its lowest rung. On
+ * demand, the whole ladder is listed immediately, so no temporary source is needed.
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
@@ -139,7 +139,7 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
 }
 
 /**
- * Returns the colours of rungs listed next to copied video: those of the copied video. Null means the default colours.
+ * Returns the colours of the copied video, which the rungs listed next to it must have. Null means the default colours.
  */
 function coloursNextTo({ video }: SourceFacts): Colours | null {
   const colours = video === null ? BT709 : coloursOf(video);

@@ -58,7 +58,7 @@ const PROCESSING_FAILED = 'processing-failed';
 
 /**
  * Moves the next uploaded video to `transcoding` (on demand, to `jit-segmenting`): probes its original, decides what to
- * make from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
+ * encode from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
  * cannot become a video fails, with the kind of the fault as `state_reason`.
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({

@@ -4,7 +4,7 @@ import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encod
 /** Abort reason of a task whose lease went to another worker or whose video was deleted. */
 export class LeaseLost extends Error {
   constructor() {
-    super('Somebody else holds this task now, or it is not wanted any more.');
+    super('Another worker holds this task, or it is no longer needed.');
     this.name = 'LeaseLost';
   }
 }

@@ -68,7 +68,7 @@ function causesOf(error: unknown): Error[] {
 function shortageIn(error: Error): Shortage | null {
   if (error instanceof Refused && error.kind === 'disk-full')
     return { kind: 'space', reason: 'waiting for free space: the storage is full' };
-  if (error instanceof StorageAway) return { kind: 'storage', reason: 'waiting for the storage: it does not answer' };
+  if (error instanceof StorageAway) return { kind: 'storage', reason: 'waiting for the storage: it does not respond' };
   if (error instanceof Postponed) return { kind: 'other', reason: error.message };
   const code = MACHINE_CODES.find((one) => hasCode(error, one));
   return code === undefined ? null : { kind: 'machine', reason: `waiting for a worker: its machine reports ${code}` };

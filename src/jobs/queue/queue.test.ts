@@ -138,7 +138,7 @@ test('reports a refusal that no job handles', async () => {
   expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
 });
 
-test('housekeeping does not wait behind a backlog and planning runs before the backlog', async () => {
+test('housekeeping does not wait for a backlog, and planning runs before it', async () => {
   const ended = new AbortController();
   const busy = defineJob<object, Seen>({
     name: 'busy',

@@ -226,7 +226,7 @@ function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): 
 function deathReason(job: JobWithMetadata<Envelope>): string {
   const output: unknown = job.sourceOutput;
   if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
-  return 'It was tried too often without an answer.';
+  return 'It was tried too often without a result.';
 }
 
 /** Truncate long lists, such as generated texts. */

@@ -41,7 +41,7 @@ export async function runTask(
 ): Promise<TaskEnd> {
   const record = <T>(action: () => Promise<T>) => outlastAbsence(action, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
-    return record(() => endFailed(deps, held.claim, 'Its worker died each time it was tried.'));
+    return record(() => endFailed(deps, held.claim, 'The worker crashed on every attempt.'));
   }
   try {
     await perform(held, deps, AbortSignal.any([lost, stopping]));

@@ -47,7 +47,7 @@ export async function generateTexts(
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
     const { message } = error;
-    const text = `The language model gave no usable answer (${message}), so texts were taken out of what is said.`;
+    const text = `The language model returned nothing usable (${message}), so texts were extracted from the captions.`;
     const { messages, ...extracted } = extractTexts(features, transcript, await readEvidence());
     return { ...extracted, messages: [warningMessage(text, new Date()), ...messages] };
   }
@@ -55,10 +55,10 @@ export async function generateTexts(
 
 /** Messages for features for which no text was extracted. */
 const NOTHING_FOUND: Readonly<Record<SmartFeature, string>> = {
-  title: 'No title was generated: the captions have no whole sentence that can stand alone as a title.',
+  title: 'No title was generated: no sentence of the captions is complete enough for a title.',
   description: 'No description was generated: the captions have no whole sentences.',
-  chapters: 'No chapters were generated: what is said is too short or has one topic.',
-  moments: 'No moments were generated: the captions have no words to name them by.',
+  chapters: 'No chapters were generated: the speech is too short or has only one topic.',
+  moments: 'No moments were generated: the captions have no words for their names.',
 };
 
 /** Omits features for which the speech has no suitable text, with a message that gives the reason. */

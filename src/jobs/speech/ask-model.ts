@@ -18,7 +18,7 @@ export async function askModel<T>(
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
     const repair =
-      `${request.instructions}\nAn earlier answer was refused: ${error.message} It was: ` +
+      `${request.instructions}\nAn earlier response was rejected: ${error.message} It was: ` +
       `${JSON.stringify(first.slice(0, MAX_QUOTE))}\nAnswer again, correctly.`;
     return read(await model.complete({ ...request, instructions: repair }, signal));
   }

@@ -133,10 +133,7 @@ async function passOver(
   { db }: JobDeps,
 ): Promise<StoredSpan> {
   const sec = Math.round(span.startSec);
-  const message = transcriptionMessage(
-    `What is said at ${sec} s could not be transcribed: ${crash.message}`,
-    new Date(),
-  );
+  const message = transcriptionMessage(`The speech at ${sec} s could not be transcribed: ${crash.message}`, new Date());
   await inTransaction(db, (tx) => addMessages(tx, key, [message]));
   return { startMs: Math.round(span.startSec * 1000), identity, language: '', words: [] };
 }

@@ -171,7 +171,7 @@ async function publish(
     await publishCues(key, { language, cues, force }, deps, signal);
     return '';
   }
-  const reason = 'No speech was found, so no captions were made.';
+  const reason = 'No speech was found, so no captions were generated.';
   await inTransaction(deps.db, (tx) => addMessages(tx, key, [transcriptionMessage(reason, new Date())]));
   return reason;
 }

@@ -15,7 +15,7 @@ export async function pastFailures<Item>(
   signal: AbortSignal,
 ): Promise<void> {
   let [all, failed, inARow] = [0, 0, 0];
-  let ending = 'the others were done';
+  let ending = 'the other changes were made';
   const causes: unknown[] = [];
   try {
     for await (const item of items) {

@@ -195,7 +195,7 @@ describe('response limits', () => {
     const requested = open().request(origin.url, { ...GET, idleTimeoutMs: 200 }, never);
     await expect(requested.then(({ body }) => text(body))).rejects.toMatchObject({
       name: 'Refused',
-      message: expect.stringMatching(/nothing for 0.2 s|no answer/),
+      message: expect.stringMatching(/nothing for 0.2 s|no response/),
     });
   });
 

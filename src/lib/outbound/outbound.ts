@@ -11,7 +11,7 @@ export type OutboundOptions = {
   allow: readonly string[];
   /** Resolves a name. Default: the system's resolver. */
   lookup?: Lookup;
-  /** Addresses of this machine, which are denied unless listed. Default: those of its interfaces. */
+  /** Addresses of this machine, which are denied unless listed. Default: the addresses of its interfaces. */
   ownAddresses?: () => readonly string[];
 };
 
@@ -200,9 +200,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the connection took too long',
   UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
-  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is too large',
-  UND_ERR_SOCKET: 'the connection was closed before the answer',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
+  UND_ERR_SOCKET: 'the connection closed before the response',
 };
 
 /** Converts a network failure to a message for the caller. Returns an abort by the caller unchanged. */
@@ -213,6 +213,7 @@ function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   const isAggregate = error instanceof AggregateError && error.errors[0] instanceof Error;
   if (isAggregate && code === '') return refusalFrom(error.errors[0], signal);
   const isTls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/.test(code);
-  const reason = REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the exchange failed');
+  const reason =
+    REASONS[code] ?? (isTls ? `its certificate is not accepted (${code})` : code || 'the connection failed');
   return new Refused('unavailable', `The origin could not be reached: ${reason}.`, { cause: error });
 }

@@ -55,7 +55,10 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
       throw new Refused('invalid', `The header ${lower} cannot be set.`);
     }
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value) || value.endsWith('\n')) {
-      throw new Refused('invalid', `The value of the header ${lower} holds a character that headers cannot carry.`);
+      throw new Refused(
+        'invalid',
+        `The value of the header ${lower} contains a character that headers must not contain.`,
+      );
     }
     checked[lower] = value;
   }

@@ -30,7 +30,7 @@ export function readCaptions(text: string): CaptionFile {
   const cues = isVtt ? readBlocks(blocks, VTT, problems) : readBlocks(blocks, SRT, problems);
   if (cues.length === 0 && problems.errors.length === 0) {
     problems.errors.push(
-      isVtt ? 'The file holds no cue.' : 'Expected SubRip cues or a first line "WEBVTT", found neither.',
+      isVtt ? 'The file contains no cue.' : 'Expected SubRip cues or a first line "WEBVTT", found neither.',
     );
   }
   return { cues: cues.toSorted((a, b) => a.startMs - b.startMs), ...problems };

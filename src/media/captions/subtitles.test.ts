@@ -86,7 +86,7 @@ test.each([
   ['{\\a9}', 'line:50% align:left'],
   ['{\\an2}', ''],
   ['{\\i1}', ''],
-])('SubRip with %s gives the cue settings "%s"', (code, settings) => {
+])('SubRip with %s produces the cue settings "%s"', (code, settings) => {
   const { cues } = readCaptions(`1\n00:00:01,000 --> 00:00:02,000\n${code}x\n`);
   expect(cues).toEqual([plain(1000, 2000, 'x', settings)]);
 });

@@ -33,8 +33,8 @@ const STEREO_CONFIG = Buffer.of(0x11, 0x90);
 const CONFIG_AT = 39;
 
 /**
- * Returns the init segment of copied frames, given that of the copy. Throws BrokenMedia if their configuration is not
- * `STEREO_CONFIG`.
+ * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if their
+ * configuration is not `STEREO_CONFIG`.
  */
 export function copiedAacInit(init: Buffer): Buffer {
   const configAt = init.indexOf('esds') + CONFIG_AT;

@@ -8,7 +8,7 @@ export type PartRange = { cutList: CutList; fromSec: number; toSec: number; fram
 
 /**
  * One segment of a new video. `segment` is the number of a segment of the part that is copied unchanged, or null if
- * only some frames are used, which must be encoded. Ticks are of the part's timeline.
+ * only some frames are used, which must be encoded. Ticks refer to the part's timeline.
  */
 export type Piece = { part: number; segment: number | null; fromTick: number; toTick: number };
 

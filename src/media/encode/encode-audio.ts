@@ -179,9 +179,9 @@ export function planAudioDecode({ streamIndex, channels }: PlacedTrack, duration
 }
 
 /**
- * Plans the encode of a single range of segments. The result equals those of the whole track, to the sample, as far as
- * the source's timestamps allow. The caller drops the first `primingFramesOf` packets and everything after the range.
- * Does not support normalised loudness, which depends on all earlier audio.
+ * Plans the encode of a single range of segments. The result equals the same range of the whole track, to the sample,
+ * as far as the source's timestamps allow. The caller drops the first `primingFramesOf` packets and everything after
+ * the range. Does not support normalised loudness, which depends on all earlier audio.
  */
 export function planAudioRange(
   source: SourceFacts,

@@ -74,7 +74,7 @@ export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
   return [`${filter}=PTS${sec < 0 ? '-' : '+'}${Math.abs(sec).toFixed(6)}/TB`];
 }
 
-/** Outputs of the scaling graph. `timeBase` is that of its input frames. */
+/** Outputs of the scaling graph. `timeBase` is the time base of its input frames. */
 export type Cascade = {
   rungs: readonly RungPlan[];
   labels: readonly string[];

@@ -94,7 +94,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
     expect(new Set(wanted).size).toBe(wanted.length);
   });
 
-  test('interlaced and variable-rate sources give the same frames in segments as in one run', async () => {
+  test('interlaced and variable-rate sources have the same frames in segments as in one run', async () => {
     const pick = 'select=not(mod(n\\,3))+gt(mod(n\\,60)\\,40)';
     const vfr = await makeClip(dir, 'vfr.mp4', [...source('30', 12), '-vf', pick, '-fps_mode', 'vfr', ...H264]);
     const field = ['-vf', 'tinterlace=interleave_top,setfield=tff', '-flags', '+ilme+ildct', '-x264opts', 'tff=1'];

@@ -66,11 +66,11 @@ async function* placeDecoded(
   account: AudioAccount,
 ): AsyncGenerator<Buffer> {
   const [pcm, times] = decoder.outputs;
-  if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times of a decode.');
+  if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times from the decoder.');
   yield* placeAudio(readFrames(pcm, times), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;
-  throw new Error('Expected audio to decode, nothing of it did.');
+  throw new Error('Expected audio that can be decoded, but none of it could be.');
 }
 
 /** Pairs times with their samples. */

@@ -23,7 +23,7 @@ export const OPEN_WATERMARK: readonly string[] = [
 
 /**
  * Builds filter chains that draw the watermark on frames of a size. They read `[plain]` and end without a label.
- * `timeBase` must be that of the frames. With another one, their times would be rounded to microseconds.
+ * `timeBase` must be the time base of the frames. With another one, their times would be rounded to microseconds.
  */
 export function watermarkFilters(
   place: WatermarkPlace,

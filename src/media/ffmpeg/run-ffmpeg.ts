@@ -140,7 +140,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   measured.ended(end);
   await run.fed;
   if (watch.hasStalled()) {
-    throw new FfmpegFailed('stalled', `Expected ffmpeg to go on, nothing came for ${stallSec} s.`, end.stderrTail);
+    throw new FfmpegFailed('stalled', `Expected progress from ffmpeg, got none for ${stallSec} s.`, end.stderrTail);
   }
   const failure = readFailure(end);
   if (failure !== null) throw failure;
@@ -210,12 +210,16 @@ function readFailure(end: ChildEnd): FfmpegFailed | null {
   const last = end.stderrTail.split('\n').findLast((line) => /\[(error|fatal)\]/.test(line)) ?? 'no message';
   if (end.killed !== null) {
     const sec = end.wallSec.toFixed(1);
-    const message = `Expected ffmpeg to finish, but it was ended (${end.killed}) after ${sec} s: ${last}`;
+    const message = `Expected ffmpeg to finish, but it was stopped (${end.killed}) after ${sec} s: ${last}`;
     return new FfmpegFailed(end.killed, message, end.stderrTail);
   }
   if (end.exitCode === 0) return null;
   const kind = end.exitCode === MAX_DAMAGE_EXIT ? 'too-damaged' : 'failed';
-  return new FfmpegFailed(kind, `Expected ffmpeg to succeed, exit ${end.exitCode} came: ${last}`, end.stderrTail);
+  return new FfmpegFailed(
+    kind,
+    `Expected ffmpeg to succeed, but it exited with code ${end.exitCode}: ${last}`,
+    end.stderrTail,
+  );
 }
 
 function countDamage(stderr: string): number {

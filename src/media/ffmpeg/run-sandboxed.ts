@@ -20,7 +20,7 @@ export type SandboxedCommand = SandboxRequest & {
   level?: SandboxLevel;
   /** Time between SIGTERM and SIGKILL, in ms, if SIGTERM reaches the program (level prlimit). Default: 5000. */
   graceMs?: number;
-  /** Folders of `nice`, `bwrap` and the other tools. Default: those of `SANDBOX_ENV`. */
+  /** Folders of `nice`, `bwrap` and the other tools. Default: the folders in `SANDBOX_ENV`. */
   toolPath?: string | undefined;
 };
 
@@ -279,7 +279,7 @@ function sandboxMissing(reason: string): Refused {
     'unavailable',
     'Expected bubblewrap to work on this machine, because MILLRACE_SANDBOX is "required": nothing is encoded without ' +
       'it. Install bubblewrap and allow user namespaces, or set MILLRACE_SANDBOX=auto; then encode the video again. ' +
-      `The attempt said: ${reason}`,
+      `Its output: ${reason}`,
   );
 }
 

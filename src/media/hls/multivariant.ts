@@ -49,12 +49,12 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 };
 
 /**
- * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the actual segments,
- * with the largest audio rate added to each video. H.264 is first, and audio alone is last. VIDEO-RANGE is written if
- * any video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are `r/{renditionId}/video.m3u8`,
- * relative to the video's folder, unless others are given. `subtitles` become a group of every variant. None is on
- * unless the viewer, or the system's language, selects it. A video with rates in `iFrames` also has its I-frame
- * playlist listed.
+ * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Computes bit rates from the actual
+ * segments, and adds the largest audio rate to each video. H.264 is first, and audio alone is last. VIDEO-RANGE is
+ * written if any video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are
+ * `r/{renditionId}/video.m3u8`, relative to the video's folder, unless others are given. `subtitles` become a group of
+ * every variant. None is on unless the viewer, or the system's language, selects it. A video with rates in `iFrames`
+ * also has its I-frame playlist listed.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
@@ -145,7 +145,7 @@ function audioVariant(
   groups: { audio?: string; subtitles?: string },
 ): PlaylistTag {
   const first = defaultOf(audio);
-  if (first === undefined) throw new Error('Expected a listed rendition to write a playlist of, found none.');
+  if (first === undefined) throw new Error('Expected at least one listed rendition for a playlist, found none.');
   return { tag: 'stream-inf', ...rates, codecs: codecs(audio), uri: addresses.media(first.id), ...groups };
 }
 

@@ -6,8 +6,8 @@ export type SubtitleTrack = { language: string; name: string; kind: TextKind; ad
 
 /**
  * Writes the media playlist of a caption file (RFC 8216 sections 3.5 and 4.3.3): one WebVTT segment as long as the
- * video. The file has no X-TIMESTAMP-MAP, so its times are those of the presentation, which starts at 0. `address` is
- * relative to the playlist. Throws if the duration is not positive.
+ * video. The file has no X-TIMESTAMP-MAP, so its times start at 0 like the presentation. `address` is relative to the
+ * playlist. Throws if the duration is not positive.
  */
 export function writeSubtitlePlaylist(durationSec: number, address: string): string {
   if (!(durationSec > 0)) throw new Error(`Expected the length of a video in seconds, got ${durationSec}.`);

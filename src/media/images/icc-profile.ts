@@ -1,4 +1,4 @@
-/** A transfer curve from `x` to `y`, both from 0 to 1. `expression` is that of ffmpeg, with `x` as `ld(0)`. */
+/** A transfer curve from `x` to `y`, both from 0 to 1. `expression` is an ffmpeg expression with `x` as `ld(0)`. */
 type Curve = { expression: string; at(x: number): number };
 
 type Vector = readonly [number, number, number];
@@ -16,7 +16,7 @@ const SRGB_FROM_XYZ: readonly Vector[] = [
 const MAX_TAGS = 200;
 const HEADER_BYTES = 128;
 
-/** Reads a profile; null if it is not of RGB, has no matrix, or is too damaged to read. */
+/** Reads a profile. Returns null if it is not an RGB profile, has no matrix, or is too damaged. */
 export function readIccProfile(profile: Buffer): IccColours | null {
   if (profile.length < HEADER_BYTES + 4 || profile.toString('latin1', 16, 20) !== 'RGB ') return null;
   const tag = (name: string): Buffer | null => {
@@ -39,7 +39,7 @@ export function readIccProfile(profile: Buffer): IccColours | null {
   return matrix.flat().every((part) => Math.abs(part) <= 2) ? { curves, matrix } : null;
 }
 
-/** Whether colours are those of sRGB, within what can be seen. */
+/** Whether colours are visibly equal to sRGB. */
 export function isSrgb({ curves, matrix }: IccColours): boolean {
   const isUnit = matrix.every((row, y) => row.every((part, x) => Math.abs(part - Number(x === y)) < 0.02));
   const isUsual = curves.every((curve) => [0.1, 0.3, 0.5, 0.8].every((x) => Math.abs(curve.at(x) - srgb(x)) < 0.01));

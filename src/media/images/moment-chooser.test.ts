@@ -67,6 +67,6 @@ test('throws if there are no moments', () => {
   expect(() => createMomentChooser(10).choose(5)).toThrow('at least one moment');
 });
 
-test('the difference of frames is that of their grey levels', () => {
+test('the difference of two frames is the difference of their grey levels', () => {
   expect(compareMiniatures(flat(10), flat(30))).toBe(20);
 });

@@ -15,7 +15,7 @@ const ROUNDED = 0.02;
 /** Options that keep the frames' ticks of the rendition. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
-/** Sheets to make, and their source frames: keyframes, or the first frame of each interval of `sampleEverySec`. */
+/** Sheets to create, and their source frames: keyframes, or the first frame of each interval of `sampleEverySec`. */
 export type SheetsToMake = { board: Storyboard; range: SheetRange; sampleEverySec: number | null };
 
 /**

@@ -58,7 +58,7 @@ export function planPreviews(stretches: readonly Stretch[], frame: FrameFormat, 
     `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(frame, SMALL_LONG_SIDE_PX)}:` +
       `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
     '[w]format=yuv420p[webp]',
-    // For a palette of 256, 32,768 colours give the same quality as all colours, and look-ups are six times as fast.
+    // For a palette of 256, 32,768 colours are as good as all colours, and look-ups are six times as fast.
     `[g]scale=${fitInto(frame, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];` +
       '[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]',
   ];

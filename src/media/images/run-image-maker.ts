@@ -124,7 +124,7 @@ function noImage(bytes: Buffer): Refused {
 function undecodable({ exitCode, killed, stderrTail }: ChildEnd): Refused {
   const last = stderrTail.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
   const reason =
-    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoding was ended (${killed})`;
+    killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoder was stopped (${killed})`;
   return new Refused(
     'invalid',
     `Expected an image of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,

@@ -17,8 +17,8 @@ export type TrackTemplate = {
 const GEOMETRY_BYTES = 44;
 
 /**
- * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) replaces that of the init
- * segment. Null keeps it. Throws BrokenMedia for damage and for a track that is neither video nor audio.
+ * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) replaces the language of the
+ * init segment. Null keeps it. Throws BrokenMedia for damage and for a track that is neither video nor audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
   const trak = requireBox(readBoxes(init), 'moov', 'trak');

@@ -148,7 +148,7 @@ export class TsDemuxer {
   }
 
   /**
-   * Creates a reader of AAC frames. A frame may end in a later PES packet. The time of a PES packet is that of the
+   * Creates a reader of AAC frames. A frame may end in a later PES packet. The time of a PES packet applies to the
    * first frame that begins in it.
    */
   #aacReader() {
@@ -196,7 +196,8 @@ export class TsDemuxer {
 }
 
 function whyLeftOut({ codec, name }: ElementaryStream): string {
-  if (codec !== null) return `A further track (${name}) is left out: one of pictures and one of sound are taken.`;
+  if (codec !== null)
+    return `A further track (${name}) is left out: only one video track and one audio track are used.`;
   return `A track is left out: expected H.264, HEVC, AAC, MP2, AC-3 or Opus by SRT, got ${name}.`;
 }
 

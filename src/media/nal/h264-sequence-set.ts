@@ -97,6 +97,7 @@ function readSize(reader: BitReader, { widthUnits, heightUnits, framesOnly, ...c
   const unitY = (chromaFormat === 1 ? 2 : 1) * fieldsOfFrame;
   const widthPx = widthUnits * 16 - (left + right) * unitX;
   const heightPx = heightUnits * 16 * fieldsOfFrame - (top + bottom) * unitY;
-  if (widthPx < 1 || heightPx < 1) throw new BrokenMedia(`Expected pictures in an SPS, got ${widthPx} x ${heightPx}.`);
+  if (widthPx < 1 || heightPx < 1)
+    throw new BrokenMedia(`Expected a frame size in an SPS, got ${widthPx} x ${heightPx}.`);
   return { widthPx, heightPx };
 }

@@ -15,7 +15,7 @@ export function whyNotOnDemand(
   facts: Pick<SourceFacts, 'video' | 'container' | 'seeksToKeyframes'>,
   keyframeGapSec: number,
 ): string | null {
-  if (facts.video === null) return 'it has no picture, and sound is encoded as a whole at once';
+  if (facts.video === null) return 'it has no video, and audio is encoded as a whole';
   if (!facts.seeksToKeyframes) {
     return (
       `a file of the format ${facts.container} has no index of its keyframes to begin decoding at; upload it as ` +

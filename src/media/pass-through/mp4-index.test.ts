@@ -78,7 +78,7 @@ describe('the tables of a track', () => {
 describe('an edit list', () => {
   const edts = (...rows: number[]) => testBox('edts', testBox('elst', words(0, rows.length / 3, ...rows)));
 
-  test('adds up leading pauses in the movie timescale and gives the start of the media', () => {
+  test('adds up leading pauses in the movie timescale and returns the start of the media', () => {
     const rows = edts(5, -1, 0x10000, 3, -1, 0x10000, 4, 10, 0x10000);
     expect(indexOf({ edts: rows }).edits).toEqual({ kind: 'simple', emptyTicks: 80, startTicks: 10, lengthTicks: 40 });
   });

@@ -90,7 +90,8 @@ export function planPassThrough(
   const timed = readTimeline(index);
   if (timed.kind === 'refused') return timed;
   const cuts = chooseCuts(index, timed.timeline);
-  if (cuts.length === 0) return refuse('no-cuts', 'The first sample is no keyframe, or there are too many segments.');
+  if (cuts.length === 0)
+    return refuse('no-cuts', 'The first sample is not a keyframe, or there are too many segments.');
   const head = checkHeads(cuts, heads);
   if (head !== null) return head;
   const planned = planSegments(index, timed.timeline, cuts);
@@ -105,7 +106,7 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
   const pasp = description.pixelAspect;
   if (video.codec !== 'h264') return refuse('codec', `Expected h264, got ${video.codec}.`);
   if (video.streamIndex !== index.trackPosition) {
-    return refuse('other-stream', `The video to show is stream ${video.streamIndex}, not ${index.trackPosition}.`);
+    return refuse('other-stream', `The video to play is stream ${video.streamIndex}, not ${index.trackPosition}.`);
   }
   if (video.bitDepth !== 8) return refuse('bit-depth', `Expected 8 bits, got ${video.bitDepth}.`);
   if (!PIXEL_FORMATS.includes(video.pixelFormat)) return refuse('chroma', `Expected 4:2:0, got ${video.pixelFormat}.`);
@@ -117,13 +118,13 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
   if (!isShownByAll(colours)) {
     const { primaries, transfer, matrix } = colours;
     const names = `primaries ${primaries}, transfer ${transfer} and matrix ${matrix} of ITU-T H.273`;
-    return refuse('colours', `Expected colours that all players show, got ${names}.`);
+    return refuse('colours', `Expected colours that all players support, got ${names}.`);
   }
-  if (video.rotationDeg !== 0 || !index.isUpright) return refuse('rotation', 'The picture is rotated or mirrored.');
+  if (video.rotationDeg !== 0 || !index.isUpright) return refuse('rotation', 'The video is rotated or mirrored.');
   if (video.sampleAspect.num !== video.sampleAspect.den || (pasp !== null && pasp.horizontal !== pasp.vertical)) {
     return refuse('pixel-aspect', 'The pixels are not square.');
   }
-  if (video.isInterlaced) return refuse('interlaced', 'The picture is interlaced.');
+  if (video.isInterlaced) return refuse('interlaced', 'The video is interlaced.');
   if (index.timescale > MAX_TIMESCALE) return refuse('timescale', `The timescale is ${index.timescale}.`);
   return null;
 }

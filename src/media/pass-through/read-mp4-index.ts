@@ -70,7 +70,7 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
 function sizeOf(bytes: Buffer, { left, isFirst }: { left: number; isFirst: boolean }): number {
   try {
     const head = readBoxHead(bytes, 0);
-    if (head === null) throw new Mp4Fault('truncated', 'The file ends in the head of a box.');
+    if (head === null) throw new Mp4Fault('truncated', 'The file ends within the header of a box.');
     return head.sizeBytes === 0 ? left : head.sizeBytes;
   } catch (error) {
     // A file that begins with an impossible size is not an MP4.

@@ -86,7 +86,7 @@ function readConfiguration(avcC: Box): Configuration {
   const ppsCount = viewOf(avcC, at, 1).getUint8(0);
   at = takeSets(avcC, at + 1, ppsCount, parameterSets);
   if (spsCount === 0 || ppsCount === 0) {
-    throw new Mp4Fault('parameter-sets-in-band', `avcC holds ${spsCount} SPS and ${ppsCount} PPS.`);
+    throw new Mp4Fault('parameter-sets-in-band', `avcC has ${spsCount} SPS and ${ppsCount} PPS.`);
   }
   return {
     profile: head.getUint8(1),

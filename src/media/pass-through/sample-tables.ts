@@ -45,7 +45,7 @@ function expandSizes(stbl: Box, fileBytes: number): Uint32Array {
   const sizesBytes = stsz === null ? expandCompactSizes(requireBox(stbl, 'stz2')) : expandPlainSizes(stsz, fileBytes);
   let sum = 0;
   for (const size of sizesBytes) {
-    if (size < MIN_SAMPLE_BYTES) throw new BrokenMedia(`A sample of ${size} bytes is no picture.`);
+    if (size < MIN_SAMPLE_BYTES) throw new BrokenMedia(`A sample of ${size} bytes is not a frame.`);
     sum += size;
   }
   if (sum > fileBytes) {
@@ -123,7 +123,7 @@ function expandOffsets(stbl: Box, sizesBytes: Uint32Array, fileBytes: number): F
     }
   }
   if (sample !== sizesBytes.length) {
-    throw new BrokenMedia(`stsc places ${sample} of ${sizesBytes.length} samples.`);
+    throw new BrokenMedia(`stsc locates ${sample} of ${sizesBytes.length} samples.`);
   }
   return offsets;
 }

@@ -99,14 +99,14 @@ type Span = { firstSample: number; endSample: number; startTicks: number; endTic
 
 function timesFault(index: Mp4Index, shiftTicks: number, span: Span): string | null {
   const ticks = sortedTicks(index, shiftTicks, [span.firstSample, span.endSample]);
-  if (ticks[0] !== span.startTicks) return `a picture at ${ticks[0]} stands before the keyframe at ${span.startTicks}.`;
+  if (ticks[0] !== span.startTicks) return `a frame at ${ticks[0]} is before the keyframe at ${span.startTicks}.`;
   for (let at = 0; at < ticks.length; at += 1) {
     const tick = ticks[at] ?? 0;
     const durationTicks = (ticks[at + 1] ?? span.endTicks) - tick;
-    if (durationTicks <= 0) return `the picture at ${tick} lasts ${durationTicks} ticks.`;
-    if (durationTicks > MAX_PICTURE_SEC * index.timescale) return `the picture at ${tick} lasts over 30 s.`;
+    if (durationTicks <= 0) return `the frame at ${tick} lasts ${durationTicks} ticks.`;
+    if (durationTicks > MAX_PICTURE_SEC * index.timescale) return `the frame at ${tick} lasts over 30 s.`;
     const offsetTicks = pictureTick(index, shiftTicks, span.firstSample + at) - tick;
-    if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS) return `the picture at ${tick} is shown ${offsetTicks} ticks away.`;
+    if (Math.abs(offsetTicks) > MAX_OFFSET_TICKS) return `the frame at ${tick} is shown ${offsetTicks} ticks away.`;
   }
   return null;
 }

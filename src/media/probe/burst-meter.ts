@@ -13,7 +13,7 @@ const WINDOW_SEC = 1;
 const MIN_SPAN_SEC = 0.9;
 /** Minimum distance of frames, in seconds. Closer frames count as one, because no display shows both. */
 const MIN_STEP_SEC = 1 / 250;
-/** Maximum frames in memory: those of one second. */
+/** Maximum frames in memory, enough for one second. */
 const MAX_FRAMES = 256;
 
 /**

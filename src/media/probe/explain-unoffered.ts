@@ -17,7 +17,7 @@ export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }
   return [
     ...unread.map(
       ({ streamIndex, codec }) =>
-        `The audio of stream ${streamIndex} (${codec}) is not offered: it cannot be decoded. Convert it to FLAC.`,
+        `The audio of stream ${streamIndex} (${codec}) is left out: it cannot be decoded. Convert it to FLAC.`,
     ),
     ...subtitles.filter(({ isText }) => !isText).map(explainPictures),
     ...tooMany(audio.length, MAX_AUDIO_TRACKS, 'audio'),
@@ -28,11 +28,11 @@ export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }
 function explainPictures({ streamIndex, codec, language, title }: SubtitleFacts): string {
   const name = [title, language === 'und' ? null : language, codec].filter((part) => part !== null).join(', ');
   return (
-    `The subtitles of stream ${streamIndex} (${name}) are not offered: only text can be, and they are pictures or an ` +
+    `The subtitles of stream ${streamIndex} (${name}) are left out: they are images or in an ` +
     'unknown format. Add them as a SubRip or WebVTT file.'
   );
 }
 
 function tooMany(count: number, most: number, kind: string): string[] {
-  return count <= most ? [] : [`Of ${count} ${kind} tracks the first ${most} are offered.`];
+  return count <= most ? [] : [`Of ${count} ${kind} tracks, only the first ${most} are offered.`];
 }

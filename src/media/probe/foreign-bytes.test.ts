@@ -86,7 +86,7 @@ test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404
 );
 
 test.each([MP4, MATROSKA, Buffer.alloc(0), Buffer.from('GIF89a\x01\0\x01\0')])(
-  'a whole file of few bytes that is no text is left to ffprobe',
+  'leaves a short file that is not text to ffprobe',
   (bytes) => {
     expect(recognizeForeign(bytes, true)).toBeNull();
   },

@@ -80,7 +80,7 @@ function textOf(start: Buffer): string | null {
   return /[^\P{Cc}\t\n\v\f\r]|\uFFFD/u.test(whole) ? null : whole.trimStart();
 }
 
-/** Thrown for a body whose beginning is not that of a media file. */
+/** Thrown for a body that does not begin like a media file. */
 export class ForeignBody extends Refused {
   constructor({ kind, advice }: Foreign) {
     super('invalid', `The body is ${kind}; ${advice}.`);

@@ -29,8 +29,8 @@ export function whyClockIsBroken(facts: SourceFacts, scans: ReadonlyMap<number, 
   const steadySec = Math.max(0, ...streams.map(({ streamIndex }) => steadySecOf(scans.get(streamIndex))));
   if (steadySec >= MIN_STEADY_SHARE * facts.durationSec) return null;
   const message =
-    `Expected times that go on steadily, but only ${steadySec.toFixed(1)} of the file's ` +
-    `${facts.durationSec.toFixed(0)} seconds hold anything: its times are damaged. Write it anew and upload that.`;
+    `Expected steadily increasing times, but only ${steadySec.toFixed(1)} of the file's ` +
+    `${facts.durationSec.toFixed(0)} seconds contain media: its times are damaged. Remux the file and upload it.`;
   return { kind: 'undecodable', message };
 }
 
@@ -40,8 +40,7 @@ function steadySecOf(scan: ClockScan | undefined): number {
 }
 
 /**
- * Whether the leaps are those of slides. Slides leap at most steps, but never far. Damage causes few or very long
- * leaps.
+ * Whether the leaps look like slides. Slides leap at most steps, but never far. Damage causes few or very long leaps.
  */
 function isSlides({ packets, leaps, leapSec }: ClockScan): boolean {
   return leaps > (packets - 1) / 2 && leapSec <= leaps * MAX_SLIDE_SEC;

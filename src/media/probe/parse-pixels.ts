@@ -14,7 +14,7 @@ export function findDolbyFault(stream: Raw): SourceFault | null {
   const hasBase = readNumber(configuration.bl_present_flag) !== 0;
   if (hasBase && (readNumber(configuration.dv_bl_signal_compatibility_id) ?? 0) > 0) return null;
   const message =
-    `Expected a picture that plays as it is, got Dolby Vision profile ${readNumber(configuration.dv_profile)} ` +
+    `Expected video that players can show, got Dolby Vision profile ${readNumber(configuration.dv_profile)} ` +
     'without a base layer in HDR10, HLG or SDR. Export the file as profile 8.1 or 8.4, as HDR10, HLG or SDR.';
   return { kind: 'undecodable', message };
 }

@@ -142,7 +142,7 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
   // Without a pixel format, no frame could be decoded.
   const isDecoded = readText(stream.pix_fmt) !== null && widthPx > 0 && heightPx > 0;
   if (isDecoded && codec !== null && codec !== 'unknown') return null;
-  const message = `Expected a picture that decodes, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
+  const message = `Expected video that can be decoded, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
   return { kind: 'undecodable', message };
 }
 
@@ -268,6 +268,6 @@ function ownDurationSec(stream: Raw): number | null {
 
 function whyNothingPlays(streams: readonly Raw[]): SourceFault {
   const kinds = streams.map((stream) => `${readText(stream.codec_type) ?? '?'} ${readText(stream.codec_name) ?? '?'}`);
-  const found = kinds.length === 0 ? 'no stream at all' : kinds.slice(0, 8).join(', ');
+  const found = kinds.length === 0 ? 'no stream' : kinds.slice(0, 8).join(', ');
   return { kind: 'no-playable-stream', message: `Expected a video or audio stream, found ${found}.` };
 }

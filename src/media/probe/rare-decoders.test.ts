@@ -24,7 +24,7 @@ function makeRare(codec: string, more: readonly string[] = []): Promise<string> 
 
 const refusal = (codec: string) => ({
   kind: 'undecodable',
-  message: expect.stringMatching(`^Expected usual codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
+  message: expect.stringMatching(`^Expected common codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
 });
 
 test.each(RARE)('refuses video in the rare codec %s', async (codec) => {

@@ -24,7 +24,7 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   const picture = brands.find((brand) => PICTURE_BRANDS.test(brand));
   if (picture !== undefined) {
     const name = PICTURE_NAMES[picture] ?? 'HEIC';
-    return { kind: 'not-media', message: `Expected a video, got a still picture (${name}).` };
+    return { kind: 'not-media', message: `Expected a video, got a still image (${name}).` };
   }
   if (damaged !== null) return { kind: 'undecodable', message: damaged };
   const last = boxes.at(-1);
@@ -46,7 +46,7 @@ export async function findEncryption(path: string, sizeBytes: number): Promise<S
   if (moov === null) return null;
   const entry = listSampleEntries(moov).find((type) => ENCRYPTED_ENTRIES.includes(type));
   if (entry === undefined) return null;
-  const message = `Expected media in the clear, got encrypted samples (${entry}): decrypt the file and upload that.`;
+  const message = `Expected unencrypted media, got encrypted samples (${entry}). Decrypt it and upload the result.`;
   return { kind: 'undecodable', message };
 }
 

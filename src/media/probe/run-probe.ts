@@ -151,7 +151,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   const jumps = countJumps(facts, scan.spans);
   if (jumps === 0) return null;
   const times = jumps === 1 ? 'once' : `${jumps} times`;
-  const warning = `The clock of the file jumps ${times}: what follows was joined to what was before.`;
+  const warning = `The clock of the file jumps ${times}: the parts were joined without a gap.`;
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
@@ -167,11 +167,11 @@ async function findLateAudio(
   return {
     ...facts,
     leadBytes,
-    warnings: [`The first ${leadBytes} bytes of the file are no sound: they were left out.`],
+    warnings: [`The first ${leadBytes} bytes of the file are not audio and were skipped.`],
   };
 }
 
-/** Whether the rate is doubtful: that of variable rates is an average, and very short files declare wrong ones. */
+/** Whether the declared rate is doubtful: an average of variable rates, or wrong as in some very short files. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }
@@ -262,7 +262,7 @@ function readRefusal(stderr: string): SourceFault | null {
   const decoder = /Codec \((\S+)\) not on whitelist/.exec(stderr)?.[1];
   if (decoder !== undefined) {
     const message =
-      `Expected usual codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
+      `Expected common codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
       'these, or set MILLRACE_RARE_DECODERS=on on the server.';
     return { kind: 'undecodable', message };
   }

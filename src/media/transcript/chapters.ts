@@ -75,7 +75,7 @@ function toUnit(sentence: Sentence, before: Sentence | undefined, { cutsSec, usu
   };
 }
 
-/** Returns the start of a chapter: that of its scene, if the scene begins with its first sentence. */
+/** Returns the start of a chapter: the start of its scene, if the scene begins with its first sentence. */
 function breakBefore([first]: readonly Sentence[], cutsSec: readonly number[]): number {
   const startSec = first?.startSec ?? 0;
   const cut = nearestCut(cutsSec, startSec);

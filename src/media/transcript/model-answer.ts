@@ -96,7 +96,7 @@ export function readModelAnswer(text: string, wanted: readonly TextFeature[], tr
   const answer = readJson(text);
   if (!validator.Check(answer)) throw new BadModelAnswer(faultsOf(answer));
   const missing = wanted.filter((feature) => answer[feature] === undefined);
-  if (missing.length > 0) throw new BadModelAnswer(`The response lacks ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new BadModelAnswer(`The response has no ${missing.join(', ')}.`);
   const texts = toTexts(answer, transcript);
   const empty = wanted.filter((feature) => texts[feature]?.length === 0);
   if (empty.length > 0) throw new BadModelAnswer(`The response has no usable ${empty.join(', ')}.`);

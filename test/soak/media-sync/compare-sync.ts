@@ -20,7 +20,7 @@ export function compareSync(parts: readonly ShownPart[], after: AvSync): SyncErr
     largestMs: Math.max(0, ...errors.flatMap(({ offsetsMs }) => offsetsMs.map(Math.abs))),
     points: sum(({ offsetsMs }) => offsetsMs.length),
     missing: sum(({ missing }) => missing),
-    // Pictures that nothing of the source calls for.
+    // Frames without a counterpart in the source.
     doubled: sum(({ doubled }) => doubled) + turns.slice(wanted.length).flat().length,
     soundHolesSec: after.soundHoles.reduce((total, { fromSec, toSec }) => total + toSec - fromSec, 0),
   };
@@ -32,7 +32,7 @@ function wantedOf({ before, fromSec, toSec }: ShownPart): Shown[][] {
   return turnsOf(shownOf(before).filter(({ atSec }) => isWithin(atSec - startSec, fromSec, toSec)));
 }
 
-/** The picture at an end may be in or out, where the end is between two pictures. */
+/** If an end is between two frames, the frame at the end may be included or not. */
 const EDGE_SEC = 0.001;
 
 function isWithin(sec: number, fromSec: number, toSec: number): boolean {

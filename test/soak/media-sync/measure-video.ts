@@ -41,7 +41,7 @@ export async function measureVideo(service: Service, guid: string, source: Sourc
     measured.push({ product, ...compareSync([{ before, fromSec: 0, toSec: Number.POSITIVE_INFINITY }], after) });
   }
   if (!source.isComposed || whole === null) return measured;
-  // Times of parts are those of the video. Its own error is added: what is measured is the distance to the source.
+  // Parts have the times of the video. Adds the video's own error, because the distance to the source is measured.
   const ownMs = measured[0]?.largestMs ?? 0;
   const composedFrom = whole;
   for (const { product, address, spans } of await composedOf(service, guid)) {

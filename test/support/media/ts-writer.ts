@@ -3,7 +3,7 @@ const STREAM_IDS = { video: 0xe0, audio: 0xc0 };
 
 type Times = { pts: number; dts: number | null };
 
-/** Writes transport stream packets for tests. Stream types are those of ISO 13818-1, null for an absent track. */
+/** Writes transport stream packets for tests. Stream types follow ISO 13818-1. Null means no track. */
 export class TsWriter {
   readonly #types: { video: number | null; audio: number | null };
   readonly #counters = new Map<number, number>();

@@ -97,6 +97,6 @@ export const service = {
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',
   'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
     'Von dieser Adresse kamen zu viele falsche Schlüssel. Versuche es in einer Minute oder mit einem gültigen Schlüssel erneut.',
-  'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.':
+  'The service failed to process this request. The log has the reason under the X-Request-Id of this response.':
     'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der X-Request-Id der Antwort.',
 } as const;

@@ -445,7 +445,7 @@ export const de = {
   'Add an audio track': 'Tonspur hinzufügen',
   'An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.':
     'Eine Audiodatei, die mit dem Video beginnt. Eine längere wird gekürzt, eine kürzere endet mit Stille.',
-  'Left empty, the track is named by its language and purpose.':
+  'If empty, the track is named after its language and purpose.':
     'Ohne Eingabe heißt die Spur nach ihrer Sprache und ihrem Zweck.',
   Subtitles: 'Untertitel',
   'Subtitles with sounds (SDH)': 'Untertitel mit Geräuschen (SDH)',

@@ -93,7 +93,7 @@ function Form({ libraryId, library, Fields, onSaved }: FormProps) {
     toast(t('Saved.'));
     onSaved();
   };
-  // The names of changes are those of the model's fields.
+  // Changes are named after the fields of the model.
   const shown = { ...library, ...changes.value } as VideoLibraryModel;
   return (
     <form class="settings" onSubmit={save}>

@@ -7,7 +7,7 @@ import { Shares } from './shares.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** Audience and playback quality of a library or one of its videos. `query` is that of the statistics. */
+/** Audience and playback quality of a library or one of its videos. `query` is the query of the statistics. */
 export function Audience({ libraryId, query }: { libraryId: number; query: string }) {
   const { value, again } = useLoaded<AudienceModel>(`/library/${libraryId}/statistics/audience?${query}`);
   useRefresh(again, REFRESH_MS);

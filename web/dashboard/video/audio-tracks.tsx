@@ -244,7 +244,7 @@ function AddTrack({ path, tracks, onChanged }: AddProps) {
       />
       <TextField
         label={t('Title')}
-        hint={t('Left empty, the track is named by its language and purpose.')}
+        hint={t('If empty, the track is named after its language and purpose.')}
         value={title.value}
         onChange={(text) => (title.value = text)}
       />

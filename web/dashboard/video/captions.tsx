@@ -84,7 +84,10 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
   );
 }
 
-/** Purposes of captions: the end of their language in addresses, the choice, and the end of their name. */
+/**
+ * Purposes of captions. Each has the suffix of the track in addresses, the text of the choice, and the suffix of the
+ * track's name.
+ */
 const KINDS = [
   ['', 'Subtitles', ''],
   ['-sdh', 'Subtitles with sounds (SDH)', ' (SDH)'],

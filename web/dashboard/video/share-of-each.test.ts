@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareOfEach } from './share-of-each.ts';
 
-test('the progress of a rendition is that of its tasks, weighted by their segments', () => {
+test('the progress of a rendition is the progress of its tasks, weighted by their segments', () => {
   const task = (renditions: string[], fromSegment: number, toSegment: number, done: number) => ({
     ...{ renditions, fromSegment, toSegment, done },
   });

@@ -101,7 +101,7 @@ function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: 
 
 async function fetchOk(url: string): Promise<Response> {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`Expected a response from ${url}, got status ${response.status}.`);
   return response;
 }
 

@@ -43,7 +43,7 @@ test('requests consecutive missing segments at growing intervals', () => {
   expect(waits).toEqual([0, 0, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('playback ends before a missing last segment, and a growing video has no last segment', () => {
+test('ends playback before a missing last segment, except in a growing video', () => {
   const last = segmentOf({ start: 20, end: 24 }, { live: false, edge: 24.1 });
   const { recovery } = recover({ kind: 'line', segment: last }, NO_ATTEMPTS, 0);
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000, brokenSec: null });

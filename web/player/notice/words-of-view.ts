@@ -68,7 +68,7 @@ export function sayFailure(reason: string, say: Say): string {
   return CODE.test(reason) ? sayOr(say, `failed.${reason}`, 'failed.other') : reason;
 }
 
-/** Formats `1 d 02:03:04`, or a text that the stream starts any moment. */
+/** Formats the remaining time, such as `1 d 02:03:04`, or says that the stream starts soon. */
 export function countdown(leftMs: number, say: Say): string {
   if (leftMs < 1_000) return say('state.countdown.soon');
   const sec = Math.floor(leftMs / 1000);

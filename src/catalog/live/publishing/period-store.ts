@@ -45,7 +45,7 @@ export type StoredSegment = {
 /** The stream's lease was lost: none of its media may be published any more. */
 export class LostLease extends Error {
   constructor({ key, epoch }: LiveLease) {
-    super(`The lease of stream ${key.mediaId} with epoch ${epoch} does not hold any more.`);
+    super(`The lease of stream ${key.mediaId} with epoch ${epoch} is no longer valid.`);
     this.name = 'LostLease';
   }
 }

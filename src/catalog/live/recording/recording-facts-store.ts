@@ -36,8 +36,8 @@ export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> 
 }
 
 /**
- * Returns the facts of one period's media as published; null if none of it is stored. The frame rate is that of the
- * last period, because streams keep one.
+ * Returns the facts of one period's media as published; null if none of it is stored. The frame rate belongs to the
+ * last period, because streams store only one.
  */
 export async function readPeriodFacts(
   db: Db | Tx,

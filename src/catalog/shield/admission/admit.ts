@@ -119,7 +119,7 @@ function judgeCountry({ policy, client }: AdmissionRequest): Verdict {
 /** Player pages are checked with their video, where it is known whether they are opened directly. */
 function judgeReferrer({ policy, purpose, page }: AdmissionRequest, { ownHosts }: AdmissionContext): Verdict {
   if (policy === null || purpose !== 'media' || allowsPage(policy, page, ownHosts)) return ALLOW;
-  return block(RULES.referrer, "a page that the zone's referrer rules let in", page ?? 'no referrer');
+  return block(RULES.referrer, "a page that the zone's referrer rules allow", page ?? 'no referrer');
 }
 
 /**
@@ -149,7 +149,11 @@ function takeRequest(
 function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionContext): Verdict {
   const most = request.policy?.zone.settings.answersPerAddress ?? 0;
   if (most === 0 || openAnswers.count(bucketOf(request)) < most) return ALLOW;
-  const hit = { rule: RULES.connections, expected: `at most ${most} answers at once to an address`, came: 'one more' };
+  const hit = {
+    rule: RULES.connections,
+    expected: `at most ${most} simultaneous responses to an address`,
+    came: 'one more',
+  };
   return { kind: 'block', hit, status: 429, retryAfterSec: 1 };
 }
 
@@ -204,15 +208,15 @@ const TOKEN_FAULTS: Readonly<Record<TokenFault, { rule: Rule; expected: string }
     rule: RULES.tokenSignature,
     expected: "a token made with the zone's key, this path and these parameters",
   },
-  path: { rule: RULES.tokenPath, expected: 'a token of this path, or of a folder above it' },
-  expired: { rule: RULES.tokenExpired, expected: 'a token that is still good' },
-  country: { rule: RULES.country, expected: 'a viewer of a country that the token allows' },
+  path: { rule: RULES.tokenPath, expected: 'a token for this path, or for a folder above it' },
+  expired: { rule: RULES.tokenExpired, expected: 'a token that has not expired' },
+  country: { rule: RULES.country, expected: 'a viewer in a country that the token allows' },
 };
 
 function describeCame(fault: TokenFault, { address: { token, path }, client }: AdmissionRequest): string {
   if (typeof token === 'string') return fault === 'missing' ? 'none' : `a token with the fault "${fault}"`;
   if (fault === 'expired') return `one that ended at ${new Date(token.expiresSec * 1000).toISOString()}`;
   if (fault === 'path') return `one of ${token.tokenPath ?? path}`;
-  if (fault === 'country') return client.country === '' ? 'a viewer of unknown country' : client.country;
+  if (fault === 'country') return client.country === '' ? 'a viewer in an unknown country' : client.country;
   return `a ${token.scheme} token with the fault "${fault}"`;
 }

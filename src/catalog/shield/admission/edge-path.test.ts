@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed/1/${BARE.replace('0', 'g')}`])(
-  '%s names nothing',
+  '%s is not an address of a video',
   (path) => {
     expect(parseEdgePath(path).target).toBe(null);
   },

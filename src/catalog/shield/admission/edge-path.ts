@@ -14,8 +14,8 @@ export type EdgeTarget =
   | { kind: 'embed-client' };
 
 /**
- * The rendition folder of a request for bytes: the rendition's own, if they are clear, that of a package (`e2`), or
- * that of a play session. No address ever means both clear and encrypted bytes.
+ * The rendition folder of a request for bytes: the rendition's own for clear bytes, the folder of a package (`e2`), or
+ * the folder of a play session. No address ever means both clear and encrypted bytes.
  */
 export type NamedProtection =
   | { kind: 'clear' }

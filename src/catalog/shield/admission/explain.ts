@@ -45,7 +45,7 @@ export function findNearMiss(
   const { token } = address;
   if (token === 'bad-expires') {
     const isInMs = /\bexpires=\d{13}(?!\d)/.test(address.text);
-    return isInMs ? 'expires is in milliseconds' : 'expires is to be in whole seconds since 1970';
+    return isInMs ? 'expires is in milliseconds' : 'expires must be in whole seconds since 1970';
   }
   if (typeof token === 'string') return null;
   const signing = {
@@ -63,21 +63,21 @@ export function findNearMiss(
   };
   if (isSigned(token)) return null;
   const { library, previous } = zone.keys;
-  if (isSigned(token, { keys: [library] })) return "it is signed with the library's key, not with the zone's";
-  if (previous !== null && isSigned(token, { keys: [previous.key] })) return 'it is signed with the key before';
+  if (isSigned(token, { keys: [library] })) return "it is signed with the library's key instead of the zone's";
+  if (previous !== null && isSigned(token, { keys: [previous.key] })) return 'it is signed with the previous key';
   if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
     return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
   }
   // Treats all parameters as one, in the order sent, so that nothing is sorted.
   if (isSigned({ ...token, params: [token.params.join('&')] })) {
-    return 'its parameters are signed in the order of the address, not by their names';
+    return 'its parameters are signed in the order of the address instead of sorted by name';
   }
   const folder = `/${address.path.split('/').find((part) => /^[0-9a-f-]{36}$/i.test(part)) ?? ''}/`;
   if (
     token.tokenPath === null &&
     isSigned({ ...token, tokenPath: folder, params: [`token_path=${folder}`, ...token.params] })
   ) {
-    return 'it is signed for a folder, whose token_path the address does not have';
+    return 'it is signed for a folder, but the address has no token_path';
   }
   return null;
 }

@@ -13,13 +13,13 @@ export type Viewer = { page: string | null; shown: EmbedToken };
 /** Returns why a player page that is opened on its own is refused; null if it is not. */
 export function judgeDirectPlay({ zone }: CompiledPolicy, isDirect: boolean): Hit | null {
   if (!isDirect || zone.referrers.allowDirectPlay) return null;
-  return { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
+  return { rule: RULES.directPlay, expected: 'a page of the owner that embeds the player', came: 'none' };
 }
 
 /** Returns why the page of a viewer may not show a library's videos; null if it may. */
 export function judgePage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): Hit | null {
   if (allowsPage(policy, page, ownHosts)) return null;
-  return { rule: RULES.referrer, expected: "a page that the library's referrer rules let in", came: page ?? 'none' };
+  return { rule: RULES.referrer, expected: "a page that the library's referrer rules allow", came: page ?? 'none' };
 }
 
 /** Returns why an embed token does not permit playing a video; null if it does, or if the library requires none. */
@@ -48,7 +48,7 @@ export type PlaybackRequest = {
 
 /**
  * Returns why a request that was admitted gets no player page, key or playlist with keys: the checks that depend on the
- * video. The edge makes each where it answers; this function makes those of any request, for explanations.
+ * video. The edge makes each check where it responds. This function makes all of them, to explain a request.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
   const { target, policy, video, viewer, nowMs } = request;

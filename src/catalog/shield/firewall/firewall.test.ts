@@ -23,7 +23,7 @@ const ATTACKS: readonly (readonly [string, string, InspectedRequest, boolean])[]
   ['traversal', '930100', request('/a?file=../../etc/passwd'), true],
   ['encoded traversal', '930100', request('/%2e%2e%2f%2e%2e%2fetc/passwd'), true],
   ['SQL', '942270', request('/?id=1%20union%20select%20a,b%20from%20users'), true],
-  ['SQL that waits', '942160', request('/?id=sleep(5)'), true],
+  ['SQL that delays the response', '942160', request('/?id=sleep(5)'), true],
   ['a script', '941110', request('/?q=%3Cscript%3Ealert(1)%3C/script%3E'), true],
   ['an event handler', '941160', request('/?q=%3Cimg%20src=x%20onerror=alert(1)%3E'), true],
   ['a command', '932100', request('/?c=;cat%20/etc/passwd'), true],

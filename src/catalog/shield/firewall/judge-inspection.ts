@@ -16,7 +16,7 @@ export type FirewallVerdict = { blocking: Hit | null; logged: readonly Hit[] };
 const THRESHOLD = 5;
 /** Scanners are only logged; the attack itself is refused. */
 const LOGGED_GROUP = 'SCANNER-DETECTION';
-const EXPECTED = 'a request without the marks of an attack';
+const EXPECTED = 'a request that does not look like an attack';
 const MAX_SHOWN = 120;
 const NOTHING: FirewallVerdict = { blocking: null, logged: [] };
 

@@ -139,7 +139,8 @@ export function hourRows({ libraryId, mediaId }: StatisticsOf, { fromMs, toMs }:
 }
 
 /**
- * Returns table and condition of a range's sums by day, few even for a year: `sessions` and `amount` by `day`, `value`.
+ * Returns the table and condition that select the daily sums of a range: `sessions` and `amount` by `day` and `value`.
+ * Even a year has only few rows.
  */
 export function dayRows(
   { libraryId, mediaId }: StatisticsOf,

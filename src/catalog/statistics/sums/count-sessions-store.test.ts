@@ -34,7 +34,7 @@ function visit(mediaId: Guid, fields: Partial<SeenSession> = {}): SeenSession {
   return someSession({ libraryId, mediaId }, fields);
 }
 
-test('sessions give the same sums by hour, day, video, library and total, in any order', async () => {
+test('sessions produce the same sums by hour, day, video, library and total, in any order', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const before = await statistics.load({ libraryId, mediaId: null }, RANGE);

@@ -99,7 +99,7 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-/** Returns whether nothing of the session was counted before. */
+/** Returns whether no part of the session was counted before. */
 function isUncounted(pair: CountedPair): boolean {
   return isNew(pair) || pair.counted.verdict === 'undelivered';
 }
@@ -166,7 +166,7 @@ function isBlank(heat: Buffer): boolean {
   return heat.every((count) => count === 0);
 }
 
-/** The device and the referrer are those of the start: later values do not change them. */
+/** Device and referrer are taken from the start. Later values do not change them. */
 function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };

@@ -13,7 +13,7 @@ describe('the range of statistics', () => {
     { name: 'an invalid start with any end', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
     { name: 'a start that does not exist in the calendar', query: { dateFrom: '2026-06-31' } },
     { name: 'only an end', query: { dateTo: '2026-01-05' } },
-  ])('$name gives the last 30 days', ({ query }) => {
+  ])('$name returns the last 30 days', ({ query }) => {
     const keys = keysOf(query);
     expect([keys[0], keys.at(-1), keys.length]).toEqual(['2026-07-21T00:00:00Z', '2026-08-20T00:00:00Z', 31]);
   });
@@ -65,7 +65,7 @@ describe('the range of statistics', () => {
   });
 
   test.each(['2025-08-19T09:00', '0001-01-01'])('refuses more hourly buckets than a year has: %s', (dateFrom) => {
-    expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Ask for a shorter/);
+    expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Request a shorter/);
   });
 
   test('a range of days that begins before all statistics keeps its end', () => {

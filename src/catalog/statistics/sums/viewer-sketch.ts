@@ -3,7 +3,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 /** Registers of a sketch: 2^11 count to within 2.3 % (standard error 1.04 / sqrt(2048)). */
 const BITS = 11;
 const REGISTERS = 2 ** BITS;
-/** Bits of a hash after those that choose the register; the first set bit gives the rank. */
+/** Bits of a hash after those that choose the register; the first set bit determines the rank. */
 const RANK_BITS = 48 - BITS;
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 

@@ -92,14 +92,14 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     });
   });
 
-  test('gives the same bytes each time, with the measured size', () => {
+  test('returns the same bytes each time, with the measured size', () => {
     const { cipher, segments } = protect(clear, scheme);
     const measured = clear.segments.map((segment, number) => measureEncrypted(segment, { cipher, number }));
     expect(measured).toEqual(segments.map(({ length }) => length));
     expect(clear.segments.map((segment, number) => encryptCopy(segment, { cipher, number }))).toEqual(segments);
   });
 
-  test('gives the same bytes for a whole segment and for single fragments', () => {
+  test('returns the same bytes for a whole segment and for single fragments', () => {
     const { cipher } = protect(clear, scheme);
     const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = clear.segments;
     const firstSample = readFragment(first).samples.length;

@@ -7,7 +7,7 @@ const SAMPLES = 2 ** 14;
 
 /**
  * Returns the 8-byte IV of a sample: 32 bits of IV prefix, 18 bits of segment number, and 14 bits of the sample's index
- * in its segment. A sample always has the same IV, so encrypting a segment always gives the same bytes. Two samples
+ * in its segment. A sample always has the same IV, so encrypting a segment always returns the same bytes. Two samples
  * under one key never share an IV, as long as no two renditions with that key share an IV prefix. Throws for numbers
  * that do not fit.
  */

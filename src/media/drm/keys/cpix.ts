@@ -88,7 +88,7 @@ function readKey(listed: readonly XmlElement[], requested: ContentKeys, group: K
   const { kid, constantIv } = requested.groups[group];
   const [element, second] = listed.filter((candidate) => parseGuid(candidate.attributes.get('kid') ?? '') === kid);
   if (element === undefined || second !== undefined) {
-    throw new Error(`Expected key ${kid} (${group}) once in the CPIX answer, got ${element ? 'it twice' : 'none'}.`);
+    throw new Error(`Expected key ${kid} (${group}) once in the CPIX response, got ${element ? 'it twice' : 'none'}.`);
   }
   const scheme = element.attributes.get('commonEncryptionScheme') ?? requested.scheme;
   if (scheme !== requested.scheme)
@@ -140,7 +140,7 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   const lines = data.toString('utf8').trim().split(/\r?\n/);
   // These lines are copied to playlists unchanged, so they must not contain any other tag.
   if (lines.every((line) => line.startsWith(tag) && !/\p{Cc}/u.test(line))) return lines.join('\n');
-  throw new Error(`Expected only ${tag} lines in the CPIX answer's signalling for ${playlist} playlists.`);
+  throw new Error(`Expected only ${tag} lines in the CPIX response's signalling for ${playlist} playlists.`);
 }
 
 /** Returns the base64 content of the children with a name. Ignores empty ones. */
@@ -152,11 +152,11 @@ function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement
 
 function sixteenBytes(text: string, what: string): Buffer {
   const bytes = decodeBase64(text, what);
-  if (bytes.length !== 16) throw new Error(`Expected 16 bytes of ${what} in the CPIX answer, got ${bytes.length}.`);
+  if (bytes.length !== 16) throw new Error(`Expected 16 bytes of ${what} in the CPIX response, got ${bytes.length}.`);
   return bytes;
 }
 
 function decodeBase64(text: string, what: string): Buffer {
-  if (!BASE64.test(text)) throw new Error(`Expected ${what} in base64 in the CPIX answer.`);
+  if (!BASE64.test(text)) throw new Error(`Expected ${what} in base64 in the CPIX response.`);
   return Buffer.from(text, 'base64');
 }

@@ -5,8 +5,8 @@ import type { HlsKey } from './hls-key.ts';
 import { hlsKeys, type KeySystem, type SignalledKey, writeContentProtection } from './signalling.ts';
 
 /**
- * Returns the keys of a media playlist as signalled by a key server, per system, or made from its pssh boxes if it
- * signals none. `signals` are those of the key.
+ * Returns the keys of a media playlist as signalled by a key server, per system, or built from its pssh boxes if it
+ * signals none. `signals` belong to the key.
  */
 export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals[]): HlsKey[] {
   return signals.flatMap((signal) => {
@@ -27,8 +27,7 @@ function toKey(line: string): HlsKey {
 }
 
 /**
- * Writes the ContentProtection elements of an AdaptationSet with a key from a key server. `signals` are those of the
- * key.
+ * Writes the ContentProtection elements of an AdaptationSet with a key from a key server. `signals` belong to the key.
  */
 export function writeSystemProtection(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
   const made = signals.flatMap((signal) => {

@@ -135,7 +135,7 @@ describe('unusual slices', () => {
 });
 
 describe('damaged H.264', () => {
-  test('gives a length within the slice or BrokenMedia', () => {
+  test('returns a length within the slice or throws BrokenMedia', () => {
     const slice = fc.oneof(
       fc.constantFrom(...real.nals),
       fc.uint8Array({ maxLength: 80 }).map((it) => Buffer.from(it)),
@@ -154,7 +154,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives parameter sets with which slices are measured or rejected', () => {
+  test('returns parameter sets with which slice headers are measured or rejected', () => {
     fc.assert(
       fc.property(fc.constantFrom(...real.nals), edits, fc.nat(real.avcC.length), (nal, changes, cut) => {
         try {

@@ -24,7 +24,7 @@ const AUDIO_NAMES: Readonly<Record<number, string>> = {
   7: 'G.711 A-law',
   8: 'G.711 mu-law',
   11: 'Speex',
-  14: 'MP3 of 8 kHz',
+  14: '8 kHz MP3',
 };
 const VIDEO_NAMES: Readonly<Record<number, string>> = {
   2: 'Sorenson H.263',
@@ -121,7 +121,7 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
 }
 
 function furtherTrack(what: 'picture' | 'sound'): LeftOut {
-  return new LeftOut(`A further ${what} track is left out: one of each is taken. Send it as the first track.`);
+  return new LeftOut(`A further ${what} track is left out: only one of each is used. Send it as the first track.`);
 }
 
 function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {

@@ -76,8 +76,8 @@ export class LiveIndex {
   }
 
   /**
-   * Stops listing `retired` renditions. Their URLs keep working for players that already have them, and their playlists
-   * are those of their replacements.
+   * Stops listing `retired` renditions. Their URLs keep working for players that already have them, and return the
+   * playlists of their replacements.
    */
   addPeriod(
     { renditions, ...period }: FeedPeriod,

@@ -6,7 +6,7 @@ import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../prese
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 import { type LiveView, listSlot, MIN_TARGET_SEC, renditionFor } from './slot-segments.ts';
 
-/** Assumed bit rate until a segment is complete: that of a typical 1080p stream. */
+/** Assumed bit rate until a segment is complete, typical of a 1080p stream. */
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
@@ -19,7 +19,7 @@ export type LiveAddresses = {
 
 /**
  * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): for the newest visible period while it runs,
- * and for all periods with `isOver`. Returns null if there is no period. Bit rates are those of the known segments.
+ * and for all periods with `isOver`. Returns null if there is no period. Computes bit rates from the known segments.
  */
 export function liveMultivariant(
   index: LiveIndex,
@@ -78,7 +78,7 @@ export function liveMultivariant(
 /** Video of one slot: the rendition whose URL is listed, and those that its playlist lists, one per period. */
 type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 
-/** Lists the video slots: those of the newest period, and rungs that only earlier periods have. The source is first. */
+/** Lists the video slots of the newest period, and the rungs that only earlier periods have. The source is first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
   // A period without video cannot represent the video of the others.

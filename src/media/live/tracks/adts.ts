@@ -39,7 +39,7 @@ function readFrame(frame: Buffer): AdtsFrame {
   const objectType = (frame.readUInt8(2) >> 6) + 1;
   const rateIndex = (frame.readUInt8(2) >> 2) & 0x0f;
   const channels = ((frame.readUInt8(2) & 1) << 2) | (frame.readUInt8(3) >> 6);
-  if (channels === 0) throw new BrokenMedia('Expected a channel configuration in ADTS, got one within the sound.');
+  if (channels === 0) throw new BrokenMedia('Expected a channel configuration in ADTS, got one inside the audio data.');
   const config = Buffer.alloc(2);
   config.writeUInt16BE((objectType << 11) | (rateIndex << 7) | (channels << 3));
   return { config, bytes: frame.subarray(HEAD_BYTES + (hasCrc ? CRC_BYTES : 0)) };

@@ -14,9 +14,9 @@ const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
  */
 export function describePlaybackLimit({ kind, sampleEntry }: TrackConfig): string | null {
   if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
-  const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded of it.' : '';
+  const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded.' : '';
   const found = describePictures(configurationOf(sampleEntry));
-  return found === null ? null : `The picture does not play in most browsers: it is H.264 of ${found}.${kept}`;
+  return found === null ? null : `The video does not play in most browsers: it is H.264 ${found}.${kept}`;
 }
 
 function describePictures(record: Buffer): string | null {
@@ -26,7 +26,7 @@ function describePictures(record: Buffer): string | null {
     if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
     return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
   } catch (error) {
-    // The size was read successfully before. A set that ends after it lacks these fields.
+    // A parameter set may end after its size, which was already read.
     if (error instanceof BrokenMedia) return null;
     throw error;
   }
