@@ -28,7 +28,7 @@ export function isDatabaseReadOnly(error: unknown): boolean {
   return false;
 }
 
-/** Returns whether an error, or one of its causes, means that the database cannot be reached, or accepts no writes, now. */
+/** Returns whether an error, or one of its causes, means that the database cannot be reached or written now. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);

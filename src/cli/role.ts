@@ -7,7 +7,7 @@ import { collectMetrics } from '../lib/metrics/metrics.ts';
 import type { FirstKeys } from '../service/first-start.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
-import { measureProcess } from '../service/process-metrics.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';

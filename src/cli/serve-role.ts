@@ -14,7 +14,7 @@ import {
 } from '../service/first-start.ts';
 import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
 import { openHealthPort } from '../service/health-port.ts';
-import { measureProcess } from '../service/process-metrics.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import { findSandboxLevel } from './sandbox-level.ts';

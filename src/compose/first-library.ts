@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
-import { sharesSessions } from '../catalog/shared-sessions-store.ts';
+import { sharesSessions } from '../catalog/shares-sessions-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';

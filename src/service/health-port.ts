@@ -16,8 +16,8 @@ export type HealthPort = { port: number; close(): Promise<void> };
 
 /**
  * Serves the health of a role on a separate port. `/livez`: the process responds. `/readyz`: a balancer may send it
- * requests. `/healthz`: nothing is wrong, else 503 with the reasons, for this machine and trusted proxies only. Requests
- * query neither database nor store, because both are checked in the background. `/metrics` is on the same port.
+ * requests. `/healthz`: nothing is wrong, else 503 with the reasons, for this machine and trusted proxies only. A
+ * request queries neither database nor store, because both are checked in the background. It also serves `/metrics`.
  */
 export async function openHealthPort(
   { port, ...access }: MetricsAccess & { port: number },

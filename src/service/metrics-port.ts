@@ -13,7 +13,7 @@ export type MetricsPort = { port: number; close(): Promise<void> };
 /** Address to listen on, and the clients that may read: this machine, trusted proxies and `metricsAllow`. */
 export type MetricsAccess = { host: string; trustedProxies: readonly string[]; metricsAllow: readonly string[] };
 
-/** Returns a handler of `GET /metrics`. Other clients than those of `access` get 403 with the setting that permits them. */
+/** Returns a handler of `GET /metrics`. Clients that may not read get 403 with the setting that permits them. */
 export function createMetricsHandler(
   access: MetricsAccess,
   render: () => Promise<string>,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
-import { METRICS, type MetricDefinition } from '../../src/lib/metrics/metric-table.ts';
+import { METRIC_DEFINITIONS, type MetricDefinition } from '../../src/lib/metrics/metric-definitions.ts';
 import { descendantsOf } from '../house/service.ts';
 import { type LiveCatalogue, NO_RUNGS, openLiveCatalogue, publish, startLive } from '../live/live-service.ts';
 import { makeClip } from '../support/media/run-clip.ts';
@@ -15,7 +15,7 @@ import { type Receiver, startReceiver, status } from '../webhooks/receiver.ts';
 
 const DEPLOY = path.resolve(import.meta.dirname, '../../deploy/prometheus');
 const PATIENCE = { timeout: 90_000, interval: 300 };
-const families = Object.values<MetricDefinition>(METRICS);
+const families = Object.values<MetricDefinition>(METRIC_DEFINITIONS);
 type Panel = { title: string; targets?: { expr: string }[] };
 
 let folder: string;
@@ -181,7 +181,7 @@ test('traffic to many videos, streams, libraries and paths adds no series', { ti
   const before = new Set(await identities());
   await visit(60);
   const after = await identities();
-  // Background jobs may run for the first time meanwhile.
+  // Background jobs may have run for the first time.
   expect(after.filter((one) => !before.has(one) && !/_(task|job|storage|database)_/.test(one))).toEqual([]);
   expect(after.length).toBeLessThan(2500);
   expect(after.filter((one) => /[0-9a-f]{8}-[0-9a-f]{4}|127\.0\.0\.1/.test(one))).toEqual([]);

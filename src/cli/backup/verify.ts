@@ -5,7 +5,7 @@ import { readSecretKey } from '../../service/first-start.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
 
-/** `millrace verify FOLDER`: verifies a backup without restoring it. Returns exit code 1 if anything is wrong with it. */
+/** `millrace verify FOLDER`: verifies a backup without restoring it. Returns exit code 1 if it has a fault. */
 export async function verify([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: verify FOLDER.');
   const source = path.resolve(folder);

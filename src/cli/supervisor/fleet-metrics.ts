@@ -1,7 +1,7 @@
 import type { Role } from '../../config/roles.ts';
 import { collectMetrics, type MetricFamilies, metrics, renderMetrics } from '../../lib/metrics/metrics.ts';
+import { measureProcess } from '../../service/measure-process.ts';
 import { type MetricsAccess, type MetricsPort, openMetricsPort } from '../../service/metrics-port.ts';
-import { measureProcess } from '../../service/process-metrics.ts';
 
 /** Time within which a role returns its metrics, in ms. It is shorter than Prometheus's default timeout of 10 s. */
 const ROLE_LIMIT_MS = 3_000;

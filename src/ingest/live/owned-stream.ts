@@ -33,7 +33,6 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
 
 /** Thrown if a publisher's video cannot be encrypted as its library requires. The publisher is disconnected. */
 class CannotEncrypt extends Error {}
-
 /** Maximum bytes of media that wait until a period is opened or a second track arrives. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
 /** Time without media from the primary after which a backup takes over, in ms. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { METRICS, type MetricDefinition } from './metric-table.ts';
+import { METRIC_DEFINITIONS, type MetricDefinition } from './metric-definitions.ts';
 import { collectMetrics, labelMetrics, metrics, onCollect, renderMetrics, statusClass } from './metrics.ts';
 
-const families = Object.values<MetricDefinition>(METRICS);
+const families = Object.values<MetricDefinition>(METRIC_DEFINITIONS);
 
 test.each(families)('$name has a conventional name and a sentence', ({ name, type, help, labels }) => {
   expect(name).toMatch(/^(millrace|process)_[a-z0-9_]+$/);

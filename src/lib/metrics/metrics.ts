@@ -7,14 +7,14 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { METRICS, type MetricDefinition } from './metric-table.ts';
+import { METRIC_DEFINITIONS, type MetricDefinition } from './metric-definitions.ts';
 
 type Instrument<Definition> =
   Definition extends MetricDefinition<infer Type, infer Label>
     ? { counter: Counter<Label>; gauge: Gauge<Label>; histogram: Histogram<Label> }[Type]
     : never;
 
-type Metrics = { [Name in keyof typeof METRICS]: Instrument<(typeof METRICS)[Name]> };
+type Metrics = { [Name in keyof typeof METRIC_DEFINITIONS]: Instrument<(typeof METRIC_DEFINITIONS)[Name]> };
 
 /** The metrics of a process, with their values, as they are sent to the supervisor. */
 export type MetricFamilies = MetricObjectWithValues<MetricValue<string>>[];
@@ -29,7 +29,10 @@ const collectors = new Set<() => void | Promise<void>>();
 export const metrics = createMetrics();
 
 function createMetrics(): Metrics {
-  const all = Object.entries<MetricDefinition>(METRICS).map(([key, definition]) => [key, create(definition)]);
+  const all = Object.entries<MetricDefinition>(METRIC_DEFINITIONS).map(([key, definition]) => [
+    key,
+    create(definition),
+  ]);
   // Each key has the instrument of its definition.
   return Object.fromEntries(all) as Metrics;
 }

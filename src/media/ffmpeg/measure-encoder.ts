@@ -6,7 +6,7 @@ type Measured = {
   ended(end: { exitCode: number | null; wallSec: number }): void;
 };
 
-/** Measures the speed of a run that encodes renditions. A run that was stopped counts as far as it reported progress. */
+/** Measures the speed of a run that encodes renditions. A stopped run counts as far as it reported progress. */
 export function measureEncoder({ codec, durationSec, outputs }: FfmpegPlan): Measured {
   if (codec === undefined) return { advanced: () => undefined, ended: () => undefined };
   let firstSec: number | null = null;

@@ -28,7 +28,7 @@ const workTime = define('histogram', [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200]);
  * Every metric of the service. Values of labels come from fixed sets: operations, kinds, rules and the like. A label
  * never contains a video, a stream, a library, a path or an address, so the number of series is bounded.
  */
-export const METRICS = {
+export const METRIC_DEFINITIONS = {
   buildInfo: gauge('millrace_build_info', 'Always 1. The labels name the running version.', ['version', 'node']),
   collectErrors: counter('millrace_metrics_collect_errors_total', 'Failed updates of gauges at a scrape.'),
   roleUp: gauge('millrace_role_up', '1 if the role returned its metrics in time, else 0.', ['role']),
