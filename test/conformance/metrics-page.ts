@@ -20,7 +20,7 @@ export function metricsPage(): string {
       '`MILLRACE_METRICS_ALLOW` may read the page. Other clients get 403.',
     '```yaml\nscrape_configs:\n  - job_name: millrace\n    static_configs:\n      - targets: [127.0.0.1:7791]\n```',
     'Every metric has the label `role`: `api`, `edge`, `worker`, `ingest` or `supervisor`. If a role does not\n' +
-      'respond within 3 s, the page of the process tree has `millrace_role_up` 0 for it and lacks its other metrics.\n' +
+      'respond within 3 s, the page of the process tree has `millrace_role_up` 0 for it and lacks the others.\n' +
       'No label contains a video, a stream, a library, a path or an address, so the number of series does not grow\n' +
       'with content or viewers.',
     '`deploy/prometheus/` has alert rules (`alerts.yml`) and a dashboard for Grafana (`dashboard.json`). Import\n' +
