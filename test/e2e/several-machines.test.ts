@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freezeDatabase } from '../support/freeze-database.ts';
 import { freePort } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -112,6 +113,19 @@ test('the page’s commands start a service of several machines, each of which r
   }
   const shown = await readFile(path.join(started[0]?.dataDir ?? '', 'first-start.txt'), 'utf8');
   expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
+  // The database is silent. Only the edge can still serve, and every role names the reason.
+  const resume = freezeDatabase(database);
+  for (const [at, role] of ['api', 'edge', 'worker'].entries()) {
+    const { health } = started[at] ?? { health: '' };
+    await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(503);
+    expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({
+      problems: [`${role}: database: no response within 2500 ms`],
+    });
+    expect([role, await statusOf(`${health}/readyz`)]).toEqual([role, role === 'edge' ? 200 : 503]);
+    expect(await statusOf(`${health}/livez`)).toBe(200);
+  }
+  resume();
+  for (const { health } of started) await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(200);
   // The store fails. The report names the store and not the database.
   const [first] = started;
   for (let n = 0; n < 200; n += 1) stub.fail('Get', { status: 503, code: 'SlowDown' });

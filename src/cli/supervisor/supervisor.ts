@@ -94,7 +94,10 @@ export class Supervisor {
     const { metricsPort: port } = this.#settings;
     if (port === null) return;
     const { openFleetMetrics } = await import('./fleet-metrics.ts');
-    this.#metrics = await openFleetMetrics({ ...this.#settings, port }, this.#roles);
+    this.#metrics = await openFleetMetrics({ ...this.#settings, port }, this.#roles).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused('invalid', `MILLRACE_METRICS_PORT: expected a free port, got ${port} (${reason}).`, { cause });
+    });
     this.#listeners.metrics = this.#metrics.port;
   }
 
