@@ -80,7 +80,7 @@ async function runCollector(collect: () => void | Promise<void>): Promise<void> 
 
 /** Returns the page of the metrics of one or more processes, in the text format of Prometheus. */
 export async function renderMetrics(processes: readonly MetricFamilies[]): Promise<string> {
-  return await AggregatorRegistry.aggregate(processes.map((families) => families)).metrics();
+  return await AggregatorRegistry.aggregate([...processes]).metrics();
 }
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
