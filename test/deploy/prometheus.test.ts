@@ -54,7 +54,7 @@ async function startPrometheus(): Promise<void> {
   const config = path.join(folder, 'prometheus.yml');
   await writeFile(
     config,
-    `global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }
+    `global: { scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 5s }
 rule_files: ['${DEPLOY}/alerts.yml']
 scrape_configs: [{ job_name: millrace, static_configs: [{ targets: ['${new URL(pageUrl).host}'] }] }]
 `,
