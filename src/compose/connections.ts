@@ -76,6 +76,10 @@ export type DatabaseHealth = { ok: boolean; detail?: string };
 /** Time after which a database without a response is reported as silent, in ms. It is shorter than that of a role. */
 const SILENT_MS = 2_500;
 
+const SILENT: DatabaseHealth = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };
+/** Errors of a connection or a query without a response. The check reports them like its own limit. */
+const NO_RESPONSE = /^(timeout exceeded when trying to connect|Query read timeout|The database has not responded)/;
+
 /**
  * Returns a check of whether the database responds and accepts writes. A database that is silent or read-only is
  * unhealthy, with that reason. At most one query runs at a time, so that checks of a silent database use one
@@ -87,9 +91,8 @@ export function openDatabaseCheck({ pool }: Pick<Database, 'pool'>): () => Promi
     asking ??= askDatabase(pool).finally(() => {
       asking = null;
     });
-    const silent = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };
     const late = new AbortController();
-    const health = await Promise.race([asking, sleep(SILENT_MS, silent, { signal: late.signal })]);
+    const health = await Promise.race([asking, sleep(SILENT_MS, SILENT, { signal: late.signal })]);
     late.abort();
     metrics.databaseUp.set(health.ok ? 1 : 0);
     return health;
@@ -106,6 +109,7 @@ async function askDatabase(pool: Database['pool']): Promise<DatabaseHealth> {
       return { ok: false, detail: 'database: read-only, because default_transaction_read_only is on' };
     return { ok: true };
   } catch (error) {
-    return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return NO_RESPONSE.test(reason) ? SILENT : { ok: false, detail: `database: ${reason}` };
   }
 }

@@ -119,7 +119,7 @@ test('the page’s commands start a service of several machines, each of which r
     const { health } = started[at] ?? { health: '' };
     await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(503);
     expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({
-      problems: [`${role}: database: no response within 2500 ms`],
+      problems: expect.arrayContaining([`${role}: database: no response within 2500 ms`]),
     });
     expect([role, await statusOf(`${health}/readyz`)]).toEqual([role, role === 'edge' ? 200 : 503]);
     expect(await statusOf(`${health}/livez`)).toBe(200);
@@ -128,13 +128,16 @@ test('the page’s commands start a service of several machines, each of which r
   for (const { health } of started) await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(200);
   // The store fails. The report names the store and not the database.
   const [first] = started;
-  for (let n = 0; n < 200; n += 1) stub.fail('Get', { status: 503, code: 'SlowDown' });
+  stub.setAway(true);
   await expect.poll(() => statusOf(`${first?.health}/healthz`), PATIENCE).toBe(503);
   // Balancers keep sending requests to a role that can respond to them.
   expect(await statusOf(`${first?.health}/readyz`)).toBe(200);
   expect(await statusOf(`${first?.health}/livez`)).toBe(200);
   const body = await (await fetch(`${first?.health}/healthz`)).json();
-  expect(body).toMatchObject({ problems: [expect.stringMatching(/^storage: s3:\/\/bucket\//)] });
+  expect(body).toMatchObject({
+    problems: expect.arrayContaining([expect.stringMatching(/^storage: s3:\/\/bucket\//)]),
+  });
+  stub.setAway(false);
   for (const { child } of started) child.kill('SIGTERM');
   expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 });

@@ -64,5 +64,5 @@ function publisherOf(publisher: Node['Streams'][number]['Publisher']): string {
 }
 
 function percent(cores: number): string {
-  return `${(100 * cores).toFixed(1)} %`;
+  return `${(100 * cores).toFixed(1)}\u00a0%`;
 }
