@@ -13,6 +13,7 @@ import {
 import { UNHURRIED } from '../../catalog/db.ts';
 import { noteBackup } from '../../catalog/system/system-store.ts';
 import { readOwnSettings } from '../../config/settings.ts';
+import { makeFolders } from '../../lib/make-folders.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
 import { readVersion } from '../../service/version.ts';
@@ -48,7 +49,7 @@ async function makeTarget(target: string): Promise<void> {
     throw new Refused('invalid', `expected a folder outside of the store, but ${target} is in ${storage.folder}.`);
   }
   try {
-    await mkdir(target, { recursive: true });
+    await makeFolders(target);
     await access(target, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new Refused('invalid', `expected a folder that can be written, but ${target} cannot: ${messageOf(cause)}.`, {
