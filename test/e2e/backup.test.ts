@@ -100,7 +100,8 @@ test('a restored backup plays in another data folder, with its titles and keys',
  */
 async function checkFaults(dataDir: string): Promise<void> {
   const objects = path.join(place, 'objects');
-  const [damaged = '', missing = ''] = (await listFiles(objects)).filter((name) => name.endsWith('.cmaf'));
+  const names = await listFiles(objects);
+  const [damaged = '', missing = ''] = ['.cmaf', '.idx'].map((end) => names.find((name) => name.endsWith(end)));
   const [whole, gone] = await Promise.all([damaged, missing].map((name) => readFile(path.join(objects, name))));
   const key = await readFile(path.join(place, 'secret.key'));
   const other = Buffer.from(whole ?? '');
