@@ -12,7 +12,7 @@ import { Refused } from '../lib/refused.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { readVersion } from '../service/version.ts';
 import { examineDatabase, type Finding } from './examine-database.ts';
-import { findSandboxLevel } from './sandbox-level.ts';
+import { findSandbox } from './find-sandbox.ts';
 
 const TOOL_TIMEOUT_MS = 10_000;
 /** Rules of libinjection above the paranoia level that is applied. */
@@ -65,7 +65,7 @@ async function examineTool(program: string, args: readonly string[]): Promise<Fi
 }
 
 async function examineSandbox(settings: Settings | null): Promise<Finding> {
-  const level = await findSandboxLevel(settings ?? { requiresSandbox: false });
+  const level = await findSandbox(settings);
   const problem = sandboxProblem(level);
   return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }

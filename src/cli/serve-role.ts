@@ -17,7 +17,7 @@ import { openHealthPort } from '../service/health-port.ts';
 import { measureProcess } from '../service/measure-process.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
-import { findSandboxLevel } from './sandbox-level.ts';
+import { findSandbox } from './find-sandbox.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
@@ -36,7 +36,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     database: ok,
     roles: { [role]: ok },
     listeners: {},
-    sandbox: await findSandboxLevel(settings),
+    sandbox: await findSandbox(settings),
   };
   if (settings.healthPort !== null) measureProcess(role);
   const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
@@ -55,7 +55,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);
-  log.info({ ...addresses, listeners: fleet.listeners }, 'ready');
+  log.info({ ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox }, 'ready');
   if (mustShowKeys(library, reserved)) {
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }

@@ -25,6 +25,7 @@ const LONGEST: readonly string[] = [
   'test/jobs/images.test.ts',
   'test/jobs/encode.test.ts',
   'test/delivery/player-recovery.test.ts',
+  'test/delivery/player-start.test.ts',
   'test/e2e/speech.test.ts',
   'test/delivery/player.test.ts',
   'test/faults/full-disk.test.ts',

@@ -102,7 +102,7 @@ export async function serveLive(
     }
     case 'i-frame-playlist':
     case 'i-frame': {
-      const rendition = stream.index.find(file.renditionId)?.rendition;
+      const rendition = stream.index.findRendition(file.renditionId)?.rendition;
       if (!isClear(publication) || rendition === undefined) return notFound('no-i-frames');
       if (file.kind === 'i-frame') return serveLiveIFrame(rendition, file.startTick, deps.iFrames);
       const text = liveIFrameList(stream, { rendition, view, hasEnded });
@@ -196,7 +196,7 @@ async function servePlaylist(
 ): Promise<Answer> {
   const variant = await variantOf(publication, { session, isReread: true }, request, deps);
   if ('code' in variant) return { kind: 'problem', problem: variant };
-  const found = stream.index.find(renditionId);
+  const found = stream.index.findRendition(renditionId);
   if (found === null) return notFound('unknown-rendition');
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;

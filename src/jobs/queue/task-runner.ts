@@ -1,3 +1,4 @@
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { listen } from '../../catalog/listen-store.ts';
 import {
   AHEAD_PRIORITY,
@@ -23,7 +24,6 @@ import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-st
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 
 /**
