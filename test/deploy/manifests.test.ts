@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { roles } from '../../src/config/roles.ts';
-import { readSettings, describeUnknownSettings } from '../../src/config/settings.ts';
+import { describeUnknownSettings, readSettings } from '../../src/config/settings.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** `systemd-analyze security`: 0 is fully confined, 10 is not confined. Encoders need namespaces for their sandbox. */
