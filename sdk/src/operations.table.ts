@@ -138,6 +138,10 @@ export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: n
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
 
+export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
+
+export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
+
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
 export type PaginationListModelOfPullZoneModel = { Items: (PullZoneModel)[] | null; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
@@ -206,7 +210,7 @@ export type StorageZoneModel = { Id: number; Name: string | null; Password: stri
 
 export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
 
-export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Encodes: (EncodeLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null; Backup: BackupModel | null };
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; EncodeSpeed: number | null; FailuresLastDay: number; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Encodes: (EncodeLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null; Backup: BackupModel | null };
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
@@ -423,7 +427,7 @@ export type Operations = {
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Returns the storage of a library: its name and its size in bytes. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, active workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move. `GET /system` */
+  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the speed and the failures of encoders, active workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
   /** Returns the transcribed seconds of a library, by UTC day. This version does not count them, so all values are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
@@ -447,6 +451,8 @@ export type Operations = {
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
   /** Lists the stills of a live stream between `from` and `to`, newest first. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
+  /** Lists the running processes of all machines with role, version and load, and the live streams that each ingest has. A process that stopped without notice is lost after 45 s, and leaves the list after 10 min. `GET /system/nodes` */
+  listNodes: { input: object; answer: (NodeModel)[] };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
@@ -630,6 +636,7 @@ export const operations = {
   listLibraries: {"method":"GET","path":"/videolibrary","query":["page","perPage","search"],"body":null,"answer":"json"},
   listLiveStreams: {"method":"GET","path":"/library/{libraryId}/live","query":["page","itemsPerPage","search","orderBy","collectionId"],"body":null,"answer":"json"},
   listLiveThumbnails: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/thumbnails","query":["limit","from","to"],"body":null,"answer":"json"},
+  listNodes: {"method":"GET","path":"/system/nodes","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},

@@ -57,6 +57,7 @@ import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
 import { getSystem } from './system/get-system.ts';
+import { listNodes } from './system/list-nodes.ts';
 import { deleteTrashedVideo } from './trash/delete-trashed-video.ts';
 import { listTrash } from './trash/list-trash.ts';
 import { restoreVideo } from './trash/restore-video.ts';
@@ -189,6 +190,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   restoreVideo,
   deleteTrashedVideo,
   getSystem,
+  listNodes,
   searchSpoken,
   setThumbnail,
   smartGenerate,

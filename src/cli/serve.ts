@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseRole, type Role, roles } from '../config/roles.ts';
-import { ownUnknownSettings, readOwnSettings, type Settings, secretsOf } from '../config/settings.ts';
+import { findOwnUnknownSettings, readOwnSettings, type Settings, secretsOf } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
@@ -21,7 +21,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const settings = readOwnSettings();
   openLog(role ?? 'supervisor', settings);
   registerSecrets(secretsOf(settings));
-  for (const name of ownUnknownSettings()) logEvent('setting.unknown', { name });
+  for (const { name, problem } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: problem });
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);

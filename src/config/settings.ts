@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
 import { hasCode } from '../lib/has-code.ts';
@@ -138,16 +139,30 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Returns names that begin with MILLRACE_ and are not settings: most likely misspelt. */
-export function unknownSettings(environment: Environment): string[] {
+/** A name that begins with MILLRACE_ and is no setting, most likely misspelt, and a sentence about it. */
+export type UnknownSetting = { name: string; problem: string };
+
+export function findUnknownSettings(environment: Environment): UnknownSetting[] {
   const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
-  return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  return unknown.map((name) => ({
+    name,
+    problem: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+  }));
 }
 
-/** Returns the unknown names in the environment of this process. */
-export function ownUnknownSettings(): string[] {
-  return unknownSettings(process.env);
+/** Maximum changed characters of a name that is most likely misspelt. */
+const MAX_TYPOS = 5;
+
+function hintFor(name: string, known: readonly string[]): string {
+  const nearest = closest(name, known);
+  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
+}
+
+/** Returns the unknown settings in the environment of this process. */
+export function findOwnUnknownSettings(): UnknownSetting[] {
+  return findUnknownSettings(process.env);
 }
 
 function settingProblems(texts: Texts): string[] {

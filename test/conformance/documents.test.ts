@@ -10,6 +10,7 @@ import { openApiText } from '../../src/cli/openapi.ts';
 import { errorsPage } from './errors-page.ts';
 import { interfacePage } from './interface-page.ts';
 import { logsPage } from './logs-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -28,6 +29,7 @@ test.each([
   ['cli.md', cliPage],
   ['errors.md', errorsPage],
   ['logs.md', logsPage],
+  ['metrics.md', metricsPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current (npm test -- test/conformance/documents.test.ts -u writes it)', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);

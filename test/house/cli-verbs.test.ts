@@ -239,6 +239,9 @@ test('zones, shield, storage and the installation', async () => {
   await text('storage get', String(StorageZoneId));
   await text('storage edit', String(StorageZoneId));
   expect(await read('system')).toMatchObject({ Version: expect.any(String) });
+  const nodes = await text('nodes');
+  for (const role of ['api', 'edge', 'ingest', 'worker'])
+    expect(nodes).toMatch(new RegExp(`\\t${role}\\t0\\.\\d.*\\tcpu [0-9.]+`));
   expect(await read('health')).toMatchObject({ status: 'ok' });
   await text('user');
   await text('billing');

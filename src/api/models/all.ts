@@ -93,15 +93,7 @@ import {
   StatusModelOfCaptionValidationModel,
   StatusModelOfListOfString,
 } from './status.ts';
-import {
-  BackupModel,
-  EncodeLineModel,
-  MoveModel,
-  QueueLineModel,
-  ScrubModel,
-  SystemModel,
-  WorkerLineModel,
-} from './system.ts';
+import { systemModels } from './system.ts';
 import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
 import {
   CaptionModelAdd,
@@ -170,14 +162,8 @@ export const models = {
   FindingModel,
   ExperienceModel,
   WhyModel,
-  QueueLineModel,
-  WorkerLineModel,
-  EncodeLineModel,
-  BackupModel,
+  ...systemModels,
   AttemptModel,
-  MoveModel,
-  ScrubModel,
-  SystemModel,
   StatusModel,
   StatusModelOfListOfString,
   CaptionValidationModel,

@@ -229,6 +229,13 @@ export const verbs: readonly Verb[] = [
   call('storage get', 'getStorageZone', ['id'], 'show a storage zone'),
   call('storage edit', 'updateStorageZone', ['id'], 'change a storage zone'),
   call('system', 'getSystem', [], 'show queue, workers and versions'),
+  {
+    words: 'nodes',
+    takes: [],
+    does: 'list the running processes with role, version, load and live streams',
+    act: 'nodes',
+    uses: ['listNodes'],
+  },
   call('health', 'getHealth', [], 'show the state of the service'),
   call('user', 'getUser', [], 'show the account'),
   call('billing', 'getBilling', [], 'show the account in the format of billing programs'),

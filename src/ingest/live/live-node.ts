@@ -6,6 +6,7 @@ import { removeNode, reportNode } from '../../catalog/live/publishing/node-store
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics, onCollect } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
@@ -123,6 +124,8 @@ class Node implements LiveNode {
     await this.#adopt();
     const listener = await this.#deps.listen({ changed: () => this.#renewSoon(), connected: () => this.#renewSoon() });
     this.#closers.push(() => listener.close());
+    const stopCollecting = onCollect(() => this.#measure());
+    this.#closers.push(async () => stopCollecting());
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
   }
 
@@ -146,6 +149,7 @@ class Node implements LiveNode {
         throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
     }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    if (grant.session > 1) metrics.liveReconnects.inc();
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
@@ -231,6 +235,17 @@ class Node implements LiveNode {
     const known = this.#subscribers.get(streamId) ?? new FeedSubscribers();
     this.#subscribers.set(streamId, known);
     return known;
+  }
+
+  #measure(): void {
+    const publishers = [...this.#streams.values()].flatMap((stream) => stream.publishers);
+    const lastMs = publishers.flatMap(({ lastMediaMs }) => lastMediaMs ?? []);
+    metrics.liveOwned.set(this.#streams.size);
+    metrics.liveLag.set(lastMs.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...lastMs)) / 1000);
+    const relays = publishers.flatMap(({ relayStates }) => relayStates());
+    for (const state of ['connecting', 'running', 'failed'] as const) {
+      metrics.liveRelays.set({ state }, relays.filter((relay) => relay.state === state).length);
+    }
   }
 
   #publisherCount(): number {

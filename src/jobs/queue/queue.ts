@@ -6,9 +6,10 @@ import { newGuid } from '../../lib/guid.ts';
 import { currentRequestId, withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { maskPaths, reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
-import { postponementOf } from './postponement.ts';
+import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
@@ -153,6 +154,8 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  // Prometheus counts no increase for a series that appears with its first job.
+  for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const starts = [
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
@@ -205,31 +208,38 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   const line = { name: found.name, jobId: job.id };
   const attempt = job.retryCount + 1;
   const startedMs = performance.now();
+  let outcome = 'done';
   logEvent('job.begun', { ...line, attempt });
   try {
     // `send` wrote the payload for this job, so the payload has the expected type.
     await found.run(job.data.payload as never, running.deps, signal);
     logEvent('job.finished', { ...line, durationSec: (performance.now() - startedMs) / 1000 });
   } catch (error) {
-    const postponement = postponementOf(error);
-    if (postponement === null && (await isCanceled(running, found, job.data.payload))) {
+    const shortage = shortageOf(error);
+    outcome = shortage !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
+    if (shortage === null && (await isCanceled(running, found, job.data.payload))) {
+      outcome = 'canceled';
       logEvent('job.canceled', { ...line, reason: reasonOf(error) });
       return;
     }
-    if (postponement !== null) await running.allowRetry(job);
-    if (error instanceof Refused && postponement === null) {
+    if (shortage !== null) metrics.taskPostponements.inc({ kind: found.name, reason: shortage.kind });
+    if (shortage !== null) await running.allowRetry(job);
+    if (error instanceof Refused && shortage === null) {
       if (found.giveUp === undefined)
         logEvent('job.failed', { ...line, attempt, retries: false, err: describe(error, job.data) });
       await giveUp(running, job.data, error.message);
       return;
     }
     if (signal.aborted) logEvent('job.returned', line);
-    else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement });
+    else if (shortage !== null) logEvent('job.postponed', { ...line, reason: shortage.reason });
     else {
       const retries = job.retryCount < job.retryLimit;
       logEvent('job.failed', { ...line, attempt, retries, err: describe(error, job.data) });
     }
     throw error;
+  } finally {
+    metrics.jobDuration.observe({ job: found.name }, (performance.now() - startedMs) / 1000);
+    metrics.jobEnds.inc({ job: found.name, outcome });
   }
 }
 

@@ -23,6 +23,7 @@ import {
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 import { logClaim, logDone } from './task-lines.ts';
@@ -109,7 +110,13 @@ class Runner {
   }
 
   start(): void {
-    const { db } = this.#options.deps;
+    const { deps, tasks } = this.#options;
+    const { db } = deps;
+    // Prometheus counts no increase for a series that appears with its first task.
+    for (const kind of Object.keys(tasks)) {
+      metrics.taskClaims.inc({ kind }, 0);
+      metrics.taskDuration.zero({ kind });
+    }
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
@@ -198,6 +205,7 @@ class Runner {
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
     this.#running.set(claim.attempt, task);
+    metrics.taskClaims.inc({ kind: claim.task.kind });
     const { requestId } = claim;
     task.ended = withLogContext(requestId === null ? {} : { requestId }, () => this.#run(task))
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
@@ -217,6 +225,8 @@ class Runner {
     logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
+    metrics.taskEnds.inc({ kind: claim.task.kind, outcome: end });
+    metrics.taskDuration.observe({ kind: claim.task.kind }, (performance.now() - startedMs) / 1000);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
@@ -257,6 +267,7 @@ class Runner {
   }
 
   #lose(task: Running): void {
+    if (!task.lost.signal.aborted) metrics.leaseLosses.inc({ kind: task.claim.task.kind });
     task.lost.abort(new LeaseLost());
   }
 

@@ -5,6 +5,7 @@ import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -118,10 +119,13 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
   const startedMs = performance.now();
   const outcome = await attempt(sending, event);
+  const durationMs = performance.now() - startedMs;
+  metrics.webhookDuration.observe(durationMs / 1000);
+  metrics.webhookAttempts.inc({ outcome: outcome?.kind ?? 'released' });
   if (outcome === null) return releaseEvent(deps.db, event);
   const retrySec = timing.retryDelaySec(event.attempts);
   const state = await endEvent(deps.db, event, { ...outcome, retrySec });
-  if (state !== null) noteOutcome(event, { ...outcome, state, retrySec, durationMs: performance.now() - startedMs });
+  if (state !== null) noteOutcome(event, { ...outcome, state, retrySec, durationMs });
 }
 
 type Ended = Outcome & { state: 'delivered' | 'dead' | 'pending'; retrySec: number; durationMs: number };

@@ -99,6 +99,7 @@ export function planAudioEncode(
       ...toAac(track.channels),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -128,6 +129,7 @@ export function planAudioCopy(
       ...fragments('+frag_discont'),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -146,6 +148,7 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<A
       ...toAac(2),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -201,6 +204,7 @@ export function planAudioRange(
       ...toAac(track.channels),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec: samples / AUDIO_RATE_HZ,
   };
 }
