@@ -1,4 +1,4 @@
-import type { Colours } from '../probe/colours.ts';
+import { BT709, type Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
@@ -108,9 +108,17 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
   return parts.join(';');
 }
 
-/** Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. */
-export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
-  return [...steadySize(video), ...deinterlace(video), colourFilters(video, sizeOf(size)), 'setsar=1'];
+/**
+ * Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels.
+ * Several in one graph need different `label`s.
+ */
+export function pictureFilters(
+  video: VideoFacts,
+  size: Pick<RungPlan, 'widthPx' | 'heightPx'>,
+  label: string,
+): string[] {
+  const colours = colourFilters(video, sizeOf(size), BT709, label);
+  return [...steadySize(video), ...deinterlace(video), colours, 'setsar=1'];
 }
 
 function sizeOf({ widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): string {
