@@ -1,6 +1,8 @@
 import { up as baseline } from './001-baseline.ts';
+import { up as loudness } from './002-loudness.ts';
 
 /** All migrations, by name. They run in the order of their names, and are never changed or removed. */
 export const migrations = {
   '001-baseline': { up: baseline },
+  '002-loudness': { up: loudness },
 };
