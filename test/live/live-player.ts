@@ -7,6 +7,7 @@ export type LivePlayback = {
   timeSec: number;
   latencySec: number;
   stalls: number;
+  /** The name of each error, and the state of the player in which it arose. */
   errors: string[];
   frames: number;
   /** Gaps that `buffered` had at any time, in seconds of the media. */
@@ -33,9 +34,35 @@ export async function playLive(
       const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>() };
       Object.assign(window, { live });
       let firstTimeSec = Number.POSITIVE_INFINITY;
-      hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
+      const listed = new Map<string, { edgeSec: number; atMs: number }>();
+      const note = (kind: string, edgeSec: number) => listed.set(kind, { edgeSec, atMs: performance.now() });
+      hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => void note('video', details.edge));
+      hls.on(Hls.Events.AUDIO_TRACK_UPDATED, (_, { details }) => void note('audio', details.edge));
+      let ranges: [string, TimeRanges][] = [];
+      hls.on(Hls.Events.BUFFER_APPENDED, (_, { timeRanges }) => {
+        ranges = Object.entries(timeRanges).flatMap(([kind, one]): typeof ranges => (one ? [[kind, one]] : []));
+      });
+      // Longest time in the last second in which the page did not run.
+      const pauses: number[] = [];
+      let ranMs = performance.now();
+      setInterval(() => {
+        pauses.push(performance.now() - ranMs);
+        if (pauses.length > 20) pauses.shift();
+        ranMs = performance.now();
+      }, 50);
+      const evidence = () => {
+        const spans = (all: TimeRanges) =>
+          Array.from({ length: all.length }, (_, at) => `${all.start(at).toFixed(3)}-${all.end(at).toFixed(3)}`);
+        const edges = [...listed].map(([kind, { edgeSec, atMs }]) => {
+          return `${kind} is listed to ${edgeSec.toFixed(3)} since ${Math.round(performance.now() - atMs)} ms`;
+        });
+        const pausedMs = Math.round(Math.max(0, performance.now() - ranMs, ...pauses));
+        const held = ranges.map(([kind, all]) => `${kind} is buffered ${spans(all).join(' ')}`);
+        return [`at ${video.currentTime.toFixed(3)}`, ...held, ...edges, `page paused ${pausedMs} ms`].join(', ');
+      };
+      hls.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
         // The engine itself aborts requests when it changes the rendition.
-        if (details !== 'aborted') live.errors.push(details);
+        if (details !== 'aborted') live.errors.push(`${details} (${evidence()}: ${error.message})`);
         if (fatal) hls.startLoad();
       });
       video.addEventListener('waiting', () => {
@@ -68,16 +95,37 @@ const HARMLESS = [
 ];
 
 /**
- * Returns errors of the player. Without published media the player runs out of data once: `outages` is the number of
- * such times, and as many stall reports are ignored.
+ * Before playback hls.js hops from 0 to the first media that it has, if that takes longer than its check of 0.1 s: a
+ * stream that was joined has none before it.
+ */
+const START_HOP = /^bufferSeekOverHole .*seeking from 0 to/;
+
+/** Time without new media after which a player at the live edge has played all of it, in ms. */
+const OUTAGE_MS = 700;
+
+/**
+ * Returns errors of the player, each with the state in which it arose. Without published media the player runs out of
+ * data: `outages` is the number of such times. As many stall reports are ignored, and all others that arose while the
+ * playlists did not grow.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {
   let stalls = 0;
   return errors.filter((error) => {
-    const isStall = error === 'bufferStalledError';
+    const isStall = nameOf(error) === 'bufferStalledError';
     if (isStall) stalls += 1;
-    return !(isStall && stalls <= outages) && !HARMLESS.includes(error);
+    const isOutage = isStall && (stalls <= outages || (outages > 0 && isWithoutMedia(error)));
+    return !isOutage && !HARMLESS.includes(nameOf(error)) && !START_HOP.test(error);
   });
+}
+
+function isWithoutMedia(error: string): boolean {
+  const agesMs = [...error.matchAll(/ is listed to [\d.]+ since (\d+) ms/g)].map(([, ms]) => Number(ms));
+  return agesMs.length > 0 && agesMs.every((ms) => ms > OUTAGE_MS);
+}
+
+/** Returns the name of an error without the state of the player. */
+export function nameOf(error: string): string {
+  return error.split(' ', 1)[0] ?? '';
 }
 
 export function readPlayback(page: Page): Promise<LivePlayback> {

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LiveStreamStatusModel } from '../../src/api/models/live-stream.ts';
+import type { VideoModel } from '../../src/api/models/video.ts';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
+import { silentAacFrame } from '../../src/media/live/tracks/silent-aac.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
 import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
+import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { collectPlaylists } from './collect-playlists.ts';
 import {
@@ -152,6 +155,33 @@ test.each([
   },
   60_000,
 );
+
+test('H.264 by RTMP without a sequence header is a reason in the status, and a message of the recording', async () => {
+  const stream = await startLive({ service, catalogue });
+  const publisher = await openRtmpPublisher(stream.ingest);
+  const asc = Buffer.from([0x11, 0x90]);
+  const silence = silentAacFrame(asc) ?? Buffer.alloc(0);
+  publisher.send({ type: 8, timestampMs: 0, body: Buffer.concat([Buffer.from([0xaf, 0]), asc]) });
+  for (let at = 0; at < 300; at += 1) {
+    const timestampMs = Math.round((at * 1024) / 48);
+    publisher.send({ type: 8, timestampMs, body: Buffer.concat([Buffer.from([0xaf, 1]), silence]) });
+    const nal = Buffer.from([0x17, 1, 0, 0, 0, 0, 0, 0, 4, 0x65, 1, 2, 3]);
+    publisher.send({ type: 9, timestampMs, body: nal });
+  }
+  expect(await reasonOf(stream)).toMatch(/^The picture is left out: expected its decoder configuration/);
+  await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist of the sound');
+  publisher.close();
+  await publisher.closed;
+  await catalogue.streams.change(stream.key, stopStream);
+  const address = `${service.apiUrl}/library/1/videos/${stream.key.mediaId}`;
+  const messages = await until(async () => {
+    const response = await fetch(address, { headers: { AccessKey: ACCOUNT_KEY } });
+    if (!response.ok) return null;
+    const { transcodingMessages } = (await response.json()) as VideoModel;
+    return transcodingMessages !== null && transcodingMessages.length > 0 ? transcodingMessages : null;
+  }, 'a message of the video');
+  expect(messages).toMatchObject([{ message: expect.stringContaining('The picture is left out') }]);
+}, 60_000);
 
 test('a rung uses at most the bitrate of its source', async () => {
   const stream = await startLive({ service, catalogue });

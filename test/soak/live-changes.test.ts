@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startStream } from '../../src/catalog/live/live-stream.ts';
 import { collectPlaylists } from '../live/collect-playlists.ts';
-import { faultsOf, playLive, readPlayback } from '../live/live-player.ts';
+import { faultsOf, nameOf, playLive, readPlayback } from '../live/live-player.ts';
 import { ended, LIVE_SETTINGS, openLiveCatalogue, readText, until } from '../live/live-service.ts';
 import { makeNumberedClips, type NumberedClips, publishClip } from '../live/numbered-publisher.ts';
 import { countSegments, mediaPlaylistOf, missingOf, readRuns } from '../live/read-recording.ts';
@@ -25,6 +25,9 @@ afterAll(async () => {
   await catalogue.database.close();
   await discard(service);
 });
+
+/** Nothing is published before the second publisher, after the ingest process was killed, and between the last two. */
+const OUTAGES = 3;
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
 
@@ -96,8 +99,8 @@ test('with changing publishers of two sizes, playlists conform to RFC 8216bis an
   );
   // On a busy machine a reload may be too late for the engine, which repeats it. A publisher killed after a keyframe
   // and before its audio leaves a segment without audio.
-  const faults = faultsOf(played.errors).filter((error) => !error.endsWith('TimeOut') && error !== 'fragGap');
-  expect(faults).toEqual([]);
+  const faults = faultsOf(played.errors, OUTAGES).map(nameOf);
+  expect(faults.filter((name) => !name.endsWith('TimeOut') && name !== 'fragGap')).toEqual([]);
   const together = await collected.readTogether();
   await collected.stop();
   const live = (await readText(address)) ?? '';

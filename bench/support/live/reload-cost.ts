@@ -61,7 +61,8 @@ function reload(seeded: Seeded, count: number): number {
     for (const { id, slot, timescale } of renditions) {
       addPart(seeded, id, timescale);
       const wanted = { sequence: seeded.segment, part: seeded.part };
-      if (!holdsMedia(newestOf(index, slot, view), wanted)) throw new Error('Expected the part that was added.');
+      if (!holdsMedia(newestOf(index, slot, { ...view, hasParts: true }), wanted))
+        throw new Error('Expected the part that was added.');
       const asked = { slot, folder: id, view, isDelta: true, hasEnded: false, protection };
       const text = writePlaylist(livePlaylist(index, asked) ?? []);
       if (!text.includes('#EXT-X-PRELOAD-HINT')) throw new Error('Expected a playlist with a hint.');

@@ -9,7 +9,7 @@ import { type IndexedRendition, isRung } from '../../media/live/playlist/live-in
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
-  hasWhole,
+  canBegin,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -206,7 +206,8 @@ async function servePlaylist(
   const place = [slot, view.windowSec, view.isPreview].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
-  const newest = () => once('newest', () => newestOf(index, slot, view));
+  const hasParts = !isWhole(variant);
+  const newest = () => once(`newest ${hasParts}`, () => newestOf(index, slot, { ...view, hasParts }));
   const wanted = readWanted(request.query);
   if (wanted === 'invalid')
     return badRequest('Expected _HLS_msn as a whole number, and _HLS_part only together with it.');
@@ -217,11 +218,11 @@ async function servePlaylist(
     }
     const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
     // If segments are only delivered whole, wait for the whole segment instead of a part.
-    const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
+    const awaited = hasParts ? wanted : { ...wanted, part: null };
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());
   } else if (newest() !== null) {
-    await stream.until(() => hasWhole(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
+    await stream.until(() => canBegin(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;

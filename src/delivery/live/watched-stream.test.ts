@@ -184,3 +184,42 @@ test('a stream watched before its publisher connects waits for the feed', async 
   stream.close();
   await owner.close();
 });
+
+test('parts that arrive together wake waiting viewers once', async () => {
+  const [{ period }] = storedOf(0).periods as [StoredLive['periods'][number]];
+  const part = (number: number) => {
+    const times = { startTick: number * 9_000, durationTicks: 9_000, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: SOURCE, segment: 0, part: number, ...times } as const;
+    return writeFeedFrame(message, Buffer.alloc(1));
+  };
+  const start = Promise.withResolvers<void>();
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+    for (const piece of [...writeFeedFrame({ type: 'period', period }), ...writeFeedFrame({ type: 'snapshot' })])
+      response.write(piece);
+    const send = async () => {
+      await start.promise;
+      for (const number of [0, 1, 2]) for (const piece of part(number)) response.write(piece);
+    };
+    void send();
+    return true;
+  });
+  const deps = {
+    secret: 's',
+    loadStored: async (): Promise<StoredLive> => ({ periods: [], segments: [] }),
+    warn: (error: unknown) => expect(error).toBe(null),
+  };
+  const stream = new WatchedStream(newGuid(), { ...running, feedUrl: `http://127.0.0.1:${owner.port}` }, deps);
+  await stream.ready;
+  const parts = () => stream.index.find(SOURCE)?.rendition.segments[0]?.parts.length ?? 0;
+  const seen: number[] = [];
+  const isThere = () => {
+    if (parts() > 0) seen.push(parts());
+    return parts() > 0;
+  };
+  const waiting = stream.until(isThere, 5_000, new AbortController().signal);
+  start.resolve();
+  expect(await waiting).toBe(true);
+  expect(seen).toEqual([3]);
+  stream.close();
+  await owner.close();
+});

@@ -24,6 +24,11 @@ const SNAPSHOT_LIMIT_MS = 3_000;
  * refused.
  */
 const ANNOUNCE_LIMIT_MS = 1_000;
+/**
+ * Delay of responses to a change, in ms. Parts that a publisher delivers in one burst then appear in one playlist:
+ * hls.js 1.7 leaves out the last part of a segment if the next playlist already has a later segment.
+ */
+const GATHER_MS = 10;
 /** Maximum concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
@@ -41,6 +46,7 @@ export class WatchedStream {
   #feed: { close(): void } | null = null;
   #feedUrl: string | null = null;
   #retry: NodeJS.Timeout | null = null;
+  #waking: NodeJS.Timeout | null = null;
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
@@ -152,6 +158,7 @@ export class WatchedStream {
     this.#isClosed = true;
     this.#feed?.close();
     if (this.#retry !== null) clearTimeout(this.#retry);
+    if (this.#waking !== null) clearTimeout(this.#waking);
     for (const waiter of this.#waiters) waiter.done();
   }
 
@@ -210,7 +217,8 @@ export class WatchedStream {
   }
 
   #lose(reason: string): void {
-    this.index.isConnected = false;
+    this.index.connect(false);
+    this.#wake();
     if (this.#isClosed || this.index.hasEnded || this.#feedUrl === null) return;
     if (this.#failures === 3) this.#deps.warn(new Error(reason), 'A live feed was lost.');
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
@@ -222,10 +230,12 @@ export class WatchedStream {
 
   #changed(): void {
     this.index.trim((this.#windowSec + SLACK_SEC) * 1000, Date.now());
-    this.#wake();
+    this.#waking ??= setTimeout(() => this.#wake(), GATHER_MS);
   }
 
   #wake(): void {
+    if (this.#waking !== null) clearTimeout(this.#waking);
+    this.#waking = null;
     for (const waiter of this.#waiters) if (waiter.check()) waiter.done();
   }
 }

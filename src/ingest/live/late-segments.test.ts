@@ -54,7 +54,7 @@ type Opened = Awaited<ReturnType<typeof openUnrenewed>>;
 
 /** Returns a one-second segment that is stored but has no row. */
 function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, number: number) {
-  const writer = new PartWriter(kind, timescale, number);
+  const writer = new PartWriter({ kind, timescale, frameTicks: 0 }, number);
   const frame = { durationTicks: timescale, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
   writer.add(number * timescale, { ...frame, bytes: Buffer.from('frame') });
   writer.endPart();

@@ -147,7 +147,11 @@ class Node implements LiveNode {
     const marker =
       marking === null ? null : new Marker(marking, { budget, folder, output, refuse: disconnect, report });
     return {
-      push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
+      push(event, wireBytes) {
+        publisher.received(event);
+        if (marker === null) output(event, wireBytes);
+        else marker.push(event, wireBytes);
+      },
       expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),

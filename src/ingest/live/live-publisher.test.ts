@@ -18,6 +18,8 @@ function publish(...events: LiveEvent[]) {
   return { tracks: publisher.tracks, isChanged: changes.at(-1) };
 }
 
+/** Three pictures are too few to measure a rate. */
+const UNMEASURED = { video: VIDEO, longestGopSec: 0, videoBps: 0 };
 const BEFORE = [{ type: 'config', config: VIDEO }, picture(0), picture(990)] as const;
 
 test('waits for announced audio', () => {
@@ -25,12 +27,32 @@ test('waits for announced audio', () => {
 });
 
 test('adds an audio track if announced audio does not arrive in time', () => {
-  expect(publish(...BEFORE, picture(1_000)).tracks).toMatchObject({ video: { kind: 'video' }, audio: USUAL });
+  expect(publish(...BEFORE, picture(1_000)).tracks).toEqual({ ...UNMEASURED, audio: USUAL });
 });
 
 test('announced audio that arrives in time keeps its own parameters', () => {
   const { tracks } = publish(...BEFORE, { type: 'config', config: OTHER }, picture(1_000));
-  expect(tracks).toMatchObject({ video: { kind: 'video' }, audio: OTHER });
+  expect(tracks).toEqual({ ...UNMEASURED, audio: OTHER });
+});
+
+const sound = (dtsMs: number): LiveEvent => {
+  return { type: 'unit', unit: { kind: 'audio', dtsMs, ptsMs: dtsMs, isKey: true, bytes: Buffer.alloc(1) } };
+};
+
+test.each([
+  { title: 'video', frame: picture, config: VIDEO, reason: /^The picture is left out: .* got frames alone/ },
+  { title: 'audio', frame: sound, config: USUAL, reason: /^The sound is left out: .* got frames alone/ },
+])('frames without a decoder configuration are a reason after 1 s, until it comes: $title', (row) => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const reasons = (event: LiveEvent) => {
+    publisher.received(event);
+    return publisher.leftOut.all;
+  };
+  expect(reasons(row.frame(0))).toEqual([]);
+  expect(reasons(row.frame(990))).toEqual([]);
+  expect(reasons(row.frame(1_000))).toEqual([expect.stringMatching(row.reason)]);
+  expect(reasons({ type: 'config', config: row.config })).toEqual([]);
+  expect(reasons(row.frame(3_000))).toEqual([]);
 });
 
 test.each([
@@ -38,5 +60,5 @@ test.each([
   { title: 'with other parameters', config: OTHER, isChanged: true },
 ])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
   const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
-  expect(late).toMatchObject({ tracks: { video: { kind: 'video' }, audio: config }, isChanged });
+  expect(late).toEqual({ tracks: { ...UNMEASURED, audio: config }, isChanged });
 });

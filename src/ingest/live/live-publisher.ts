@@ -17,6 +17,12 @@ const TRACK_WAIT_MS = 1_000;
 /** Number of frames used to measure the bit rate, and the frame rate if the protocol does not state it. */
 const MEASURED_FRAMES = 12;
 
+/** Reasons for a track whose frames come without a decoder configuration. */
+const UNDESCRIBED = {
+  video: describeMissing('picture', 'sequence header or parameter sets'),
+  audio: describeMissing('sound', 'AudioSpecificConfig'),
+} as const;
+
 /** An accepted publisher of a stream. */
 export class LivePublisher {
   readonly slot: Slot;
@@ -32,6 +38,8 @@ export class LivePublisher {
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
+  /** The first frame of a track without a decoder configuration; null once it has one. */
+  #undescribedMs: Partial<Record<AccessUnit['kind'], number | null>> = {};
   #isComplete = false;
   /** The first frames with their display times, in ms. */
   #first: (SizedPicture & { shownMs: number })[] = [];
@@ -58,6 +66,19 @@ export class LivePublisher {
    */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio = config;
+  }
+
+  /** Notes what is received, before a mark is drawn: a track is not shown without a decoder configuration. */
+  received(event: LiveEvent): void {
+    if (event.type === 'config') {
+      this.#undescribedMs[event.config.kind] = null;
+      this.leftOut.remove(UNDESCRIBED[event.config.kind]);
+      return;
+    }
+    const { kind, dtsMs } = event.unit;
+    const sinceMs = this.#undescribedMs[kind];
+    if (sinceMs === undefined) this.#undescribedMs[kind] = dtsMs;
+    else if (sinceMs !== null && dtsMs - sinceMs >= TRACK_WAIT_MS) this.leftOut.add(UNDESCRIBED[kind]);
   }
 
   /** Processes an event. Returns true if the tracks changed after they were complete. */
@@ -98,4 +119,9 @@ export class LivePublisher {
     else this.#audio = config;
     return this.#isComplete;
   }
+}
+
+function describeMissing(what: 'picture' | 'sound', config: string): string {
+  const missing = `expected its decoder configuration (${config}), got frames alone`;
+  return `The ${what} is left out: ${missing}. Restart the encoder.`;
 }

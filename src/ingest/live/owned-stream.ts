@@ -15,6 +15,7 @@ import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-
 import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
@@ -45,6 +46,7 @@ const SILENT_MS = 2_000;
 export class OwnedStream {
   readonly lease: LiveLease;
   readonly #deps: StreamDeps;
+  readonly #reasonsOfPast = new LeftOutReasons();
   #state: LiveState;
   #publishers: LivePublisher[] = [];
   #active: LivePublisher | null = null;
@@ -92,6 +94,7 @@ export class OwnedStream {
 
   remove(publisher: LivePublisher): void {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
+    for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     if (this.#publishers.length > 0) return;
     this.silentSinceMs = Date.now();
@@ -155,7 +158,7 @@ export class OwnedStream {
   async finish(): Promise<void> {
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
-    await sealOwned(this.#deps.db, this.lease);
+    await sealOwned(this.#deps.db, this.lease, this.#reasonsOfPast.all);
     this.#deps.subscribers.send(writeFeedFrame({ type: 'end' }));
     this.#deps.subscribers.end();
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);

@@ -77,7 +77,7 @@ test('keeps segments that are unreadable or lost to another node during recovery
   const streamId = lease.key.mediaId;
   const [folder, keptFolder] = [join(root, 'taken-journal'), join(root, 'taken-kept')];
   const [lost, unreadable] = [7, 8].map((segment) => `0_${renditionId}_${segment}_1700000000000.m4s`);
-  const writer = new PartWriter('audio', 48_000, 7);
+  const writer = new PartWriter({ kind: 'audio', timescale: 48_000, frameTicks: 0 }, 7);
   writer.add(0, { ...FRAME, bytes: Buffer.from('frame') });
   const { head = Buffer.alloc(0), payload = Buffer.alloc(0) } = writer.endPart()?.fragment ?? {};
   await mkdir(join(folder, streamId, unreadable ?? ''), { recursive: true });

@@ -54,7 +54,7 @@ async function openStream(committer: SegmentCommitter) {
   const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   const commit = (rendition: number, number: number, patienceMs = LONG_MS) => {
-    const writer = new PartWriter('audio', SECOND_TICKS, number);
+    const writer = new PartWriter({ kind: 'audio', timescale: SECOND_TICKS, frameTicks: 0 }, number);
     const bytes = Buffer.alloc(100, 10 * number + rendition);
     const frame = { durationTicks: SECOND_TICKS, sizeBytes: bytes.length, isSync: true, compositionOffsetTicks: 0 };
     writer.add(number * SECOND_TICKS, { ...frame, bytes });

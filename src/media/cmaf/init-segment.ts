@@ -71,6 +71,8 @@ export type InitFields = {
   language: number;
   geometry: Buffer;
   sampleEntry: Buffer;
+  /** Presentation delay of the fragments, if it is not the usual one. Without a delay there is no edit list. */
+  delayTicks?: number;
 };
 
 /** Track id of every init segment and fragment that this project writes. */
@@ -169,7 +171,7 @@ export function writeInitSegment(init: InitFields): Buffer {
     writeBox(
       'moov',
       movieHeader(),
-      writeBox('trak', trackHeader(init), delayEdit(init.timescale), media),
+      writeBox('trak', trackHeader(init), delayEdit(init), media),
       writeBox('mvex', writeFullBox('trex', 0, 0, writeU32(TRACK_ID, 1, 0, 0, 0))),
     ),
   ]);
@@ -260,8 +262,9 @@ function readSampleDefaults(trex: Box | null): SampleDefaults {
 /**
  * Creates an open-ended edit (segment_duration 0, because fragments follow) that starts after the presentation delay.
  */
-function delayEdit(timescale: number): Buffer {
-  const entry = Buffer.concat([writeU32(0, presentationDelayTicks(timescale)), writeU16(1, 0)]);
+function delayEdit({ timescale, delayTicks = presentationDelayTicks(timescale) }: InitFields): Buffer {
+  if (delayTicks === 0) return Buffer.alloc(0);
+  const entry = Buffer.concat([writeU32(0, delayTicks), writeU16(1, 0)]);
   return writeBox('edts', writeFullBox('elst', 0, 0, writeU32(1), entry));
 }
 

@@ -5,9 +5,10 @@ import { writeFragmentHead } from './write-fragment.ts';
 
 /**
  * One fragment as stored. `head` is the moof and the mdat header. `payload` is the samples' bytes. The offsets in
- * `samples` exclude the presentation delay, and those in `head` include it.
+ * `samples` exclude the presentation delay, and those in `head` include it. `delayTicks` is that delay, if it is not
+ * the usual one.
  */
-export type SegmentFragment = { head: Buffer; payload: Buffer; baseTick: number; samples: readonly Sample[] };
+export type SegmentFragment = FragmentParts & { head: Buffer };
 
 /** Segment to which sealed fragments belong. `timescale` is the ticks per second of all its times. */
 export type SealedSegment = { number: number; timescale: number };
@@ -25,8 +26,10 @@ export type Segment = {
   fragments: readonly SegmentFragment[];
 };
 
-/** Input for one sealed fragment of a segment. */
-export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
+/**
+ * Input for one sealed fragment of a segment. `delayTicks` is that of the track's init segment, if not the usual one.
+ */
+export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer; delayTicks?: number };
 
 /** Maximum fragments per segment, and the distance between the first sequence numbers of two segments. */
 const MAX_SEGMENT_FRAGMENTS = 256;
@@ -43,11 +46,11 @@ export function sealFragments(
   if (parts.length > MAX_SEGMENT_FRAGMENTS) {
     throw new Error(`Expected at most ${MAX_SEGMENT_FRAGMENTS} fragments in a segment, got ${parts.length}.`);
   }
-  return parts.map(({ baseTick, samples, payload }, index) => {
+  return parts.map((part, index) => {
     const sequence = number * MAX_SEGMENT_FRAGMENTS + index + 1;
-    const delayed = delaySamples(samples, presentationDelayTicks(timescale));
-    const head = writeFragmentHead({ sequence, baseTick, trackId: TRACK_ID, samples: delayed });
-    return { head, payload, baseTick, samples };
+    const delayed = delaySamples(part.samples, part.delayTicks ?? presentationDelayTicks(timescale));
+    const head = writeFragmentHead({ sequence, baseTick: part.baseTick, trackId: TRACK_ID, samples: delayed });
+    return { head, ...part };
   });
 }
 

@@ -22,8 +22,8 @@ export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: n
 
 /**
  * Reads the fragments of one whole stored segment, with offsets that exclude the presentation delay. The first sample
- * of a segment is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in
- * fragments older than the delay. Throws BrokenMedia for damaged bytes.
+ * of a segment is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in live
+ * streams and in fragments older than the delay. Throws BrokenMedia for damaged bytes.
  */
 export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentEntry[]): SegmentFragment[] {
   let at = 0;
@@ -33,6 +33,7 @@ export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentE
     at += stored.length;
     const { baseTick, samples, payload } = readFragment(stored);
     delayTicks ??= samples[0]?.compositionOffsetTicks ?? 0;
-    return { head: stored.subarray(0, prefixBytes), payload, baseTick, samples: delaySamples(samples, -delayTicks) };
+    const plain = delaySamples(samples, -delayTicks);
+    return { head: stored.subarray(0, prefixBytes), payload, baseTick, samples: plain, delayTicks };
   });
 }

@@ -33,10 +33,10 @@ export function copyAudioSegment(
 
 function placeParts(bytes: Buffer, fragments: readonly FragmentEntry[], startTick: number) {
   let endTick = startTick;
-  const parts = readStoredFragments(bytes, fragments).map(({ samples, payload }): FragmentParts => {
+  const parts = readStoredFragments(bytes, fragments).map(({ head: _, ...part }): FragmentParts => {
     const baseTick = endTick;
-    endTick += samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
-    return { baseTick, samples, payload };
+    endTick += part.samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+    return { ...part, baseTick };
   });
   return { parts, endTick };
 }

@@ -8,7 +8,7 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     description: 'Description for viewers; null for none.',
     category: 'Always null: content tagging is not available.',
     collectionId: 'GUID of the collection of the stream and of its recording; null for none.',
-    public: 'Whether viewers may watch without an embed token. Default true.',
+    public: 'If false, viewers need an embed token even if the library requires none. Default true.',
     status: 'State of the stream.',
     dateCreated: 'Time of the creation.',
     scheduledStartTime: 'Announced start, to which the player counts down; null for none. Without a zone, it is UTC.',

@@ -4,6 +4,8 @@ import { countInCollection } from '../../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { countInLibrary } from '../../libraries/count-in-library-store.ts';
+import { addMessages } from '../../lifecycle/finalize-store.ts';
+import { warningMessage } from '../../lifecycle/messages.ts';
 import { mustEnterState } from '../../media-state-store.ts';
 import { recountStorage } from '../../renditions/storage-store.ts';
 import { WebhookStatus } from '../../webhooks/webhook.ts';
@@ -32,16 +34,17 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
 
 /**
  * Seals like `sealIfUnowned`, but as the owner, whose lease ends. Adds segments that the owner stored after another
- * process sealed its stream. Returns false if the lease is not valid or there is nothing to seal.
+ * process sealed its stream. `leftOut`: reasons why media is not in the recording, which become messages of the video.
+ * Returns false if the lease is not valid or there is nothing to seal.
  */
-export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
+export function sealOwned(db: Db, lease: LiveLease, leftOut: readonly string[] = []): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     await sql`select from live_stream where id = ${lease.key.mediaId} for update`.execute(tx);
     const { rows } = await sql`
       update live_lease set owner = null, feed_url = null, lease_until = null
       where stream_id = ${lease.key.mediaId} and owner = ${lease.owner} and epoch = ${lease.epoch}
       returning stream_id`.execute(tx);
-    return rows.length > 0 && ((await seal(tx, lease.key)) || sealRest(tx, lease.key));
+    return rows.length > 0 && ((await seal(tx, lease.key, leftOut)) || sealRest(tx, lease.key));
   });
 }
 
@@ -73,7 +76,7 @@ export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
 }
 
 // The caller locks the stream's row, so that the second of two concurrent seals finds another state.
-async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
+async function seal(tx: Tx, key: MediaKey, leftOut: readonly string[] = []): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<EndedStream>`
     select collection_id, is_public, width_px, height_px, frame_rate from live_stream
@@ -87,6 +90,11 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   if (stream.collection_id !== null) await countInCollection(tx, libraryId, stream.collection_id, 1);
   await countInLibrary(tx, libraryId, 1);
   await becomeVideo(tx, key, stream);
+  await addMessages(
+    tx,
+    key,
+    leftOut.map((reason) => warningMessage(reason, new Date())),
+  );
   await writeRecordingFacts(tx, key);
   await recountStorage(tx, key);
   await bumpPublication(tx, key);

@@ -27,7 +27,7 @@ export class AudioPackager {
   #driftTicks: number | null = null;
 
   constructor(config: TrackConfig, firstSegment: number) {
-    this.#writer = new PartWriter('audio', config.timescale, firstSegment);
+    this.#writer = new PartWriter(config, firstSegment);
     this.#rate = config.timescale;
     this.#frameTicks = config.frameTicks;
     this.#silence = config.silence;
@@ -136,14 +136,8 @@ export class AudioPackager {
     const tick = this.#nextTick ?? 0;
     this.#cross(tick, output);
     if (!this.#isStarted) return;
-    const part = this.#writer.add(tick, {
-      durationTicks: this.#frameTicks,
-      sizeBytes: bytes.length,
-      compositionOffsetTicks: 0,
-      isSync: true,
-      bytes,
-    });
-    if (part !== null) output.ended.push(part);
+    const frame = { durationTicks: this.#frameTicks, sizeBytes: bytes.length, compositionOffsetTicks: 0, isSync: true };
+    output.ended.push(...this.#writer.add(tick, { ...frame, bytes }));
     this.#nextTick = tick + this.#frameTicks;
   }
 

@@ -1,11 +1,12 @@
 import type { Sample } from '../../cmaf/fragment.ts';
 import { TRACK_ID } from '../../cmaf/init-segment.ts';
-import { delaySamples, presentationDelayTicks } from '../../cmaf/presentation-delay.ts';
 import { type Segment, type SegmentFragment, sealFragments } from '../../cmaf/segment.ts';
 import { writeFragmentHead } from '../../cmaf/write-fragment.ts';
 
 /** EXT-X-PART-INF:PART-TARGET of live playlists, in seconds. */
 export const PART_TARGET_SEC = 0.26;
+/** PART-HOLD-BACK: the minimum (RFC 8216bis section 4.4.3.8). */
+export const PART_HOLD_BACK_SEC = 3 * PART_TARGET_SEC;
 /**
  * Maximum duration of a part, in seconds. It is below the target because publishers' clocks have whole milliseconds.
  */
@@ -35,15 +36,21 @@ type Frame = Sample & { bytes: Buffer };
 export class PartWriter {
   readonly #kind: 'video' | 'audio';
   readonly #timescale: number;
+  readonly #frameTicks: number;
   #segment: number;
   #parts: LivePart[] = [];
   #frames: Frame[] = [];
   #baseTick = 0;
   #ticks = 0;
 
-  constructor(kind: 'video' | 'audio', timescale: number, firstSegment: number) {
+  /** `frameTicks`: the usual duration of a frame, 0 if unknown. A part ends with the last frame that fits. */
+  constructor(
+    { kind, timescale, frameTicks }: { kind: 'video' | 'audio'; timescale: number; frameTicks: number },
+    firstSegment: number,
+  ) {
     this.#kind = kind;
     this.#timescale = timescale;
+    this.#frameTicks = frameTicks;
     this.#segment = firstSegment;
   }
 
@@ -52,15 +59,19 @@ export class PartWriter {
     return this.#segment;
   }
 
-  /** Adds a frame at `tick`. Returns the part that ended before it, if any. */
-  add(tick: number, frame: Frame): LivePart | null {
+  /** Adds a frame at `tick`. Returns the parts that ended before it or with it. */
+  add(tick: number, frame: Frame): LivePart[] {
     const isGap = this.#frames.length > 0 && tick !== this.#baseTick + this.#ticks;
-    const isLong = (this.#ticks + frame.durationTicks) / this.#timescale > MAX_PART_SEC;
-    const ended = isGap || isLong ? this.endPart() : null;
+    const before = isGap || this.#isTooLong(frame.durationTicks) ? this.endPart() : null;
     if (this.#frames.length === 0) this.#baseTick = tick;
     this.#frames.push(frame);
     this.#ticks += frame.durationTicks;
-    return ended;
+    const whole = this.#frameTicks > 0 && this.#isTooLong(this.#frameTicks) ? this.endPart() : null;
+    return [before, whole].filter((part) => part !== null);
+  }
+
+  #isTooLong(moreTicks: number): boolean {
+    return (this.#ticks + moreTicks) / this.#timescale > MAX_PART_SEC;
   }
 
   endPart(): LivePart | null {
@@ -117,9 +128,8 @@ export class PartWriter {
     const payload = Buffer.concat(this.#frames.map(({ bytes }) => bytes));
     // As in `sealFragments`, the number increases over the timeline, whichever process wrote the segment.
     const sequence = this.#segment * MAX_PARTS + index + 1;
-    const delayed = delaySamples(samples, presentationDelayTicks(this.#timescale));
-    const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples: delayed });
-    return { head, payload, baseTick: this.#baseTick, samples };
+    const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples });
+    return { head, payload, baseTick: this.#baseTick, samples, delayTicks: 0 };
   }
 }
 
@@ -142,9 +152,9 @@ export function toCutSegment(
       tick += durationTicks;
     }
   }
-  const parts = fragments.map(({ baseTick, samples, payload }, index) => {
+  const parts = fragments.map(({ head: _, ...part }, index) => {
     const isLast = index === fragments.length - 1;
-    return { baseTick, payload, samples: isLast ? stretchLast(samples, Math.max(0, shownTick - tick)) : samples };
+    return { ...part, samples: isLast ? stretchLast(part.samples, Math.max(0, shownTick - tick)) : part.samples };
   });
   const sealed = sealFragments({ number, timescale }, parts);
   const withDurations = sealed.map((fragment) => ({ fragment, durationTicks: sumTicks(fragment.samples) }));

@@ -15,6 +15,7 @@ export function buildLiveInit(config: TrackConfig): { init: Buffer; facts: InitF
     language: UNDETERMINED,
     geometry: Buffer.concat([MATRIX, size]),
     sampleEntry: config.sampleEntry,
+    delayTicks: 0,
   });
   return { init, facts: readInitSegment(init) };
 }

@@ -19,7 +19,7 @@ export class RungPackager {
   #pending: Pending | null = null;
 
   constructor(firstSegment: number) {
-    this.#writer = new PartWriter('video', VIDEO_TIMESCALE, firstSegment);
+    this.#writer = new PartWriter({ kind: 'video', timescale: VIDEO_TIMESCALE, frameTicks: 0 }, firstSegment);
   }
 
   /** Announces a segment of the source, whose frames follow later. */
@@ -76,14 +76,14 @@ export class RungPackager {
     const frame = this.#pending;
     if (frame === null) return;
     this.#pending = null;
-    const part = this.#writer.add(frame.tick, {
+    const ended = this.#writer.add(frame.tick, {
       durationTicks: Math.max(1, endTick - frame.tick),
       sizeBytes: frame.bytes.length,
       compositionOffsetTicks: 0,
       isSync: frame.isKey,
       bytes: frame.bytes,
     });
-    if (part !== null) output.ended.push(part);
+    output.ended.push(...ended);
   }
 
   #close(number: number, output: RungOutput): void {

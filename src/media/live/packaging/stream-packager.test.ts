@@ -86,6 +86,43 @@ test('after a break within reordered frames, new frames begin when all earlier o
   expect(segmentsOf(second, 'video')[0]?.startTick).toBeGreaterThanOrEqual(Math.max(...shown) + 3_600);
 });
 
+test.each([
+  { title: 'none', order: [1, 2, 3, 4, 5, 6] },
+  { title: 'two', order: [3, 1, 2, 6, 4, 5] },
+  { title: 'a pyramid of three', order: [4, 2, 1, 3, 6, 5] },
+])('frames are decoded no later than shown, as late as possible, with reordered ones: $title', ({ order }) => {
+  const shown = [0, 1, 2, 3].flatMap((gop) => [0, ...order].map((at) => gop * 7 + at)).map((at) => at * 200);
+  const units = shown.map((ptsMs, at): AccessUnit => {
+    const dtsMs = (at - 2) * 200;
+    return { kind: 'video', dtsMs, ptsMs, isKey: at % 7 === 0, bytes: Buffer.alloc(3) };
+  });
+  const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 5 }, audio: null }, NEW);
+  const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
+  expect(segments.map(({ startTick }) => startTick)).toEqual([0, 1, 2, 3].map((gop) => gop * 126_000));
+  for (const { fragments, startTick, durationTicks } of segments) {
+    const samples = fragments.flatMap((fragment) => fragment.samples);
+    expect(samples[0]?.compositionOffsetTicks).toBe(0);
+    expect(Math.min(...samples.map(({ compositionOffsetTicks }) => compositionOffsetTicks))).toBe(0);
+    let tick = startTick;
+    const ends = samples.map((sample) => {
+      tick += sample.durationTicks;
+      return tick + sample.compositionOffsetTicks;
+    });
+    // Players that add the duration of the frame shown last find the start of the next segment.
+    expect(Math.max(...ends) - (startTick + durationTicks)).toBeLessThan(0.2 * 18_000);
+  }
+});
+
+test('a part ends with the last frame that fits', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+  const counts = [...media(0, 400)].flatMap((unit) => {
+    const flat = { ...unit, ptsMs: unit.dtsMs };
+    return unit.kind === 'video' ? [partsOf(packager.push(flat)?.events ?? [], 'video').length] : [];
+  });
+  // Six frames of 40 ms: the last one is written when the seventh begins.
+  expect(counts.slice(0, 8)).toEqual([0, 0, 0, 0, 0, 0, 1, 0]);
+});
+
 const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: number; isKey?: boolean }) =>
   Array.from({ length: count }, (_, at): AccessUnit => {
     const { ms, offsetMs = 0, isKey = at === 0 } = frame(at);

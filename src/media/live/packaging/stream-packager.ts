@@ -37,9 +37,12 @@ const AUDIO_SEGMENT_MS = 2_000;
  */
 const FILL_BEHIND_MS = 50;
 
+/** Raised when fragments change in a way that does not fit an older init segment: a new period begins then. */
+const FORM = '2';
+
 /** Returns a fingerprint of the tracks' parameters. Publishers with equal fingerprints can share a rendition. */
 export function parametersOf({ video, audio }: PeriodTracks): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(FORM);
   for (const track of [video, audio]) hash.update(track === null ? '-' : track.sampleEntry).update('|');
   return hash.digest('hex');
 }

@@ -26,6 +26,8 @@ const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /** Duration of each repetition of the last keyframe while video is missing. Each repetition is a part of its own. */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
+/** H.264 and HEVC reorder at most 16 frames. */
+const MAX_REORDERED = 16;
 /**
  * Frames within this distance of the encoder's frame rate grid are moved to the grid, in ticks, because publishers
  * round times to whole milliseconds.
@@ -59,14 +61,16 @@ export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[]
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
- * Cuts the frames of a publisher into parts, and into segments at its keyframes. Shifts decode times so that the first
- * frame of a segment is decoded when it is shown (tfdt is the presentation time of the keyframe). Writes a frame once
- * the next one determines its duration.
+ * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decodes each frame by the time at
+ * which the earliest frame that is still to be shown is shown: the first frame of a segment at its own presentation
+ * time, which is tfdt, and no frame after it is shown. So fragments have no negative offsets and no delay (decision
+ * 335). Writes a frame once the next one determines its duration.
  */
 export class VideoPackager {
   readonly #writer: PartWriter;
   readonly #frameTicks: number;
-  #shiftTicks = 0;
+  /** Frames whose decode time is not known yet, in decode order. */
+  #waiting: ShownFrame[] = [];
   #pending: Pending | null = null;
   #segmentTick: number;
   #hasSegment = false;
@@ -84,8 +88,9 @@ export class VideoPackager {
 
   constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }, longestGopSec = 0) {
     this.#longestGopSec = longestGopSec;
-    this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
     this.#frameTicks = config.frameRate > 0 ? VIDEO_TIMESCALE / config.frameRate : 0;
+    const track = { kind: 'video', timescale: VIDEO_TIMESCALE, frameTicks: this.#frameTicks } as const;
+    this.#writer = new PartWriter(track, segment);
     this.#segmentTick = startTick;
   }
 
@@ -106,18 +111,43 @@ export class VideoPackager {
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
     if (this.#isHeld && !unit.isKey) return null;
-    const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
-    const plain = this.#snap(mediaMs * TICKS_PER_MS);
-    // Only a keyframe that may start a segment sets the shift.
-    const startsSegment = this.#mayCut(unit.isKey, plain + (unit.isKey ? offsetTicks : this.#shiftTicks));
-    if (startsSegment && unit.isKey) this.#shiftTicks = offsetTicks;
-    const wanted = Math.round(plain + this.#shiftTicks);
-    const tick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
-    const next = { tick, offsetTicks: Math.round(plain + offsetTicks) - tick, isKey: unit.isKey, bytes: unit.bytes };
-    const before = this.#isHeld && tick > this.#heldTick ? this.#holdUntil(tick, false).held : [];
+    const decodeTick = this.#snap(mediaMs * TICKS_PER_MS);
+    const shownTick = Math.round(decodeTick + (unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
+    const shown = { shownTick, isKey: unit.isKey, bytes: unit.bytes };
+    const startTick = unit.isKey ? shownTick : Math.round(decodeTick);
+    const startsSegment = this.#mayCut(unit.isKey, startTick);
+    if (startsSegment || this.#isHeld) return this.#begin(shown, startTick, startsSegment);
+    this.#waiting.push(shown);
+    // Frames to come are not shown before this one is decoded, which may be a rounded tick later.
+    const untilTick = this.#waiting.length > MAX_REORDERED ? Number.POSITIVE_INFINITY : decodeTick + 1;
+    return { ended: this.#release(untilTick), segment: null, cut: null, shown, held: [] };
+  }
+
+  /** Takes a frame that begins a segment, or follows a held picture. */
+  #begin(shown: ShownFrame, startTick: number, startsSegment: boolean): ShownOutput {
+    const ended = this.#release(Number.POSITIVE_INFINITY);
+    const tick = Math.max(startTick, this.#pending === null ? this.endTick : this.#pending.tick + 1);
+    if (this.#isHeld && tick > this.#heldTick) ended.push(...this.#holdUntil(tick, false).held);
     this.#isHeld = false;
-    const output = this.#add(next, startsSegment);
-    return { ...output, ended: [...before, ...output.ended] };
+    const output = this.#add({ ...shown, tick, offsetTicks: shown.shownTick - tick }, startsSegment);
+    return { ...output, ended: [...ended, ...output.ended] };
+  }
+
+  /** Gives decode times to the frames up to the last one that is shown by `tick`, and writes all but that one. */
+  #release(tick: number): LivePart[] {
+    const ended: LivePart[] = [];
+    for (;;) {
+      const earliest = Math.min(...this.#waiting.map(({ shownTick }) => shownTick));
+      if (this.#waiting.length === 0 || earliest > tick) return ended;
+      const last = this.#waiting.findIndex(({ shownTick }) => shownTick === earliest);
+      const fromTick = this.#pending?.tick ?? this.endTick;
+      for (const [at, frame] of this.#waiting.splice(0, last + 1).entries()) {
+        const wanted = Math.round(fromTick + ((earliest - fromTick) * (at + 1)) / (last + 1));
+        const decodeTick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
+        const next = { ...frame, tick: decodeTick, offsetTicks: frame.shownTick - decodeTick };
+        ended.push(...this.#add(next, false).ended);
+      }
+    }
   }
 
   /** Repeats the last keyframe up to a time on the timeline, in ms, as far as whole repetitions fit. */
@@ -137,10 +167,11 @@ export class VideoPackager {
    */
   end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
+    const ended = this.#release(Number.POSITIVE_INFINITY);
     const heldTick = Math.round(heldUntilMs * TICKS_PER_MS);
     const held = this.#isHeld && heldTick > this.#heldTick ? this.#holdUntil(heldTick, false).held : [];
     const tick = this.#shownEndTick();
-    const output: PackagerOutput = { ended: [...held, ...this.#write(tick)], segment: null, cut: null };
+    const output: PackagerOutput = { ended: [...ended, ...held, ...this.#write(tick)], segment: null, cut: null };
     output.ended.push(...this.#endPart());
     output.segment = this.#writer.endSegment();
     this.#pending = null;
@@ -152,14 +183,18 @@ export class VideoPackager {
 
   /** Returns the tick at which all frames so far were shown. */
   #shownEndTick(): number {
-    return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
+    const frameTicks = Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
+    const waiting = this.#waiting.map(({ shownTick }) => shownTick + frameTicks);
+    return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0), ...waiting);
   }
 
   /** Repeats the last keyframe as a part of its own, which ends immediately. */
   #holdUntil(endTick: number, startsSegment: boolean): ShownOutput {
+    const ended = this.#release(Number.POSITIVE_INFINITY);
     const tick = this.#shownEndTick();
     const output = this.#add({ tick, offsetTicks: 0, isKey: true, bytes: this.#lastKey }, startsSegment);
     // The previous part may still be open.
+    output.ended.unshift(...ended);
     output.ended.push(...(startsSegment ? [] : this.#endPart()));
     output.held.push(...this.#write(endTick), ...this.#endPart());
     this.#pending = null;
@@ -214,15 +249,15 @@ export class VideoPackager {
     if (frame === null) return [];
     const durationTicks = Math.min(Math.max(1, endTick - frame.tick), MAX_FRAME_TICKS);
     this.#lastTicks = durationTicks;
-    this.#shownTick = Math.max(this.#shownTick, frame.tick + frame.offsetTicks + durationTicks);
-    const part = this.#writer.add(frame.tick, {
+    const shownTicks = Math.min(durationTicks, Math.round(this.#frameTicks) || durationTicks);
+    this.#shownTick = Math.max(this.#shownTick, frame.tick + frame.offsetTicks + shownTicks);
+    return this.#writer.add(frame.tick, {
       durationTicks,
       sizeBytes: frame.bytes.length,
       compositionOffsetTicks: frame.offsetTicks,
       isSync: frame.isKey,
       bytes: frame.bytes,
     });
-    return part === null ? [] : [part];
   }
 
   #snap(ticks: number): number {

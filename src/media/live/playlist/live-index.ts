@@ -18,6 +18,11 @@ export type IndexedSegment = {
   wallMs: number | null;
   parts: IndexedPart[];
   isClosed: boolean;
+  /**
+   * Whether the segment is closed, but still listed without EXTINF where parts are listed: no part of the next segment
+   * exists yet. hls.js 1.7 takes the last part of a listed segment for loaded if it is shorter than 0.2 s.
+   */
+  isHeldOpen: boolean;
   /** Whether the segment is missing permanently. */
   isGap: boolean;
   stored: { storageKey: string; sizeBytes: number } | null;
@@ -56,7 +61,7 @@ const SEGMENTS_WITH_PARTS = 4;
 export class LiveIndex {
   readonly #periods = new Map<number, IndexedPeriod>();
   readonly #renditions = new Map<Guid, { period: IndexedPeriod; rendition: IndexedRendition }>();
-  isConnected = false;
+  #isConnected = false;
   hasEnded = false;
   /** Increases with each change that affects a playlist. */
   version = 0;
@@ -65,6 +70,17 @@ export class LiveIndex {
    * settings, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
    */
   longestSec = 0;
+
+  /** Whether a publisher is connected. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Sets whether a publisher is connected. Without one, no part follows the last segments, so they are listed. */
+  connect(isConnected: boolean): void {
+    this.#isConnected = isConnected;
+    if (!isConnected) this.#release();
+  }
 
   /** Periods, oldest first. */
   get periods(): IndexedPeriod[] {
@@ -86,6 +102,7 @@ export class LiveIndex {
   ): void {
     const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
     // Rungs are added once their encoder has started, which rows do not indicate.
+    if (!this.#periods.has(period.number)) this.#release();
     added.isLadderPending &&= period.isLadderPending;
     this.longestSec = Math.max(this.longestSec, period.targetSec ?? 0);
     for (const described of renditions) {
@@ -105,7 +122,7 @@ export class LiveIndex {
     const known = findSegment(rendition.segments, times.number);
     const stored = { storageKey, sizeBytes };
     if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true, isGap: false });
-    else insert(rendition.segments, { ...times, parts: [], isClosed: true, isGap: false, stored });
+    else insert(rendition.segments, { ...times, parts: [], isClosed: true, isHeldOpen: false, isGap: false, stored });
     this.#measure(times.durationTicks, rendition);
     this.version += 1;
   }
@@ -165,8 +182,8 @@ export class LiveIndex {
         return false;
       }
       case 'publisher':
-        this.isConnected = message.isConnected;
-        return false;
+        this.connect(message.isConnected);
+        return true;
       case 'end':
         this.hasEnded = true;
         return true;
@@ -184,7 +201,8 @@ export class LiveIndex {
     if (segment === null) {
       const wallMs = found.period.cuts.get(message.segment) ?? null;
       const times = { startTick: message.startTick, durationTicks: 0, wallMs };
-      segment = { number: message.segment, ...times, parts: [], isClosed: false, isGap: false, stored: null };
+      const isOpen = { isClosed: false, isHeldOpen: false, isGap: false };
+      segment = { number: message.segment, ...times, parts: [], ...isOpen, stored: null };
       insert(segments, segment);
     }
     if (segment.isClosed || message.part !== segment.parts.length) return false;
@@ -201,14 +219,25 @@ export class LiveIndex {
     const known = findSegment(rendition.segments, number);
     if (known?.isClosed === true) return false;
     const times = { startTick: 0, durationTicks: 0, wallMs: null };
-    if (known !== null) Object.assign(known, { isClosed: true, isGap: true, parts: [] });
-    else insert(rendition.segments, { number, ...times, parts: [], isClosed: true, isGap: true, stored: null });
+    const isGone = { isClosed: true, isHeldOpen: false, isGap: true, parts: [] };
+    if (known !== null) Object.assign(known, isGone);
+    else insert(rendition.segments, { number, ...times, ...isGone, stored: null });
     return true;
   }
 
   #close(segment: IndexedSegment, rendition: IndexedRendition | undefined): void {
     segment.isClosed = true;
+    segment.isHeldOpen = this.#isConnected && segment === rendition?.segments.at(-1);
     this.#measure(segment.durationTicks, rendition);
+  }
+
+  /** Lists the last segments of all renditions, because no part of the same period may follow. */
+  #release(): void {
+    for (const { rendition } of this.#renditions.values()) {
+      const last = rendition.segments.at(-1);
+      if (last !== undefined) last.isHeldOpen = false;
+    }
+    this.version += 1;
   }
 
   #measure(durationTicks: number, rendition: IndexedRendition | undefined): void {
@@ -251,6 +280,8 @@ export function findSegment(segments: readonly IndexedSegment[], number: number)
 
 function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   const at = segments.findLastIndex(({ number }) => number < segment.number);
+  const before = segments[at];
+  if (before !== undefined) before.isHeldOpen = false;
   segments.splice(at + 1, 0, segment);
 }
 

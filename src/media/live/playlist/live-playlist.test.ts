@@ -3,7 +3,7 @@ import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
 import { livePlaylist } from './live-playlist.ts';
-import { listSlot, targetDurationSec } from './slot-segments.ts';
+import { canBegin, holdsMedia, listSlot, newestOf, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
@@ -72,6 +72,80 @@ test('the last part ends its segment and no part is hinted without a publisher',
   expect(hint()).toMatchObject({ uri: '0.1.m4s' });
   part(1, true);
   expect(hint()).toMatchObject({ uri: '1.0.m4s' });
+});
+
+test('a closed segment is listed as parts until the next one has a part, or its publisher is away', () => {
+  const index = new LiveIndex();
+  const [source, next] = [video('source'), video('source')];
+  addPeriod(index, 0, [source]);
+  const part = (segment: number, number: number, isLast = false, { id } = source) => {
+    const times = { startTick: segment * 500 + number * 250, durationTicks: 250, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: id, segment, part: number, ...times, isLast } as const;
+    index.apply({ message, bytes: Buffer.alloc(1) });
+  };
+  const connect = (isConnected: boolean) =>
+    index.apply({ message: { type: 'publisher', isConnected }, bytes: Buffer.alloc(0) });
+  const shown = (hasParts = true) => {
+    const protection = { folder: () => '', hasParts, keys: () => [] };
+    const request = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false, protection };
+    const tags = livePlaylist(index, request) ?? [];
+    const newest = newestOf(index, 'source', { ...VIEW, hasParts });
+    return {
+      segments: tags.filter(({ tag }) => tag === 'segment').length,
+      parts: tags.filter(({ tag }) => tag === 'part').length,
+      // The request for the first part of the next segment, as players write it while the segment is open.
+      hasNext: holdsMedia(newest, { sequence: newest?.sequence ?? 0, part: 2 }),
+      hasWhole: holdsMedia(newest, { sequence: newest?.sequence ?? 0, part: null }),
+    };
+  };
+  connect(true);
+  part(0, 0);
+  part(0, 1, true);
+  expect(shown()).toEqual({ segments: 0, parts: 2, hasNext: false, hasWhole: false });
+  expect(shown(false)).toEqual({ segments: 1, parts: 0, hasNext: true, hasWhole: true });
+  part(1, 0);
+  expect(shown()).toEqual({ segments: 1, parts: 3, hasNext: false, hasWhole: false });
+  part(1, 1, true);
+  expect(shown()).toMatchObject({ segments: 1, parts: 4, hasNext: false });
+  const before = index.version;
+  connect(false);
+  expect(index.version).toBeGreaterThan(before);
+  expect(shown()).toEqual({ segments: 2, parts: 4, hasNext: true, hasWhole: true });
+  connect(true);
+  expect(shown()).toMatchObject({ segments: 2 });
+  part(2, 0);
+  part(2, 1, true);
+  expect(shown()).toMatchObject({ segments: 2, parts: 6 });
+  addPeriod(index, 1, [next], false, 3);
+  expect(shown()).toMatchObject({ segments: 3 });
+  part(0, 0, false, next);
+  part(0, 1, true, next);
+  index.apply({ message: { type: 'gap', renditionId: next.id, segment: 1 }, bytes: Buffer.alloc(0) });
+  expect(shown()).toMatchObject({ segments: 5 });
+});
+
+test('players begin after the first segment of a stream, at once without a publisher', () => {
+  const index = new LiveIndex();
+  const source = video('source');
+  addPeriod(index, 0, [source]);
+  const part = (segment: number, number: number, isLast = false) => {
+    const times = { startTick: segment * 2_000 + number * 250, durationTicks: 250, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: source.id, segment, part: number, ...times, isLast } as const;
+    index.apply({ message, bytes: Buffer.alloc(1) });
+    return canBegin(index, 'source', VIEW);
+  };
+  const connect = (isConnected: boolean) => {
+    index.apply({ message: { type: 'publisher', isConnected }, bytes: Buffer.alloc(0) });
+    return canBegin(index, 'source', VIEW);
+  };
+  connect(true);
+  expect([part(0, 0), part(0, 1, true), part(1, 0), part(1, 1), part(1, 2), part(1, 3)]).toEqual([
+    ...[false, false, false, false, false, true],
+  ]);
+  const next = new LiveIndex();
+  addPeriod(next, 0, [source]);
+  addSegments(next, source, [0]);
+  expect(canBegin(next, 'source', VIEW)).toBe(true);
 });
 
 test("the target duration starts at the value required by the encoder's settings", () => {

@@ -1,9 +1,10 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import type { PlaylistTag } from '../../hls/playlist.ts';
-import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
+import { PART_HOLD_BACK_SEC, PART_TARGET_SEC } from '../packaging/part-writer.ts';
 import { type IndexedPeriod, type IndexedRendition, type LiveIndex, programmeStartMs } from './live-index.ts';
 import {
+  isListedOpen,
   type ListedSegment,
   type LiveView,
   listTail,
@@ -63,7 +64,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
       tag: 'server-control',
       canBlockReload: true,
       canSkipUntilSec: 6 * targetSec,
-      ...(hasParts && { partHoldBackSec: 3 * PART_TARGET_SEC }),
+      ...(hasParts && { partHoldBackSec: PART_HOLD_BACK_SEC }),
       holdBackSec: 3 * targetSec,
     },
     ...(hasParts ? [{ tag: 'part-inf', targetSec: PART_TARGET_SEC } as const] : []),
@@ -76,7 +77,8 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   let before: ListedSegment | null = null;
   listed.forEach((one, at) => {
     const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
-    const isOpen = !request.hasEnded && at === listed.length - 1 && one.segment?.isClosed === false;
+    const isLast = !request.hasEnded && at === listed.length - 1;
+    const isOpen = isLast && one.segment !== null && isListedOpen(one.segment, hasParts);
     if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen, clocks }, request));
     before = one;
   });

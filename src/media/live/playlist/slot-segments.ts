@@ -1,4 +1,5 @@
 import { type ClockRange, touches } from '../../hls/clock-range.ts';
+import { PART_HOLD_BACK_SEC } from '../packaging/part-writer.ts';
 import {
   findSegment,
   type IndexedPeriod,
@@ -16,6 +17,8 @@ export type LiveView = {
   /** If set, only media captured in this range is shown. */
   range?: ClockRange;
 };
+
+export type ListedView = LiveView & { hasParts: boolean };
 
 /** A segment of a slot (audio, or one size of the video) and its position in the stream. */
 export type ListedSegment = {
@@ -211,9 +214,20 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
   return MIN_TARGET_SEC;
 }
 
-/** Whether a slot lists a complete segment. Players treat a playlist that only has parts as empty. */
-export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolean {
-  return listTail(spansOf(index, slot, view), 2).some(({ segment }) => segment?.isClosed !== false);
+/**
+ * Returns whether players can begin: a slot lists a complete segment, since they treat a playlist of parts alone as
+ * empty. Their first position is after media sequence number 0: hls.js 1.7 takes its parts for lost, loads them again
+ * and again, and each time removes what it has of that segment.
+ */
+export function canBegin(index: LiveIndex, slot: string, view: LiveView): boolean {
+  const listed = listTail(spansOf(index, slot, view), 2);
+  const last = listed.at(-1);
+  const isEarly = last !== undefined && (last.sequence === 0 || (last.sequence === 1 && isShort(last)));
+  return !(isEarly && index.isConnected) && listed.some(({ segment }) => segment?.isClosed !== false);
+}
+
+function isShort({ durationSec, segment }: ListedSegment): boolean {
+  return segment?.isClosed === false && durationSec < PART_HOLD_BACK_SEC;
 }
 
 /**
@@ -225,13 +239,21 @@ export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView
   return Math.max(MIN_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
 }
 
+/** Whether a playlist lists a segment, its last one, without EXTINF. */
+export function isListedOpen({ isClosed, isHeldOpen }: IndexedSegment, hasParts: boolean): boolean {
+  return !isClosed || (hasParts && isHeldOpen);
+}
+
 /** Newest media of a slot. `part` is null if the segment is complete. */
 export type NewestMedia = { sequence: number; part: number | null };
 
-export function newestOf(index: LiveIndex, slot: string, view: LiveView): NewestMedia | null {
+/** Returns the newest media of a slot in playlists with (`hasParts`) or without parts. */
+export function newestOf(index: LiveIndex, slot: string, view: ListedView): NewestMedia | null {
   const [last] = listTail(spansOf(index, slot, view), 1);
   if (last === undefined) return null;
-  if (last.segment === null || last.segment.isClosed) return { sequence: last.sequence, part: null };
+  if (last.segment === null || !isListedOpen(last.segment, view.hasParts)) {
+    return { sequence: last.sequence, part: null };
+  }
   return { sequence: last.sequence, part: last.segment.parts.length - 1 };
 }
 

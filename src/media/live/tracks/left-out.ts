@@ -17,6 +17,11 @@ export class LeftOutReasons {
     return true;
   }
 
+  /** Removes a reason that no longer holds. */
+  remove(reason: string): void {
+    this.#reasons.delete(reason);
+  }
+
   get all(): readonly string[] {
     return [...this.#reasons];
   }

@@ -41,6 +41,13 @@ test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record and f
   expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
 });
 
+test.each(['h264', 'hevc'] as const)('%s: pictures without parameter sets have no configuration', (codec) => {
+  const track = new NalTrack(codec);
+  const nals = splitAnnexB(STREAMS[codec]);
+  expect(track.take(nals.slice(-1))).toMatchObject({ config: null, isKey: true });
+  expect(track.take(nals)?.config).toMatchObject({ widthPx: 64 });
+});
+
 test('rejects an oversized parameter set with its size', () => {
   const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
   expect(() => new NalTrack('h264').take([long])).toThrow(

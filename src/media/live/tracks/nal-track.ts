@@ -52,7 +52,10 @@ export class NalTrack {
     this.#sets = this.#codec.parameterSets.map(() => []);
   }
 
-  /** Adds the NAL units of one frame. Returns null while a parameter set is missing, and for units without a frame. */
+  /**
+   * Adds the NAL units of one frame. Returns null for units without a frame. The frame has no configuration while a
+   * parameter set is missing.
+   */
   take(nals: readonly Buffer[]): Picture | null {
     const { typeOf, parameterSets, leftOut, isKey, configOf } = this.#codec;
     const found: Buffer[][] = parameterSets.map(() => []);
@@ -65,10 +68,10 @@ export class NalTrack {
       else if (!leftOut.has(type)) kept.push(nal);
     }
     const isChanged = this.#note(found);
-    if (this.#sets.some((sets) => sets.length === 0)) return null;
+    const isDescribed = this.#sets.every((sets) => sets.length > 0);
     const isFirst = !this.#isConfigured;
-    const config = isChanged || isFirst ? configOf(this.#sets) : null;
-    this.#isConfigured = true;
+    const config = isDescribed && (isChanged || isFirst) ? configOf(this.#sets) : null;
+    this.#isConfigured ||= isDescribed;
     return kept.length === 0 && config === null ? null : { config, isKey: isKey(kept), bytes: joinWithLengths(kept) };
   }
 

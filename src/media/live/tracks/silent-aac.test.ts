@@ -58,8 +58,8 @@ test.each(['b98c00', 'f8e85000', '00'])('returns no silent frame for the configu
 /** Returns a fragmented MP4 of AAC frames. */
 function packAac(asc: Buffer, frames: readonly Buffer[]): Buffer {
   const track = aacConfig(asc);
-  const writer = new PartWriter('audio', track.timescale, 0);
-  const parts: (LivePart | null)[] = frames.map((bytes, at) => {
+  const writer = new PartWriter(track, 0);
+  const parts: (LivePart | null)[] = frames.flatMap((bytes, at) => {
     const sample = { durationTicks: 1024, sizeBytes: bytes.length, compositionOffsetTicks: 0, isSync: true, bytes };
     return writer.add(at * 1024, sample);
   });
