@@ -105,7 +105,7 @@ const OUTAGE_MS = 700;
 
 /**
  * Returns errors of the player, each with the state in which it arose. Without published media the player runs out of
- * data: `outages` is the number of such times. As many stall reports are ignored, and all others that arose while the
+ * data: `outages` is the number of such times. Ignores that many stall reports, and all others that arose while the
  * playlists did not grow.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {

@@ -55,10 +55,11 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Computes bit rates from the actual
  * segments, and adds the largest audio rate of its group to each video. Rungs up to 360p, except the highest, have a
- * group of a lower bitrate if there is one. H.264 is first, and audio alone is last. VIDEO-RANGE is written if any video
- * is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are `r/{renditionId}/video.m3u8`, relative to
- * the video's folder, unless others are given. `subtitles` become a group of every variant. None is on unless the
- * viewer, or the system's language, selects it. A video with rates in `iFrames` also has its I-frame playlist listed.
+ * group of a lower bitrate if there is one. H.264 is first, and audio alone is last. VIDEO-RANGE is written if any
+ * video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are `r/{renditionId}/video.m3u8`,
+ * relative to the video's folder, unless others are given. `subtitles` become a group of every variant. None is on
+ * unless the viewer, or the system's language, selects it. A video with rates in `iFrames` also has its I-frame
+ * playlist listed.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
