@@ -32,7 +32,7 @@ const ROOMS = {
   'src/catalog':
     'audit audio-tracks backup bulk compose installation on-demand merge migrations orphans publications drm live shield ' +
     'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
-    'renditions scrub tasks webhooks libraries keys statistics',
+    'renditions scrub tasks webhooks leases libraries keys statistics',
   'src/catalog/live': 'viewing publishing streams recording',
   'src/catalog/shield': 'events admission firewall',
   'src/catalog/statistics': 'reports visits sums sessions',
@@ -50,7 +50,7 @@ const ROOMS = {
   'web/dashboard':
     'shell collections events libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',
-  'web/player': 'ads cast embed engine languages notice transcript bar menu captions base',
+  'web/player': 'ads cast embed engine line languages notice transcript bar menu captions base',
 };
 
 const roomRules = Object.entries(ROOMS).flatMap(([folder, rooms]) => [

@@ -9,16 +9,20 @@ import { servePlayerPages } from './support/player-pages.ts';
 import { type Measurement, median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Measures the milliseconds from the navigation to the first frame, KiB of script and style on the wire before it, and
-// layout shift, on throttled connections. The baseline is Video.js 8, and also the fastest of it, bare hls.js, Vidstack
-// and Mux Player, each served as brotli in its own page with autoplay. Each page load has a cold cache. `player RUNS
-// LINE`: RUNS loads of each, alternating (15). LINE is the number of a single connection, from 1 on.
+// Measures the milliseconds from the navigation to the first frame, KiB of script and style on the wire before it,
+// layout shift, and the median height and the stalls of the first 10 s of picture, on throttled connections. The
+// baseline is Video.js 8, and also the fastest of it, bare hls.js, Vidstack and Mux Player. Heights and stalls are
+// compared to the best of Video.js, hls.js and Vidstack. Each is served as brotli in its own page with autoplay. Each
+// page load has a cold cache. `player RUNS LINE`: RUNS loads of each, alternating (15). LINE is the number of a single
+// connection, from 1 on.
 const RUNS = Number(process.argv[2] ?? 15);
 const ONLY_LINE = process.argv[3] === undefined ? null : Number(process.argv[3]);
 const FRAME_LIMIT_MS = 60_000;
 const LOOK_EACH_MS = 30;
 const ENCODE_LIMIT_MS = 300_000;
-const CLIP_SEC = 12;
+const CLIP_SEC = 16;
+/** Time after the first frame in which the height of the picture is read. */
+const WATCHED_MS = 10_000;
 
 type Line = { name: string; mbps: number; delayMs: number; cpu: number };
 const LINES: readonly Line[] = [
@@ -27,9 +31,11 @@ const LINES: readonly Line[] = [
   { name: '2 Mbit/s, 80 ms, CPU x4', mbps: 2, delayMs: 80, cpu: 4 },
 ];
 
-type Visit = { firstFrameMs: number; kib: number; shift: number };
+type Visit = { firstFrameMs: number; kib: number; shift: number; heightPx: number; stalls: number };
 const NAMES = ['ours', 'hlsJs', 'videoJs', 'vidstack', 'muxPlayer'] as const;
 type Name = (typeof NAMES)[number];
+/** Players whose picture ours must match. */
+const RIVALS = ['hlsJs', 'videoJs', 'vidstack'] as const;
 
 await report('player', async (scope) => {
   const pages = await openSites(scope);
@@ -42,8 +48,12 @@ await report('player', async (scope) => {
     for (let run = 0; run < RUNS; run += 1) {
       for (const name of NAMES) visits[name].push(await visit(browser, pages[name], line));
     }
+    const stallsOf = (name: Name) => visits[name].reduce((sum, { stalls }) => sum + stalls, 0);
     const middle = (name: Name, of: keyof Visit) => median(visits[name].map((one) => one[of]));
-    const shown = NAMES.map((name) => `${name} ${middle(name, 'firstFrameMs')} ms ${middle(name, 'kib')} KiB`);
+    const shown = NAMES.map((name) => {
+      const [firstFrameMs, kib] = [middle(name, 'firstFrameMs'), middle(name, 'kib')];
+      return `${name} ${firstFrameMs} ms ${kib} KiB ${middle(name, 'heightPx')}p ${stallsOf(name)} stalls`;
+    });
     say(`${line.name}, ${RUNS} visits of each: ${shown.join(', ')}`);
     const [ours, baseline] = [middle('ours', 'firstFrameMs'), middle('videoJs', 'firstFrameMs')];
     const fastest = Math.min(...NAMES.slice(1).map((name) => middle(name, 'firstFrameMs')));
@@ -62,6 +72,23 @@ await report('player', async (scope) => {
         ours: middle('ours', 'kib'),
         baseline: middle('videoJs', 'kib'),
         ...small,
+      },
+      {
+        name: `height in the first 10 s beside the best of the others, ${line.name}`,
+        ours: middle('ours', 'heightPx'),
+        baseline: Math.max(...RIVALS.map((name) => middle(name, 'heightPx'))),
+        bar: 1,
+        unit: 'px',
+        isFloor: true,
+        isSpeedless: true,
+      },
+      {
+        name: `stalls in the first 10 s above the fewest of the others, ${line.name}`,
+        ours: Math.max(0, stallsOf('ours') - Math.min(...RIVALS.map(stallsOf))),
+        baseline: null,
+        bar: 0,
+        unit: '',
+        isSpeedless: true,
       },
       {
         name: `layout shift, ${line.name}`,
@@ -113,13 +140,16 @@ async function visit(browser: Browser, url: string, { mbps, delayMs, cpu }: Line
     wire.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
       if (code.has(requestId)) bytes += encodedDataLength;
     });
-    await page.addInitScript(watchFirstFrame);
+    await page.addInitScript(watchFirstFrame, WATCHED_MS);
     await page.goto(url, { waitUntil: 'commit' });
     const firstFrameMs = await untilFirstFrame(page, url);
     const kib = Math.round(bytes / 102.4) / 10;
     // Nothing may shift the layout after the first frame either.
     if (url.includes('/embed/')) await page.locator('media-controller[ready]').waitFor({ timeout: FRAME_LIMIT_MS });
-    return { firstFrameMs, kib, shift: Number(await page.evaluate(() => Reflect.get(window, 'shift') ?? 0)) };
+    const watched = await page.waitForFunction(() => Reflect.get(window, 'watched'), null, { timeout: FRAME_LIMIT_MS });
+    const { heightsPx, stalls }: { heightsPx: number[]; stalls: number } = await watched.jsonValue();
+    const shift = Number(await page.evaluate(() => Reflect.get(window, 'shift') ?? 0));
+    return { firstFrameMs, kib, shift, heightPx: median(heightsPx), stalls };
   } finally {
     await context.close();
   }
@@ -135,8 +165,12 @@ async function untilFirstFrame(page: Page, url: string): Promise<number> {
   throw new Error(`Expected a picture of ${url} within ${FRAME_LIMIT_MS} ms.`);
 }
 
-/** Runs in the page. Measures the layout shift, and the time of the first displayed frame since the navigation. */
-function watchFirstFrame(): void {
+/**
+ * Runs in the page. Measures the layout shift, the time of the first displayed frame since the navigation, and then the
+ * height of the picture ten times a second, and stalls.
+ */
+function watchFirstFrame(watchedMs: number): void {
+  const stepMs = 100;
   new PerformanceObserver((list) => {
     const seen = list.getEntries().reduce((sum, entry) => sum + Number(Reflect.get(entry, 'value')), 0);
     Object.assign(window, { shift: Number(Reflect.get(window, 'shift') ?? 0) + seen });
@@ -153,7 +187,23 @@ function watchFirstFrame(): void {
     const video = find(document);
     if (video === null) return;
     clearInterval(timer);
-    video.requestVideoFrameCallback((nowMs) => Object.assign(window, { firstFrameMs: nowMs }));
+    video.requestVideoFrameCallback((nowMs) => {
+      Object.assign(window, { firstFrameMs: nowMs });
+      watchHeight(video);
+    });
+  };
+  const watchHeight = (video: HTMLVideoElement) => {
+    const heightsPx: number[] = [];
+    let stalls = 0;
+    video.addEventListener('waiting', () => {
+      stalls += 1;
+    });
+    const sampling = setInterval(() => {
+      heightsPx.push(video.videoHeight);
+      if (heightsPx.length * stepMs < watchedMs) return;
+      clearInterval(sampling);
+      Object.assign(window, { watched: { heightsPx, stalls } });
+    }, stepMs);
   };
   const timer = setInterval(watch, 4);
 }

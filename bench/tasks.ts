@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Db, migrate, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
 import type { Claim } from '../src/catalog/tasks/encode-task.ts';
 import { claimNext, MIN_PRIORITY, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
-import { createOutlookStore } from '../src/catalog/videos/outlook-store.ts';
+import { loadOutlook } from '../src/catalog/videos/outlook-store.ts';
 import { placesIn, SOCKET_PORT } from '../src/cli/supervisor/postgres-places.ts';
 import type { Guid } from '../src/lib/guid.ts';
 import { startMillrace } from './support/millrace.ts';
@@ -51,8 +51,7 @@ await report('tasks', async (scope) => {
   const claims = await timeEach(CLAIMS, () => claimNext(db, OPTIONS));
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select library_id as "libraryId", id as "mediaId" from media order by md5(id::text) limit ${PLACES}`.execute(db);
-  const outlooks = createOutlookStore(db);
-  const places = await timeEach(PLACES, (at) => outlooks.load(rows[at] ?? { libraryId: 0, mediaId: '' as Guid }));
+  const places = await timeEach(PLACES, (at) => loadOutlook(db, rows[at] ?? { libraryId: 0, mediaId: '' as Guid }));
   const cores = await simulateWorkers(db, () => postgresTicks(service.pid));
   const served = await claimsUntilServed(db);
   return [

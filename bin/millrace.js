@@ -13,7 +13,7 @@ const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
 
 /** Commands of developers, whose code is in `scripts/`. They need the development packages. */
-const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak'];
+const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak', 'mutate', 'release'];
 const isForDevelopers = DEVELOPER_COMMANDS.includes(command);
 
 keepCompiledCode();
@@ -34,7 +34,7 @@ async function launch() {
   await ensureTools(command);
   const pinned = pinnedNodeFor(root, process.version);
   if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);
-  if (command === 'serve') await usePackedPackages(root);
+  if (['serve', 'build'].includes(command)) await usePackedPackages(root);
   const { main } = await import(join(root, isForDevelopers ? 'scripts/main.ts' : 'src/cli/main.ts'));
   return await main(args);
 }

@@ -5,7 +5,9 @@ const commands: Record<string, (args: readonly string[]) => Promise<number>> = {
   test: async (args) => await (await import('./run-tests.ts')).runTests(args),
   check: async () => await (await import('./check.ts')).check(),
   soak: async (args) => await (await import('./soak.ts')).soak(args),
+  release: async (args) => await (await import('./release.ts')).release(args),
   bench: async (args) => await (await import('./bench.ts')).bench(args),
+  mutate: async (args) => await (await import('./mutate.ts')).mutate(args),
 };
 
 /** Runs a developer command and returns its exit code. */

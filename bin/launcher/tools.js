@@ -66,6 +66,7 @@ const TOOLS = {
     ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },
+    { program: 'systemd-analyze', debianPackage: 'systemd' },
     ...GSTREAMER,
   ],
   soak: [

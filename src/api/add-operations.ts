@@ -1,10 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
+import { leaveSignal } from '../lib/leave-signal.ts';
 import { Refused } from '../lib/refused.ts';
+import { throwAwayRest } from '../lib/throw-away-rest.ts';
 import { toAuditedWrite } from './audited-write.ts';
 import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
@@ -14,9 +16,6 @@ import { type KeylessGuard, RefusedByRule } from './keyless-guard.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { operations } from './operations.ts';
 import { type MissingOperation, missingOperations } from './published-operations.ts';
-
-/** Time for which the rest of a body is discarded after an early response, in ms. */
-const LINGER_MS = 10_000;
 
 /** Headers that keep proxies from buffering or caching events. */
 const EVENT_HEADERS = {
@@ -117,7 +116,7 @@ async function answerOperation(
       message: request.raw,
       grant,
       address: exchange.ip,
-      signal: goneSignal(reply.raw),
+      signal: leaveSignal(reply.raw, () => new CallerGone()),
     };
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
@@ -177,24 +176,4 @@ function headersOf({ ruleId, retryAfterSec }: RefusedByRule): Record<string, str
 function queryOf(url: string): string {
   const start = url.indexOf('?');
   return start < 0 ? '' : url.slice(start + 1);
-}
-
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  const leave = () => {
-    if (!response.writableFinished) gone.abort(new CallerGone());
-  };
-  // The client may have disconnected during the key lookup.
-  if (response.closed) leave();
-  else response.once('close', leave);
-  return gone.signal;
-}
-
-// Closing the connection immediately would lose the response if the caller is still sending.
-function throwAwayRest(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  request.once('close', () => clearTimeout(timer));
-  request.unpipe();
-  request.resume();
 }

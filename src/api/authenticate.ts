@@ -55,8 +55,8 @@ async function findGrant(
   { key, session }: Pick<Claim, 'key' | 'session'>,
   { keys, sessions }: AuthenticateDeps,
 ): Promise<Grant | null> {
-  if (key !== undefined && key !== '') return keys.find(key);
-  return session === null ? null : sessions.find(session);
+  if (key !== undefined && key !== '') return keys.findGrant(key);
+  return session === null ? null : sessions.findSession(session);
 }
 
 /** Refuses (`forbidden`) all methods except GET for a read-only key. */

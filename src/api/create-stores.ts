@@ -3,7 +3,6 @@ import { createBulkStore } from '../catalog/bulk/bulk-store.ts';
 import { createCaptionStore } from '../catalog/captions/caption-store.ts';
 import { createCollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
-import { createDrmPackageStore } from '../catalog/drm/drm-package-store.ts';
 import { createKeyStore } from '../catalog/keys/key-store.ts';
 import { createSessionStore } from '../catalog/keys/session-store.ts';
 import { createLibraryStore } from '../catalog/libraries/library-store.ts';
@@ -15,19 +14,13 @@ import { createLiveStore } from '../catalog/live/streams/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
-import { createScrubViewStore } from '../catalog/scrub/scrub-store.ts';
 import { createEventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { createAudienceStore } from '../catalog/statistics/reports/audience-store.ts';
-import { createExperienceStore } from '../catalog/statistics/reports/experience-store.ts';
 import { createStatisticsStore } from '../catalog/statistics/reports/statistics-store.ts';
 import { createSystemStore } from '../catalog/system/system-store.ts';
 import { createUploadStore } from '../catalog/uploads/upload-store.ts';
-import { createActivityStore } from '../catalog/videos/activity-store.ts';
-import { createCleanupStore } from '../catalog/videos/cleanup-store.ts';
-import { createOutlookStore } from '../catalog/videos/outlook-store.ts';
-import { createStoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
 import { createThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
@@ -38,14 +31,11 @@ import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<
   OperationDeps,
-  | 'activities'
   | 'audioTracks'
   | 'bulks'
   | 'captions'
-  | 'cleanups'
   | 'codecs'
   | 'collections'
-  | 'drmPackages'
   | 'keys'
   | 'sessions'
   | 'live'
@@ -53,9 +43,6 @@ type Stores = Pick<
   | 'liveThumbnails'
   | 'libraries'
   | 'libraryViews'
-  | 'outlooks'
-  | 'experiences'
-  | 'scrubs'
   | 'statistics'
   | 'audiences'
   | 'system'
@@ -67,7 +54,6 @@ type Stores = Pick<
   | 'shieldEvents'
   | 'shieldSettings'
   | 'loadPolicy'
-  | 'storedVideos'
   | 'thumbnails'
   | 'uploads'
   | 'videos'
@@ -78,14 +64,11 @@ type Stores = Pick<
 export function createStores(db: Db, secretBox: SecretBox): Stores {
   const keys = createKeyStore(db);
   return {
-    activities: createActivityStore(db),
     audioTracks: createAudioTrackStore(db),
     bulks: createBulkStore(db),
     captions: createCaptionStore(db),
-    cleanups: createCleanupStore(db),
     codecs: createCodecStore(db),
     collections: createCollectionStore(db),
-    drmPackages: createDrmPackageStore(db),
     keys,
     sessions: createSessionStore(db, keys),
     live: createLiveStore({ db, secretBox: secretBox }),
@@ -93,9 +76,6 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     liveThumbnails: createLiveThumbnailStore(db),
     libraries: createLibraryStore({ db, secretBox }),
     libraryViews: createLibraryViewStore({ db, secretBox }),
-    outlooks: createOutlookStore(db),
-    experiences: createExperienceStore(db),
-    scrubs: createScrubViewStore(db),
     statistics: createStatisticsStore(db),
     audiences: createAudienceStore(db),
     system: createSystemStore(db),
@@ -107,7 +87,6 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),
     loadPolicy: (ref) => loadZonePolicy({ db, secretBox }, ref),
-    storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),
     videos: createVideoStore(db),

@@ -4,7 +4,6 @@ import type { BulkStore } from '../catalog/bulk/bulk-store.ts';
 import type { CaptionStore } from '../catalog/captions/caption-store.ts';
 import type { CollectionStore } from '../catalog/collections/collection-store.ts';
 import type { Db } from '../catalog/db.ts';
-import type { DrmPackageStore } from '../catalog/drm/drm-package-store.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { KeyStore } from '../catalog/keys/key-store.ts';
 import type { SessionStore } from '../catalog/keys/session-store.ts';
@@ -18,20 +17,14 @@ import type { LiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
-import type { ScrubViewStore } from '../catalog/scrub/scrub-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import type { AudienceStore } from '../catalog/statistics/reports/audience-store.ts';
-import type { ExperienceStore } from '../catalog/statistics/reports/experience-store.ts';
 import type { StatisticsStore } from '../catalog/statistics/reports/statistics-store.ts';
 import type { SystemStore } from '../catalog/system/system-store.ts';
 import type { UploadStore } from '../catalog/uploads/upload-store.ts';
-import type { ActivityStore } from '../catalog/videos/activity-store.ts';
-import type { CleanupStore } from '../catalog/videos/cleanup-store.ts';
-import type { OutlookStore } from '../catalog/videos/outlook-store.ts';
-import type { StoredVideoStore } from '../catalog/videos/rendition-view-store.ts';
 import type { ThumbnailStore } from '../catalog/videos/thumbnail-store.ts';
 import type { TrashStore } from '../catalog/videos/trash-store.ts';
 import type { VideoStore } from '../catalog/videos/video-store.ts';
@@ -48,12 +41,10 @@ import type { ProgressHub } from './progress/progress-hub.ts';
 
 /** Everything that operations depend on. Each operation names the part that it uses. */
 export type OperationDeps = {
-  activities: ActivityStore;
   audioTracks: AudioTrackStore;
   audit: AuditStore;
   bulks: BulkStore;
   captions: CaptionStore;
-  cleanups: CleanupStore;
   codecs: CodecStore;
   db: Db;
   collections: CollectionStore;
@@ -64,7 +55,6 @@ export type OperationDeps = {
   liveReports: LiveReportStore;
   liveThumbnails: LiveThumbnailStore;
   libraryViews: LibraryViewStore;
-  outlooks: OutlookStore;
   images: ImageMaker;
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
@@ -81,9 +71,6 @@ export type OperationDeps = {
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;
   audiences: AudienceStore;
-  experiences: ExperienceStore;
-  scrubs: ScrubViewStore;
-  storedVideos: StoredVideoStore;
   system: SystemStore;
   trash: TrashStore;
   thumbnails: ThumbnailStore;
@@ -97,7 +84,6 @@ export type OperationDeps = {
   /** True if captions can be translated. */
   translates: boolean;
   packager: Packager;
-  drmPackages: DrmPackageStore;
   licences: LicenceProxy;
   secretBox: SecretBox;
   /** Version of this program. */

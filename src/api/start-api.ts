@@ -153,7 +153,7 @@ async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps
   const key = headers.accesskey;
   if (typeof key !== 'string' || key === '') return false;
   try {
-    return (await keys.find(key)) !== null;
+    return (await keys.findGrant(key)) !== null;
   } catch (error) {
     if (isDatabaseAway(error)) return false;
     throw error;

@@ -2,7 +2,7 @@ import { createServer, type Server, Socket } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openDatabase } from './db.ts';
-import { listen } from './listen-store.ts';
+import { keepListening, listen } from './listen-store.ts';
 import { watchPublications } from './publications/publication-watch-store.ts';
 
 let server: Server;
@@ -51,3 +51,21 @@ test.each(Object.entries(CONNECTIONS))(
     kept.mockRestore();
   },
 );
+
+test('a failed connection is retried until the last subscription is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { pool, close } = openDatabase(config, ignore);
+  const onError = vi.fn();
+  const handlers = { onPayload: ignore, onConnected: ignore, onError };
+  const subscriptions = [keepListening(pool, 'a', handlers), keepListening(pool, 'b', handlers)];
+  await vi.waitUntil(() => vi.getTimerCount() === 1);
+  const failures = onError.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(2_000);
+  await vi.waitUntil(() => onError.mock.calls.length > failures && vi.getTimerCount() === 1);
+  await subscriptions[0]?.close();
+  expect(vi.getTimerCount()).toBe(1);
+  await subscriptions[1]?.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  await close();
+});

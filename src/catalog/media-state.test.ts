@@ -13,6 +13,27 @@ test('every state can be entered, and left again for another upload or encode', 
   }
 });
 
+test.each([
+  { to: 'upload-failed', from: ['created'] },
+  {
+    to: 'uploaded',
+    from: [
+      'created',
+      'upload-failed',
+      'failed',
+      'finished',
+      'processing',
+      'transcoding',
+      'jit-segmenting',
+      'jit-ready',
+    ],
+  },
+  { to: 'jit-segmenting', from: ['processing'] },
+  { to: 'transcoding', from: ['processing', 'created', 'finished'] },
+] as const)('$to is entered only from the states that lead to it', ({ to, from }) => {
+  expect(new Set(statesBefore(to))).toEqual(new Set(from));
+});
+
 test('only one module writes media states', async () => {
   const writers: string[] = [];
   for (const file of await readdir('src', { recursive: true })) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
+import { BASE_CODEC } from '../media/encode/codecs/all.ts';
 import type { MediaKey, Tx } from './db.ts';
 
 /**
@@ -9,7 +10,8 @@ import type { MediaKey, Tx } from './db.ts';
 export const RENDITION_NAME = sql<string>`case
   when r.kind = 'audio' then 'Audio' || case r.language when 'und' then '' else ' (' || r.language || ')' end
     || case r.plan->>'form' when 'low' then ' at 64 kbit/s' when 'surround' then ' in 5.1' else '' end
-  else coalesce(r.rung || 'p', 'Video') || case r.codec when 'h264' then '' else ' ' || r.codec end end`;
+  else coalesce(r.rung || 'p', 'Video') ||
+    case r.codec when ${sql.lit(BASE_CODEC)} then '' else ' ' || r.codec end end`;
 
 /** Returns the name of one rendition. */
 export async function nameRendition(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string> {

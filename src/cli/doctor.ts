@@ -13,7 +13,7 @@ import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { readVersion } from '../service/version.ts';
-import { findSandboxLevel } from './sandbox-level.ts';
+import { findSandbox } from './find-sandbox.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
 
@@ -71,7 +71,7 @@ async function examineTool(program: string, args: readonly string[]): Promise<Fi
 }
 
 async function examineSandbox(settings: Settings | null): Promise<Finding> {
-  const level = await findSandboxLevel(settings ?? { requiresSandbox: false });
+  const level = await findSandbox(settings);
   const problem = sandboxProblem(level);
   return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }

@@ -9,12 +9,16 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./serve.ts')).serve(args),
   },
   build: {
-    summary: 'bundle the dashboard before the first start, for container images',
+    summary: 'bundle the pages before the first start, for container images',
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
     summary: 'check what is installed, what is missing and which settings are wrong',
     run: async () => await (await import('./doctor.ts')).doctor(),
+  },
+  ready: {
+    summary: 'exit with 0 if the service on this machine is ready, for health checks',
+    run: async () => await (await import('./ready.ts')).ready(),
   },
   store: {
     summary: 'confirm that store and database belong together: store adopt',
@@ -37,6 +41,10 @@ const commands: Record<string, Command> = {
   speech: {
     summary: 'manage speech recognition models: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
+  },
+  version: {
+    summary: 'print the version; with --json, also commit, schema, sandbox, ffmpeg and architecture',
+    run: async (args) => await (await import('./version.ts')).version(args),
   },
   openapi: {
     summary: 'print the interface as an OpenAPI document',

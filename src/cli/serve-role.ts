@@ -16,7 +16,7 @@ import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.t
 import { openHealthPort } from '../service/health-port.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
-import { findSandboxLevel } from './sandbox-level.ts';
+import { findSandbox } from './find-sandbox.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
@@ -35,7 +35,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     database: ok,
     roles: { [role]: ok },
     listeners: {},
-    sandbox: await findSandboxLevel(settings),
+    sandbox: await findSandbox(settings),
   };
   const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
   fleet.listeners = running.listeners;
@@ -52,7 +52,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);
-  log.info({ ...addresses, listeners: fleet.listeners }, 'ready');
+  log.info({ ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox }, 'ready');
   if (mustShowKeys(library, reserved)) {
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }

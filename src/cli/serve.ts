@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { parseRole, type Role, roles } from '../config/roles.ts';
@@ -7,7 +9,9 @@ import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/se
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from '../service/log.ts';
+import { requireFreePorts } from './require-free-ports.ts';
 import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
+import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
 /** `millrace serve [--role name]`: runs the whole service, or one role of it, until a signal ends it. */
@@ -17,7 +21,9 @@ export async function serve(args: readonly string[]): Promise<number> {
   const log = openLog(role ?? 'supervisor');
   for (const name of ownUnknownSettings()) log.warn(`${name} is not a setting of this version. It is ignored.`);
   await requireOwnAddress(settings.host);
-  const looseMode = makeDataDir(settings.dataDir);
+  if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
+  if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);
+  const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null)
     log.warn({ mode: looseMode }, 'The data folder was readable by other users. Its mode is 0700 now.');
   const stop = stopSignal();

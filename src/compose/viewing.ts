@@ -16,7 +16,7 @@ export async function openViewing(
   { db, log }: { db: Db; log: Logger },
 ): Promise<EdgeViewing> {
   const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }, { countViewersNow }] = await Promise.all([
-    import('./visit-counter.ts'),
+    import('../delivery/traffic/visit-counter.ts'),
     import('../catalog/statistics/sums/delivered-store.ts'),
     import('../catalog/statistics/reports/statistics-store.ts'),
     import('../catalog/statistics/reports/audience-store.ts'),

@@ -14,13 +14,15 @@ export type TranscriberSettings =
 /** A service with the OpenAI chat interface; `key` is sent as a bearer token. */
 export type LanguageModelSettings = { url: string; model: string; key: string | null };
 
+export type SandboxSetting = 'auto' | 'bubblewrap' | 'landlock' | 'none';
+
 export type EngineSettings = {
   encodeThreads: number;
   /** Cores for encoding live streams; 0: streams are only passed through. */
   liveCores: number;
   makesPreviews: boolean;
-  /** True if media is read only where bubblewrap works. */
-  requiresSandbox: boolean;
+  /** Sandbox of the encoders. `auto`: bubblewrap, else Landlock. */
+  sandbox: SandboxSetting;
   /** True if ffmpeg may use decoders outside the list of usual ones. */
   allowsRareDecoders: boolean;
   transcriber: TranscriberSettings;
@@ -30,12 +32,13 @@ export type EngineSettings = {
 };
 
 const MAX_CORES = 256;
+const SANDBOXES: readonly SandboxSetting[] = ['auto', 'bubblewrap', 'landlock', 'none'];
 
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
   MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MAX_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
-  MILLRACE_SANDBOX: setting('auto or required', parseSandbox),
+  MILLRACE_SANDBOX: setting('auto, bubblewrap, landlock or none', parseSandbox),
   MILLRACE_RARE_DECODERS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting(
     'none, installed, pocketsphinx, the whole path of a folder with a model, or an http:// or https:// address',
@@ -56,7 +59,7 @@ export function engineSettings(texts: Texts): EngineSettings {
     encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
     liveCores: parseCores(texts.MILLRACE_LIVE_CORES ?? '') ?? availableParallelism(),
     makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
-    requiresSandbox: parseSandbox(texts.MILLRACE_SANDBOX ?? '') === 'required',
+    sandbox: parseSandbox(texts.MILLRACE_SANDBOX ?? '') ?? 'auto',
     allowsRareDecoders: parseSwitch(texts.MILLRACE_RARE_DECODERS ?? '') ?? false,
     transcriber: transcriber(texts),
     speechModelsUrl: parseBaseUrl(texts.MILLRACE_SPEECH_MODELS_URL ?? '') ?? SPEECH_MODELS_URL,
@@ -82,8 +85,10 @@ function parseToken(text: string): string | null {
   return /^[\x21-\x7e]{1,1000}$/.test(text) ? text : null;
 }
 
-function parseSandbox(text: string): 'auto' | 'required' | null {
-  return text === 'auto' || text === 'required' ? text : null;
+function parseSandbox(text: string): SandboxSetting | null {
+  // Name of the setting for bubblewrap in version 0.1.
+  if (text === 'required') return 'bubblewrap';
+  return SANDBOXES.find((known) => known === text) ?? null;
 }
 
 function parseThreads(text: string): number | null {

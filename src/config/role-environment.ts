@@ -1,5 +1,5 @@
 import type { Role } from './roles.ts';
-import { type RoleSettings, SECRET_SETTINGS } from './settings.ts';
+import { type RoleSettings, SECRET_FILE_SETTINGS, SECRET_SETTINGS } from './settings.ts';
 import type { StorageSettings } from './storage.ts';
 
 /**
@@ -29,7 +29,7 @@ export function environmentOf(
   const usesS3 = stores.some(({ kind }) => kind === 's3');
   const isGiven = (name: string) => {
     if (STORE_VARIABLE.test(name)) return usesS3;
-    if (SECRET_SETTINGS.has(name)) return false;
+    if (SECRET_SETTINGS.has(name) || SECRET_FILE_SETTINGS.has(name)) return false;
     return name.startsWith('MILLRACE_') || DATABASE_VARIABLE.test(name) || !FOREIGN_CREDENTIAL.test(name);
   };
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => isGiven(name)));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSettings, unknownSettings } from './settings.ts';
+import { readSettings, SECRET_SETTINGS, unknownSettings } from './settings.ts';
 
 let dataDir = '';
 beforeEach(() => {
@@ -138,6 +138,44 @@ test('reads a named file instead, which must exist and pass the same checks', ()
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: could not read the settings file');
   writeFileSync(path, 'MILLRACE_PORT=many\n');
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
+});
+
+test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, without the final line break', (name) => {
+  const path = join(dataDir, 'secret');
+  const values: Record<string, string> = {
+    MILLRACE_DATABASE_URL: 'postgres://user:hushhush@localhost/millrace',
+    MILLRACE_SECRET_KEY: Buffer.alloc(32).toString('base64'),
+  };
+  // Some settings exist only together with the address of their service.
+  const others = {
+    MILLRACE_TRANSCRIBER: 'http://localhost/v1',
+    MILLRACE_LANGUAGE_MODEL_URL: 'http://localhost/v1',
+    MILLRACE_DRM_KEY_SERVER_URL: 'http://localhost/',
+    MILLRACE_WIDEVINE_LICENSE_URL: 'http://localhost/',
+  };
+  const value = values[name] ?? 'hushhush-0123456789';
+  writeFileSync(path, `${value}\n`);
+  expect(read({ ...others, [`${name}_FILE`]: path })).toEqual(read({ ...others, [name]: value }));
+  expect(read({ ...others, [`${name}_FILE`]: path })).not.toEqual(read(others));
+  expect(unknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
+});
+
+test('names a file of a secret that is missing, empty, a folder, wrong or given twice, in one line each', () => {
+  const [empty, wrong] = [join(dataDir, 'empty'), join(dataDir, 'wrong')];
+  writeFileSync(empty, '\n');
+  writeFileSync(wrong, 'hushhus\n');
+  const file = (path: string) => ({ MILLRACE_ACCOUNT_KEY_FILE: path });
+  const line = (text: string) => new RegExp(`^${text}[^\n]*\\.$`);
+  expect(() => read(file('/nowhere'))).toThrow(
+    line('MILLRACE_ACCOUNT_KEY_FILE: expected the path .* ENOENT.*/nowhere'),
+  );
+  expect(() => read(file(dataDir))).toThrow(line('MILLRACE_ACCOUNT_KEY_FILE: expected the path .* EISDIR'));
+  expect(() => read(file(empty))).toThrow(
+    line('MILLRACE_ACCOUNT_KEY_FILE: expected a secret in .*, got an empty file'),
+  );
+  expect(() => read(file(wrong))).toThrow(line('MILLRACE_ACCOUNT_KEY: expected a key of .*, got 7 characters'));
+  const twice = { ...file(wrong), MILLRACE_ACCOUNT_KEY: 'hushhush' };
+  expect(() => read(twice)).toThrow(line('MILLRACE_ACCOUNT_KEY_FILE: expected either this or MILLRACE_ACCOUNT_KEY'));
 });
 
 test('finds unknown names in the environment and in the file', () => {

@@ -24,6 +24,8 @@ import {
 /** Every setting, validated. Paths are absolute. */
 export type Settings = {
   dataDir: string;
+  /** True if the data folder must be on a mounted volume, as in a container. */
+  requiresVolume: boolean;
   storage: StorageSettings;
   storageFrom: StorageSettings | null;
   quarantineSec: number;
@@ -47,6 +49,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const settingsSchema = Type.Object({
   MILLRACE_DATA_DIR: setting('a folder', (text) => (text.includes('\0') ? null : text)),
+  MILLRACE_DATA_VOLUME: setting('required or off', parseVolume),
   ...databaseSchema,
   ...storageSchema,
   ...networkSchema,
@@ -65,6 +68,13 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
   }),
 );
 
+const FILE_SUFFIX = '_FILE';
+
+/** Names of the settings that give the path of a file with a secret. */
+export const SECRET_FILE_SETTINGS: ReadonlySet<string> = new Set(
+  [...SECRET_SETTINGS].map((name) => `${name}${FILE_SUFFIX}`),
+);
+
 type SettingName = keyof typeof settingsSchema.properties;
 type Texts = Partial<Record<SettingName, string>>;
 
@@ -78,16 +88,18 @@ export function readOwnSettings(): Settings {
 
 /**
  * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
- * in the data folder) for the others. An empty value counts as unset. Refuses with one line per wrong setting.
+ * in the data folder) for the others. An empty value counts as unset. A secret may be in a file of its own, which the
+ * name with `_FILE` gives. Refuses with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
-  const texts = readTexts(environment);
-  const problems = settingProblems(texts);
+  const { texts, problems: fileProblems } = readTexts(environment);
+  const problems = [...fileProblems, ...settingProblems(texts)];
   if (problems.length > 0) throw new Refused('invalid', problems.join('\n'));
   const dataDir = dataDirOf(texts);
   const storage = storageSettings(texts, dataDir);
   return {
     dataDir,
+    requiresVolume: parseVolume(texts.MILLRACE_DATA_VOLUME ?? '') === 'required',
     storage,
     storageFrom: storageFromSettings(texts, storage),
     quarantineSec: quarantineSecSetting(texts),
@@ -104,7 +116,7 @@ export function readSettings(environment: Environment): Settings {
 
 /** Returns names that begin with MILLRACE_ and are not settings: most likely misspelt. */
 export function unknownSettings(environment: Environment): string[] {
-  const known = [...Object.keys(settingsSchema.properties), CONFIG_NAME];
+  const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
   return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
 }
@@ -130,11 +142,33 @@ function isValid(schema: TSchema, text: string): boolean {
   return Check(schema, text);
 }
 
-function readTexts(environment: Environment): Texts {
+function readTexts(environment: Environment): { texts: Texts; problems: string[] } {
   const merged: Record<string, string | undefined> = { ...withoutEmpty(readFile(environment)) };
   Object.assign(merged, withoutEmpty(environment));
+  const problems = readSecretFiles(merged);
   const names = Object.keys(settingsSchema.properties);
-  return Object.fromEntries(names.flatMap((name) => (merged[name] === undefined ? [] : [[name, merged[name]]])));
+  const texts = Object.fromEntries(names.flatMap((name) => (merged[name] === undefined ? [] : [[name, merged[name]]])));
+  return { texts, problems };
+}
+
+/** Adds the secrets that are in files of their own. Returns one line for each that cannot be read. */
+function readSecretFiles(merged: Record<string, string | undefined>): string[] {
+  return [...SECRET_SETTINGS].flatMap((name) => {
+    const fileName = name + FILE_SUFFIX;
+    const path = merged[fileName];
+    if (path === undefined) return [];
+    if (merged[name] !== undefined) return [`${fileName}: expected either this or ${name}, got both.`];
+    try {
+      // Editors and `echo` end a file with a line break, which is not part of the secret.
+      const secret = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+      if (secret === '') return [`${fileName}: expected a secret in ${path}, got an empty file.`];
+      merged[name] = secret;
+      return [];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return [`${fileName}: expected the path of a readable file with the secret, got ${reason}.`];
+    }
+  });
 }
 
 function readFile(environment: Environment): Environment {
@@ -148,6 +182,10 @@ function readFile(environment: Environment): Environment {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });
   }
+}
+
+function parseVolume(text: string): 'required' | 'off' | null {
+  return text === 'required' || text === 'off' ? text : null;
 }
 
 function dataDirOf(texts: Environment): string {

@@ -11,7 +11,9 @@ import type { EventRecorder, Recorded } from '../catalog/shield/events/event-rec
 import type { Hit } from '../catalog/shield/hit.ts';
 import { describeHostFault, findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
+import { RULES } from '../catalog/shield/rules.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
+import { leaveSignal } from '../lib/leave-signal.ts';
 import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
@@ -73,7 +75,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const { objects, responses } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
-  const segment = isPlain && allowsOrigins(request) ? responses.find(message, segmentAddress(admitted)) : null;
+  const segment = isPlain && allowsOrigins(request) ? responses.findResponse(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
     const { window, headers, publication } = segment;
     deps.answers.deliveredMedia.see(request, publication);
@@ -144,7 +146,8 @@ async function sendBlocked(
   }
   // Without a zone the library is unknown, so use the viewer's own language.
   const uiLanguage = request.policy?.zone.uiLanguage ?? request.message.headers['accept-language'] ?? '';
-  const page = refusedPage(problem, { uiLanguage, assets: deps.answers.player });
+  const lacksToken = hit.rule.id === RULES.tokenMissing.id;
+  const page = refusedPage(problem, { uiLanguage, lacksToken, assets: deps.answers.player });
   response.writeHead(status, {
     ...page.headers,
     'Content-Type': page.contentType,
@@ -177,24 +180,13 @@ function refuseHost(
   { hit, deps }: { hit: Hit; deps: HandleDeps },
 ): void {
   const { method = '', url = '', headers } = message;
-  const client = deps.receiving.clients.find(message);
+  const client = deps.receiving.clients.findClient(message);
   deps.recorder.record({ zoneId: 0, client, anonymises: true, method, url, headers }, hit, {
     status: 'Blocked',
     others: [],
   });
   const problem = { ...toProblem(hit.rule.code, describeHostFault(hit)), hit };
   sendProblem(message, response, problem);
-}
-
-/** Returns a signal that aborts when the viewer disconnects. Only responses that wait create one; most do not. */
-function leaveSignal(response: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  if (response.destroyed) left.abort();
-  response.once('close', () => {
-    // An abort creates a stack trace. Completed responses avoid that cost.
-    if (!response.writableFinished) left.abort();
-  });
-  return left.signal;
 }
 
 function refuseMethod(request: IncomingMessage, response: ServerResponse): void {

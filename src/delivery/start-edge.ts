@@ -168,7 +168,10 @@ function openAnswers(
       viewersNow: rememberFigures(deps.viewing.viewersNow, deps.log),
     },
     deliveredMedia: createDeliveredMedia({ visits: deps.viewing.visits, secret: deps.viewing.ticketSecret, live }),
-    playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
+    playback: new PlaybackAuthorizer({
+      findPolicy: (libraryId) => policies.findPolicy({ by: 'library', libraryId }),
+      ownHosts,
+    }),
   };
 }
 
@@ -217,7 +220,7 @@ const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer co
 
 /** Records why a connection was closed if none of its requests is known. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
-  const client = receiving.clients.find({ socket: { remoteAddress }, headers: {} });
+  const client = receiving.clients.findClient({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
   recorder.record(request, hit, { status: 'Blocked', others: [] });
 }
@@ -237,7 +240,7 @@ function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiv
     socket.destroy();
     return;
   }
-  recorder.recordUnreadable(receiving.clients.find({ socket, headers: {} }), unreadable);
+  recorder.recordUnreadable(receiving.clients.findClient({ socket, headers: {} }), unreadable);
   answerUnreadable(socket, unreadable);
 }
 

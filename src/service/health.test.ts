@@ -58,8 +58,8 @@ test.each([
 });
 
 test.each([
-  { sandbox: 'prlimit', says: /^sandbox: Expected bubblewrap to work, but encoders run with resource limits alone/ },
-  { sandbox: 'none', says: /^sandbox: Expected a sandbox for encoders, but none works: nothing is encoded/ },
+  { sandbox: 'none', says: /^sandbox: Expected a sandbox for encoders, but MILLRACE_SANDBOX is none/ },
+  { sandbox: 'unavailable', says: /^sandbox: Expected a sandbox for encoders, but none works: nothing is encoded/ },
 ] as const)('reports the sandbox level $sandbox as a problem and stays healthy', ({ sandbox, says }) => {
   const { status, body } = describeHealth({ ...well, sandbox }, storage, floor);
   expect([status, body.problems]).toEqual([200, [expect.stringMatching(says)]]);

@@ -5,23 +5,28 @@ export type PartState = 'starting' | 'ok' | 'failing';
 /** Health of one part of the running service. `detail` is the reason of a failure. */
 export type PartHealth = { state: PartState; detail: string | null };
 
-/** Sandbox of the encoders: bubblewrap, or only resource limits (`prlimit`). With `none`, nothing is encoded. */
-export type SandboxLevel = 'bubblewrap' | 'prlimit' | 'none';
+/**
+ * Sandbox of the encoders. `none`: only resource limits, as the administrator chose. `unavailable`: no sandbox works,
+ * and nothing is encoded.
+ */
+export type SandboxState = 'bubblewrap' | 'landlock' | 'none' | 'unavailable';
 
-const INSTALL = 'Install bubblewrap and allow user namespaces (docs/hardening.md), then start again.';
-
-/** Returns a problem description for the administrator if the encoders do not run in bubblewrap, else null. */
-export function sandboxProblem(level: SandboxLevel): string | null {
-  switch (level) {
+/** Returns a problem description for the administrator if the encoders do not run in a sandbox, else null. */
+export function sandboxProblem(state: SandboxState): string | null {
+  switch (state) {
     case 'bubblewrap':
+    case 'landlock':
       return null;
-    case 'prlimit':
-      return (
-        'Expected bubblewrap to work, but encoders run with resource limits alone: a fault in a decoder reaches the ' +
-        `files, the network and the keys of this user. ${INSTALL}`
-      );
     case 'none':
-      return `Expected a sandbox for encoders, but none works: nothing is encoded. ${INSTALL}`;
+      return (
+        'Expected a sandbox for encoders, but MILLRACE_SANDBOX is none: a fault in a decoder reaches the files, the ' +
+        'network and the keys of this user. Set MILLRACE_SANDBOX=auto, then start again.'
+      );
+    case 'unavailable':
+      return (
+        'Expected a sandbox for encoders, but none works: nothing is encoded. Allow user namespaces for bubblewrap, ' +
+        'or use Linux 5.13 or newer with Landlock (docs/hardening.md), then start again.'
+      );
   }
 }
 
@@ -31,7 +36,7 @@ export type Fleet = {
   database: PartHealth;
   roles: Partial<Record<Role, PartHealth>>;
   listeners: Record<string, number>;
-  sandbox: SandboxLevel;
+  sandbox: SandboxState;
 };
 
 /**
@@ -71,7 +76,7 @@ export type HealthBody = {
   roles: Partial<Record<Role, PartState>>;
   /** Absent until the object store has been checked. */
   storage?: StorageHealth;
-  sandbox: SandboxLevel;
+  sandbox: SandboxState;
   /** Readable problems. Absent if there are none. */
   problems?: string[];
 };

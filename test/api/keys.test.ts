@@ -100,7 +100,7 @@ test('stores no key in readable form in the database', async () => {
 
 test('only the account can change the security key of a pull zone, to 8 to 36 characters or none', async () => {
   const { accountKey, libraryKey } = api.first;
-  const zone = (await api.libraries.find(1))?.pullZone.id;
+  const zone = (await api.libraries.findLibrary(1))?.pullZone.id;
   const reset = (key: string | null, body?: object, id: unknown = zone) =>
     api.call('POST', `/pullzone/${id}/resetSecurityKey`, { key, body });
   const sealed = async () => {

@@ -210,7 +210,7 @@ async function ownCollection(world: World): Promise<string> {
 }
 
 async function ownZone({ api, keys }: World): Promise<{ path: string; key: string }> {
-  const library = await api.libraries.find(1);
+  const library = await api.libraries.findLibrary(1);
   return { path: `/pullzone/${library?.pullZone.id}/resetSecurityKey`, key: keys.account };
 }
 

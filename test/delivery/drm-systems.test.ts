@@ -6,10 +6,10 @@ import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-ke
 import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
+import { parseXml } from '../../src/lib/parse-xml.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/keys/cpix.ts';
 import { readPssh, SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
-import { parseXml } from '../../src/media/drm/keys/xml.ts';
 import { type KeyServer, startKeyServer } from '../support/key-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';

@@ -23,10 +23,19 @@ const RATE = { num: 24_000, den: 1001 };
 const SEGMENT_FRAMES = 96;
 const SEGMENTS_PER_CHUNK = 2;
 
-/** Encodes a real film of `frames` frames at 24000/1001 in the given heights, with audio, cut on one grid. */
-export async function makeFilm(frames: number, heightsPx: readonly number[]): Promise<Film> {
+/**
+ * Encodes a real film of `frames` frames at 24000/1001 in the given heights, with audio, cut on one grid. With
+ * `ratesBps`, each height has about that constant bit rate.
+ */
+export async function makeFilm(
+  frames: number,
+  heightsPx: readonly number[],
+  ratesBps: readonly number[] = [],
+): Promise<Film> {
   const cutList = frameGrid(frames);
-  const videos = await Promise.all(heightsPx.map((heightPx) => makeVideo(cutList, frames, heightPx)));
+  const videos = await Promise.all(
+    heightsPx.map((heightPx, index) => makeVideo(cutList, frames, { heightPx, rateBps: ratesBps[index] ?? null })),
+  );
   const audio = await makeAudio((frames * RATE.den) / RATE.num);
   return { cutList, videos, audio, frames };
 }
@@ -41,12 +50,20 @@ function frameGrid(frames: number): CutList {
   };
 }
 
-async function makeVideo(cutList: CutList, frames: number, heightPx: number): Promise<FilmTrack> {
-  const source = `testsrc2=s=${(heightPx * 16) / 9}x${heightPx}:r=${RATE.num}/${RATE.den}`;
+async function makeVideo(
+  cutList: CutList,
+  frames: number,
+  { heightPx, rateBps }: { heightPx: number; rateBps: number | null },
+): Promise<FilmTrack> {
+  // Noise fills the bit rate.
+  const noise = rateBps === null ? '' : ',noise=alls=40:allf=t';
+  const source = `testsrc2=s=${(heightPx * 16) / 9}x${heightPx}:r=${RATE.num}/${RATE.den}${noise}`;
+  const constant =
+    rateBps === null ? [] : ['-b:v', '-minrate', '-maxrate', '-bufsize'].flatMap((name) => [name, `${rateBps}`]);
   const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '48', '-keyint_min', '48'];
   const rate = ['-sc_threshold', '0', '-threads', '1', '-video_track_timescale', `${RATE.num}`, '-pix_fmt', 'yuv420p'];
   const input = ['-f', 'lavfi', '-i', source, '-frames:v', `${frames}`];
-  return cutStream(await encode([...input, ...codec, ...rate, ...FRAGMENTED]), () =>
+  return cutStream(await encode([...input, ...codec, ...constant, ...rate, ...FRAGMENTED]), () =>
     createVideoSegmenter({ cutList, firstSegment: 0 }),
   );
 }

@@ -278,7 +278,7 @@ test('omitted controls and their shortcut keys are removed, and the others work,
   const bare = await visit('&showSpeed=false&compactControls=true&playsinline=false&disableAirplay=true');
   expect(bare).toMatchObject({ airplay: 0, speed: 0, isCompact: 1, isInline: false, rate: 1, loops: false });
   expect(await visit('')).toMatchObject({ airplay: 1, speed: 1, isCompact: 0, isInline: true, rate: 1.25 });
-  for (const key of ['c', 'f', 'l', '<']) await page.keyboard.press(key);
+  for (const key of ['c', 'f', 'r', '<']) await page.keyboard.press(key);
   const pressed = { captions: 1, fills: true, loops: true, rate: 1 };
   await expect.poll(() => readVideo(page), PATIENCE).toMatchObject(pressed);
   await page.keyboard.press('f');

@@ -17,9 +17,13 @@ export type PlayerRoom = {
   close(): Promise<void>;
 };
 
-/** Opens a room with a film of `frames` frames at 24000/1001, in the given heights. */
-export async function openPlayerRoom(frames: number, heightsPx: readonly number[]): Promise<PlayerRoom> {
-  const preparing = [startTestDatabase(), makeFilm(frames, heightsPx), openBrowser()] as const;
+/** Opens a room with a film of `frames` frames at 24000/1001, in the given heights and perhaps bit rates. */
+export async function openPlayerRoom(
+  frames: number,
+  heightsPx: readonly number[],
+  ratesBps: readonly number[] = [],
+): Promise<PlayerRoom> {
+  const preparing = [startTestDatabase(), makeFilm(frames, heightsPx, ratesBps), openBrowser()] as const;
   const [database, film, browser] = await Promise.all(preparing);
   const edges = await createEdgeRoom(database);
   const edge = await edges.start();

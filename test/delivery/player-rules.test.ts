@@ -69,6 +69,15 @@ test.each(['/embed', '/play'])('%s requires the embed token of a clear video', a
   expect([await open(path), await open(`${path}/state`)]).toEqual([403, 403]);
 });
 
+test.each([
+  { query: '', text: 'This video needs a signed link.' },
+  { query: `?token=${'0'.repeat(64)}&expires=9999999999`, text: 'The link has expired or is invalid.' },
+])('a refused page tells a missing token from a wrong one: "$query"', async ({ query, text }) => {
+  const page = await fetch(`${edge.base}/embed${await show({ playerTokenRequired: true })}${query}`);
+  expect(page.status).toBe(403);
+  expect(await page.text()).toContain(text);
+});
+
 test('if direct play is forbidden, the page opens only in frames of other pages', async () => {
   const video = await show({ allowDirectPlay: false });
   expect(await open(`/play${video}`)).toBe(403);

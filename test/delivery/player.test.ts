@@ -182,10 +182,15 @@ test('while its video is encoded, a page reports that, starts automatically, and
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect((await read(page)).heightPx).toBe(90);
   expect(await page.locator('.notice').isVisible()).toBe(false);
+  await page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.addEventListener('emptied', () => Object.assign(window, { isEmptied: true }));
+  });
   await publish(low, lowTrack.chunks.slice(1));
   await publish(tall, tallTrack.chunks);
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
   expect((await read(page)).sec).toBeGreaterThan(0.5);
+  // The loaded media is kept.
+  expect(await page.evaluate(() => Reflect.get(window, 'isEmptied') ?? false)).toBe(false);
   await finishVideo(database.db, made);
   await page.keyboard.press('9');
   await expect.poll(async () => (await read(page)).isEnded, PATIENCE).toBe(true);

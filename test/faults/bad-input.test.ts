@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recognizeForeign } from '../../src/media/probe/foreign-bytes.ts';
 import { manyTracks, writeHugeFrame } from '../support/hostile-files.ts';
 import { expectNothingLeft } from '../support/leftovers.ts';
@@ -40,10 +40,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
   await writeFile(path.join(folder, 'secret.ts'), SECRET.repeat(1000));
-  service = await startService(null);
 });
 afterAll(async () => {
-  if (service !== undefined) await discard(service);
   canary?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -98,7 +96,7 @@ function svg(address: string): Buffer {
 const { originalCorrupted, incompatibleResolution } = ISSUE;
 const cut = (bytes: Buffer, share: number) => bytes.subarray(0, Math.round(bytes.length * share));
 
-test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffer }>([
+const BAD_FILES: { what: string; issueCode: number; make: () => Promise<Buffer> | Buffer }[] = [
   { what: 'text', issueCode: originalCorrupted, make: () => Buffer.from('This is no video.\n'.repeat(500)) },
   { what: 'one byte', issueCode: originalCorrupted, make: () => Buffer.alloc(1) },
   {
@@ -135,64 +133,82 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
       return readFile(file);
     },
   },
-])(
-  '$what named .mp4 fails with a reason for machines and people, and makes no network request',
-  async ({ issueCode, make: source }) => {
-    const bytes = await source();
-    const file = path.join(folder, 'bad.mp4');
-    await writeFile(file, bytes);
-    const guid = await createVideo(service, 'bad.mp4');
-    const sent = await uploadFile(service, guid, file);
-    // Recognised foreign formats are refused immediately, and the video waits for another upload.
-    if (recognizeForeign(bytes) !== null) {
-      expect(sent.status).toBe(400);
-      expect(canaryCalls).toBe(0);
-      return;
-    }
-    expect(sent.status).toBe(200);
-    const video = await untilEnded(guid);
-    const all = JSON.stringify(await call(service, 'GET', `/library/1/videos/${guid}`));
-    expect(video).toMatchObject({
-      status: FAILED,
-      transcodingMessages: [{ level: 3, issueCode, message: expect.stringMatching(/^Expected .{10,}/) }],
-    });
-    expect(all).not.toContain(SECRET);
-    expect(all).not.toContain(folder);
-    expect(canaryCalls).toBe(0);
-  },
-);
+];
 
-test('each method refuses an empty upload, and the video still waits for its upload', async () => {
-  const file = path.join(folder, 'empty.mp4');
-  await writeFile(file, '');
-  const guid = await createVideo(service, 'empty');
-  expect((await uploadFile(service, guid, file)).status).toBe(400);
-  expect(await getVideo(service, guid)).toMatchObject({ status: CREATED, storageSize: 0 });
-});
-
-test.each<{ what: string; frames: number; args: string[] }>([
+const ODD_FILES: { what: string; frames: number; args: string[] }[] = [
   { what: 'a single frame', frames: 1, args: [...picture('25', 1), '-frames:v', '1', ...H264] },
   { what: 'one frame per second', frames: 7, args: [...picture('1', 7), ...H264] },
   { what: 'a fifth of a second', frames: 5, args: [...picture('25', 1), '-t', '0.2', ...H264] },
   { what: 'video shorter than its audio', frames: 100, args: clip() },
-])('$what is a complete video', async ({ frames, args }) => {
-  const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
-  await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
-  expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
-});
+];
 
-test.each([
-  { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
-  { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
-])('a file whose $missing missing is a complete video up to that point', async ({ share, rate, seconds, messages }) => {
-  const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
-  const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
-  const video = await untilEnded(await upload('tail.mp4', cut(whole, share)));
-  expect(video).toMatchObject({ status: FINISHED, transcodingMessages: messages });
-  await checkWholeVideo(service, video.guid);
-});
-
-test('none of the files left anything behind', async () => {
-  await expectNothingLeft(service);
+/** Uploads a bad file and expects a refusal, or a failed video with a reason that contains nothing of this machine. */
+async function expectFailure({ issueCode, make: source }: (typeof BAD_FILES)[number]): Promise<void> {
+  const bytes = await source();
+  const file = path.join(folder, 'bad.mp4');
+  await writeFile(file, bytes);
+  const guid = await createVideo(service, 'bad.mp4');
+  const sent = await uploadFile(service, guid, file);
+  // Recognised foreign formats are refused immediately, and the video waits for another upload.
+  if (recognizeForeign(bytes) !== null) {
+    expect(sent.status).toBe(400);
+    expect(canaryCalls).toBe(0);
+    return;
+  }
+  expect(sent.status).toBe(200);
+  const video = await untilEnded(guid);
+  const all = JSON.stringify(await call(service, 'GET', `/library/1/videos/${guid}`));
+  expect(video).toMatchObject({
+    status: FAILED,
+    transcodingMessages: [{ level: 3, issueCode, message: expect.stringMatching(/^Expected .{10,}/) }],
+  });
+  expect(all).not.toContain(SECRET);
+  expect(all).not.toContain(folder);
   expect(canaryCalls).toBe(0);
+}
+
+describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
+  beforeAll(async () => {
+    service = await startService(null, { MILLRACE_SANDBOX: sandbox });
+    expect(await service.health()).toMatchObject({ sandbox });
+  });
+  afterAll(() => discard(service));
+
+  test.each(BAD_FILES)(
+    '$what named .mp4 fails with a reason for machines and people, and makes no network request',
+    expectFailure,
+  );
+
+  test('each method refuses an empty upload, and the video still waits for its upload', async () => {
+    const file = path.join(folder, 'empty.mp4');
+    await writeFile(file, '');
+    const guid = await createVideo(service, 'empty');
+    expect((await uploadFile(service, guid, file)).status).toBe(400);
+    expect(await getVideo(service, guid)).toMatchObject({ status: CREATED, storageSize: 0 });
+  });
+
+  test.each(ODD_FILES)('$what is a complete video', async ({ frames, args }) => {
+    const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
+    await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
+    expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
+  });
+
+  test.each([
+    { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
+    { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
+  ])(
+    'a file whose $missing missing is a complete video up to that point',
+    async ({ share, rate, seconds, messages }) => {
+      const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
+      const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
+      const video = await untilEnded(await upload('tail.mp4', cut(whole, share)));
+      expect(video).toMatchObject({ status: FINISHED, transcodingMessages: messages });
+      await checkWholeVideo(service, video.guid);
+    },
+  );
+
+  test('none of the files left anything behind', async () => {
+    await expectNothingLeft(service);
+    expect(canaryCalls).toBe(0);
+  });
 });

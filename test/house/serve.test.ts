@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +72,43 @@ test('a port in use stops the start with a reason and leaves nothing running', a
   expect(await service.exitCode()).toBe(1);
   expect(service.output()).toMatch(new RegExp(`edge: listen EADDRINUSE.*${port}`));
   await closeServer(occupant, 0);
+});
+
+test('ports in use stop a first start with a line for each, before anything is created', async () => {
+  const occupants = [createServer(), createServer()];
+  const [api = 0, edge = 0] = await Promise.all(occupants.map((occupant) => listen(occupant, 0, '127.0.0.1')));
+  const dataDir = join(newFolder(), 'data');
+  const settings = { MILLRACE_PORT: String(api), MILLRACE_EDGE_PORT: String(edge) };
+  const service = start({ dataDir, settings });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output()).toMatch(new RegExp(`MILLRACE_PORT: expected a free port, but .* uses ${api}\\.`));
+  expect(service.output()).toMatch(new RegExp(`MILLRACE_EDGE_PORT: expected a free port, but .* uses ${edge}\\.`));
+  expect(existsSync(dataDir)).toBe(false);
+  for (const occupant of occupants) await closeServer(occupant, 0);
+});
+
+test('another processor without a packaged PostgreSQL stops the start before anything is created', async () => {
+  const dataDir = join(newFolder(), 'data');
+  const preload = join(newFolder(), 'processor.mjs');
+  writeFileSync(preload, "Object.defineProperty(process, 'arch', { value: 'riscv64' });");
+  const service = start({ dataDir, settings: { NODE_OPTIONS: `--import=${preload}` } });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output()).toMatch(/Expected linux-x64 or linux-arm64 for the packaged PostgreSQL, got linux-riscv64/);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.each([
+  {
+    settings: { MILLRACE_ACCOUNT_KEY_FILE: '/nowhere/key' },
+    line: /^millrace serve: MILLRACE_ACCOUNT_KEY_FILE: .*ENOENT/,
+  },
+  { settings: { MILLRACE_DATA_VOLUME: 'required' }, line: /^millrace serve: MILLRACE_DATA_DIR: expected a volume at / },
+])('$settings stops the start in one line, before anything is created', async ({ settings, line }) => {
+  const dataDir = '/no-such-volume/data';
+  const service = start({ dataDir, settings });
+  expect(await service.exitCode()).toBe(1);
+  expect(service.output().trim().split('\n')).toEqual([expect.stringMatching(line)]);
+  expect(existsSync('/no-such-volume')).toBe(false);
 });
 
 test('wrong settings stop the start and are each named', async () => {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { commitChunks, LostClaim } from '../../src/catalog/lifecycle/chunk-store.ts';
+import { LeaseLost } from '../../src/catalog/leases/lease-lost.ts';
+import { commitChunks } from '../../src/catalog/lifecycle/chunk-store.ts';
 import { claimTask, releaseTask } from '../../src/catalog/tasks/claim-store.ts';
 import { insertTasks } from '../../src/catalog/tasks/task-row-store.ts';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
@@ -273,6 +274,6 @@ test('refuses a commit of an earlier attempt completely', async () => {
   });
   const before = await loadMedia(lab, key);
   const commit = db.transaction().execute((tx) => commitChunks(tx, late, { outputs: [], isLast: true }));
-  await expect(commit).rejects.toBeInstanceOf(LostClaim);
+  await expect(commit).rejects.toBeInstanceOf(LeaseLost);
   expect(await loadMedia(lab, key)).toEqual(before);
 });

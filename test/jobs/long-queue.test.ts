@@ -5,7 +5,7 @@ import { saveTimeline } from '../../src/catalog/lifecycle/plan-store.ts';
 import { refreshProgress } from '../../src/catalog/tasks/claim-store.ts';
 import { claimNext, MIN_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
 import { describeOutlook } from '../../src/catalog/videos/outlook.ts';
-import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
+import { loadOutlook } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { probeSource } from '../../src/media/probe/run-probe.ts';
@@ -55,7 +55,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
   });
   return key;
 }
-const outlook = async (key: MediaKey) => describeOutlook(await createOutlookStore(lab.database.db).load(key));
+const outlook = async (key: MediaKey) => describeOutlook(await loadOutlook(lab.database.db, key));
 
 test('behind 100 hours of queue, videos have an estimate, short ones overtake, and progress is reported', async () => {
   const long: MediaKey[] = [];

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Guid, parseGuid } from '../../src/lib/guid.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
+import { childElements, parseXml, type XmlElement } from '../../src/lib/parse-xml.ts';
 import { kidBytes } from '../../src/media/drm/keys/content-keys.ts';
 import { SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
-import { childElements, parseXml, type XmlElement } from '../../src/media/drm/keys/xml.ts';
 
 /** Handles a request to the key server. `document` is its body. */
 export type KeyScript = (request: IncomingMessage, response: ServerResponse, document: string) => void;

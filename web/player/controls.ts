@@ -17,7 +17,7 @@ import { layOut } from './bar/layout.ts';
 import { mountKeyframes } from './bar/mount-keyframes.ts';
 import { mountPosterImage } from './bar/poster-image.ts';
 import { TimeRange } from './bar/time-range.ts';
-import { mountTouch } from './bar/touch.ts';
+import { mountSideTaps, mountTouch } from './bar/touch.ts';
 import { setMediaWords } from './base/media-words.ts';
 import { CaptionTracks } from './captions/caption-tracks.ts';
 import { CaptionsDisplay } from './captions/captions-display.ts';
@@ -64,6 +64,7 @@ export function mountControls(parts: ControlParts): void {
   const wake = () => frame.dispatchEvent(new PointerEvent('pointermove', { pointerType: 'mouse', bubbles: true }));
   mountKeyboard(parts, { actions, toggleCaptions: () => captions.toggle(), toggleHelp, wake });
   mountTouch(frame, video);
+  mountSideTaps(frame, video, actions.seekBy);
   mountKeyframes(parts, range);
   keepChoices(parts);
   keepOwnSize(parts);

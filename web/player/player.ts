@@ -6,6 +6,7 @@ import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
 import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
+import { LineHistory } from './line/line-history.ts';
 import { loadPart } from './load-part.ts';
 import { paintBlur } from './paint-blur.ts';
 import { Position } from './position.ts';
@@ -47,7 +48,9 @@ watchGaps(video, engine);
 keepPlaying(video, engine);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
-const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
+// All players of the origin share the connection.
+const lines = new LineHistory(new Memory('line'));
+const session = new Session({ video, engine, options, lines, stateUrl: config.stateUrl, resumeSec }, config.state);
 if (options.remembersPosition) position.follow(video, () => session.isVideo);
 paintBlur(frame, config.state);
 

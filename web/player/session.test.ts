@@ -20,7 +20,7 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
   const look = { showHeatmap: false, rememberPosition: false, compactControls: false };
   const options = readStartOptions('?autoplay=false', look);
-  const parts = { video, engine, options, memory: { readNumber: () => null }, stateUrl: '/state', resumeSec: 0 };
+  const parts = { video, engine, options, lines: {}, stateUrl: '/state', resumeSec: 0 };
   const details = { chapters: [], captions: [], storyboardUrl: null, heat: null, blurhash: null };
   const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
   const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };

@@ -1,7 +1,7 @@
 import type { PlayerPhase, PlayerSource, PlayerState } from '../../src/delivery/player/player-state.ts';
-import type { Memory } from './base/memory.ts';
 import type { StartOptions } from './base/start-options.ts';
 import type { Engine } from './engine/engine.ts';
+import type { LineHistory } from './line/line-history.ts';
 import { type Answer, fetchState } from './state-feed.ts';
 
 const RELOAD_GAP_MS = 5_000;
@@ -16,7 +16,7 @@ type Parts = {
   video: HTMLVideoElement;
   engine: Engine;
   options: StartOptions;
-  memory: Memory;
+  lines: LineHistory;
   stateUrl: string;
   /** Start position if the address specifies no time. */
   resumeSec: number;
@@ -43,7 +43,8 @@ export class Session extends EventTarget {
     this.#view = first.phase;
     const { engine, stateUrl, video } = parts;
     engine.addEventListener('loaded', () => {
-      if (engine.lineBps !== null) parts.memory.keep('line-bps', Math.round(engine.lineBps));
+      // The parts of a live stream arrive as fast as they are published, not as fast as the connection.
+      if (engine.lineBps !== null && !this.isLive) parts.lines.keep(engine.lineBps);
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
     // A sudden failure may mean that the video was repackaged and needs other keys.
@@ -119,13 +120,13 @@ export class Session extends EventTarget {
     if (waitMs > 0) this.#reloadTimer = setTimeout(() => this.#take(this.#state), waitMs);
     else {
       this.#remember(source, medium);
-      this.#parts.engine.reload(source);
+      this.#parts.engine.update(source);
     }
   }
 
   #open(source: PlayerSource, medium: Medium): void {
     const isOfStream = medium === 'stream' || medium === 'preview';
-    const { engine, options, video, memory, resumeSec } = this.#parts;
+    const { engine, options, video, lines, resumeSec } = this.#parts;
     // A viewer of the trailer also watches the stream that replaces it.
     const playsOn = isOfStream && (this.#leftPlaying || (this.#opened !== null && !video.paused));
     this.#leftPlaying = false;
@@ -137,10 +138,17 @@ export class Session extends EventTarget {
     if (medium === 'trailer') video.loop = true;
     else if (this.isTrailer) video.loop = options.loop;
     this.#remember(source, medium);
-    const loadsAtOnce = options.preload || options.autoplay || playsOn;
-    const lineBps = memory.readNumber('line-bps');
+    const loadsAtOnce = options.preload !== 'none' || options.autoplay || playsOn;
+    const readLine = () => (isOfStream ? lines.earlier() : lines.line());
     const startSec = medium === 'video' ? (options.startSec ?? resumeSec) : 0;
-    engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
+    engine.open(source, {
+      startSec,
+      loadsAtOnce,
+      isLive: isOfStream,
+      buffersPaused: options.preload === 'auto',
+      media: null,
+      readLine,
+    });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
       // A browser may refuse to start with audio. The large play button then stays.

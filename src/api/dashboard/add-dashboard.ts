@@ -88,7 +88,7 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   };
   app.get('/dashboard/session', async (request, reply) => {
     const session = readSession(request.raw);
-    const grant = session === null ? null : await sessions.find(session);
+    const grant = session === null ? null : await sessions.findSession(session);
     if (grant === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in with a key.');
     return noStore(reply).send(describe(grant, deps));
   });

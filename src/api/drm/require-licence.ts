@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
 import { chooseSystems, drmModeOf } from '../../catalog/drm/drm-package.ts';
-import type { DrmPackageStore } from '../../catalog/drm/drm-package-store.ts';
+import { loadDrmSystems } from '../../catalog/drm/drm-package-store.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
@@ -20,7 +21,7 @@ export const LicenceQuery = Type.Object({ ...TOKEN_QUERY, contentId: queryText()
 export type LicenceDeps = {
   libraries: LibraryStore;
   pullZones: PullZoneStore;
-  drmPackages: DrmPackageStore;
+  db: Db;
   ownHosts: readonly string[];
 };
 
@@ -38,7 +39,7 @@ export async function requireLicence(
 ): Promise<Guid> {
   const library = await requireSystem(requested, system, deps);
   const mediaId = readGuid(requested.video);
-  const signals = mediaId === null ? [] : await deps.drmPackages.systemsOf({ libraryId: requested.libraryId, mediaId });
+  const signals = mediaId === null ? [] : await loadDrmSystems(deps.db, { libraryId: requested.libraryId, mediaId });
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(
       'not-found',

@@ -37,11 +37,11 @@ export async function showThumbnail(
 /** Sets a stream's image to the default of its library; returns false if the library has none. */
 export async function showDefaultThumbnail(
   key: MediaKey,
-  deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'find'> },
+  deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'findLibrary'> },
   signal: AbortSignal,
 ): Promise<boolean> {
   // Reads the library again, because the file of a replaced image is deleted.
-  const library = await deps.libraries.find(key.libraryId);
+  const library = await deps.libraries.findLibrary(key.libraryId);
   if (library?.settings.liveThumbnail.present !== true) return false;
   const stored = imageKey(key.libraryId, 'liveThumbnail', library.settings.liveThumbnail.version);
   await showThumbnail(key, await deps.storage.readBytes(stored, null, signal), deps, signal);

@@ -37,7 +37,7 @@ export const searchEventLogs = defineOperation({
     const part = { offset: page * limit, limit };
     const ends = (total: number) => ({ total, totalPages: Math.ceil(total / limit), page });
     if (by.length === 0) {
-      const { items, total } = await eventSearch.find(query, part);
+      const { items, total } = await eventSearch.findEvents(query, part);
       const rows = items.map((event) => ({
         logId: event.logId,
         timestamp: event.atMs,

@@ -26,7 +26,7 @@ export const listAudit = defineOperation({
   errorShape: 'core',
   async run({ params: { id }, query: { page, perPage } }, { audit, libraries }: Deps) {
     const { total, lines } = await audit.list({ libraryId: id, page, perPage });
-    if (total === 0 && (await libraries.find(id)) === null) {
+    if (total === 0 && (await libraries.findLibrary(id)) === null) {
       throw new Refused('not-found', `Library ${id} not found. Check the id.`);
     }
     return toPage(lines.map(toLineModel), { page, offset: (page - 1) * perPage, total });

@@ -88,7 +88,7 @@ function defineUpload({ image, ...contract }: Wanted, make: Make) {
     refusals: { invalid: 400, 'not-found': 404 },
     errorShape: 'core',
     async run({ params: { id }, body, signal }, deps: Deps) {
-      const library = await deps.libraries.find(id);
+      const library = await deps.libraries.findLibrary(id);
       if (library === null) throw new Refused('not-found', `Library ${id} not found. Check the id.`);
       const sent = await readBytes(body, { what: 'an image', limitBytes: IMAGE_LIMIT_BYTES });
       await keepImage({ library, image, bytes: await make(sent, deps.images, signal) }, deps, signal);

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import type { Db } from '../../catalog/db.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
-import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
+import { cleanVideo } from '../../catalog/videos/cleanup-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -12,7 +13,7 @@ import { queryFlag, queryText, queryWord } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
 
-type Deps = { cleanups: CleanupStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = { db: Db; libraries: LibraryStore; edgeUrl: string };
 
 type Query = {
   resolutionsToDelete: string;
@@ -46,7 +47,7 @@ export const cleanResolutions = defineOperation({
   }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  async run({ params: { libraryId, videoId }, query }, { cleanups, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId }, query }, { db, ...deps }: Deps) {
     const library = await recallLibrary(libraryId, deps);
     const { rungs, reachesHls } = readSelectors(query);
     const request = {
@@ -57,7 +58,7 @@ export const cleanResolutions = defineOperation({
       original: query.deleteOriginal,
     };
     const key = { libraryId, mediaId: videoId };
-    const done = await cleanups.clean(key, query.dryRun, (video) => planCleanup(video, request));
+    const done = await cleanVideo(db, key, { isDryRun: query.dryRun, plan: (video) => planCleanup(video, request) });
     return { ...ok(), message: query.dryRun || hasMp4Request(query) ? report(done, query) : 'OK' };
   },
 });

@@ -1,24 +1,17 @@
+import type { Db } from '../../catalog/db.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { ScrubViewStore } from '../../catalog/scrub/scrub-store.ts';
-import type { ExperienceStore } from '../../catalog/statistics/reports/experience-store.ts';
-import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
+import { loadVideoScrub } from '../../catalog/scrub/scrub-store.ts';
+import { loadExperiences } from '../../catalog/statistics/reports/experience-store.ts';
+import { loadTaskActivity } from '../../catalog/videos/activity-store.ts';
 import { explainVideo as findReasons } from '../../catalog/videos/explain-video.ts';
 import { describeOutlook } from '../../catalog/videos/outlook.ts';
-import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';
-import type { StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { loadOutlook } from '../../catalog/videos/outlook-store.ts';
+import { loadVideoSnapshot } from '../../catalog/videos/rendition-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WhyModel } from '../models/activity.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
 
-type Deps = {
-  activities: ActivityStore;
-  experiences: ExperienceStore;
-  libraries: LibraryStore;
-  outlooks: OutlookStore;
-  scrubs: ScrubViewStore;
-  storedVideos: StoredVideoStore;
-  edgeUrl: string;
-};
+type Deps = { db: Db; libraries: LibraryStore; edgeUrl: string };
 
 /** An extension of the interface. */
 export const explainVideo = defineOperation({
@@ -33,18 +26,15 @@ export const explainVideo = defineOperation({
   params: VideoParams,
   answer: WhyModel,
   refusals: { 'not-found': 404 },
-  async run(
-    { params: { libraryId, videoId } },
-    { activities, experiences, outlooks, scrubs, storedVideos, ...deps }: Deps,
-  ) {
+  async run({ params: { libraryId, videoId } }, { db, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const library = await recallLibrary(libraryId, deps);
     const [stored, outlookView, tasks, experience, scrub] = await Promise.all([
-      storedVideos.load(key),
-      outlooks.load(key),
-      activities.tasks(key),
-      experiences.load(key),
-      scrubs.load(key),
+      loadVideoSnapshot(db, key),
+      loadOutlook(db, key),
+      loadTaskActivity(db, key),
+      loadExperiences(db, key),
+      loadVideoScrub(db, key),
     ]);
     const outlook = describeOutlook(outlookView);
     const { playerTokenRequired, allowedReferrers, blockNoneReferrer } = library.settings.access;

@@ -2,14 +2,14 @@ import type { Db } from '../../catalog/db.ts';
 import { listHeardTracks } from '../../catalog/renditions/loudness-store.ts';
 import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
 import { listAttemptLogs } from '../../catalog/tasks/attempt-log-store.ts';
-import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
+import { loadTaskActivity } from '../../catalog/videos/activity-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoActivityModel } from '../models/activity.ts';
 import { wireTime } from '../models/answers.ts';
 import { toMessageModel, VideoParams } from './video-model.ts';
 
-type Deps = { activities: ActivityStore; videoViews: VideoViewStore; db: Db };
+type Deps = { videoViews: VideoViewStore; db: Db };
 
 /** An extension of the interface. */
 export const getActivity = defineOperation({
@@ -23,11 +23,11 @@ export const getActivity = defineOperation({
   params: VideoParams,
   answer: VideoActivityModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { activities, videoViews, db }: Deps) {
+  async run({ params: { libraryId, videoId } }, { videoViews, db }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const [view, tasks, attempts, speech, tracks] = await Promise.all([
       videoViews.load(key),
-      activities.tasks(key),
+      loadTaskActivity(db, key),
       listAttemptLogs(db, key),
       loadSpeechRun(db, key),
       listHeardTracks(db, key),

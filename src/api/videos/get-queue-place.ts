@@ -1,5 +1,6 @@
+import type { Db } from '../../catalog/db.ts';
 import { describeOutlook } from '../../catalog/videos/outlook.ts';
-import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';
+import { loadOutlook } from '../../catalog/videos/outlook-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
@@ -7,7 +8,7 @@ import { VideoQueueModel } from '../models/video-queue.ts';
 import { wireStatus } from '../models/video-status.ts';
 import { VideoParams } from './video-model.ts';
 
-type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
+type Deps = { db: Db; videoViews: VideoViewStore };
 
 /** Maximum wait that is reported, in seconds. Longer waits are not estimated. */
 const MAX_DURATION_SEC = 30 * 24 * 3600;
@@ -22,9 +23,9 @@ export const getQueuePlace = defineOperation({
   params: VideoParams,
   answer: VideoQueueModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { outlooks, videoViews }: Deps) {
+  async run({ params: { libraryId, videoId } }, { db, videoViews }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [view, outlook] = await Promise.all([videoViews.load(key), outlooks.load(key)]);
+    const [view, outlook] = await Promise.all([videoViews.load(key), loadOutlook(db, key)]);
     const { waitsFor, otherLibraries, etaSec, message } = describeOutlook(outlook);
     const etaSeconds = etaSec === null || etaSec > MAX_DURATION_SEC ? null : etaSec;
     return {

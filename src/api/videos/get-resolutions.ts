@@ -1,9 +1,11 @@
+import type { Db } from '../../catalog/db.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import { AUDIO_FILE } from '../../catalog/shield/admission/edge-path.ts';
-import type { RenditionView, StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { loadVideoSnapshot, type RenditionView, type StoredVideo } from '../../catalog/videos/rendition-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok, wireTime } from '../models/answers.ts';
 import {
@@ -14,7 +16,7 @@ import {
 } from '../models/video-storage.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
 
-type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = { db: Db; libraries: LibraryStore; edgeUrl: string };
 
 export const getResolutions = defineOperation({
   name: 'getResolutions',
@@ -27,9 +29,9 @@ export const getResolutions = defineOperation({
   params: VideoParams,
   answer: StatusModelOfVideoResolutionsInfoModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { storedVideos, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId } }, { db, ...deps }: Deps) {
     const library = await recallLibrary(libraryId, deps);
-    const video = await storedVideos.load({ libraryId, mediaId: videoId });
+    const video = await loadVideoSnapshot(db, { libraryId, mediaId: videoId });
     return { ...ok(), data: describe(video, library, videoId) };
   },
 });
@@ -64,7 +66,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
 function listDownloads(video: StoredVideo, finished: readonly RenditionView[]): ResolutionReference[] {
   const isAudioOnly = !video.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
   if (isAudioOnly) return [{ resolution: 'audio', path: AUDIO_FILE }];
-  const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'h264')));
+  const rungs = listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === BASE_CODEC)));
   return rungs.map((rung) => reference(rung, `play_${rung}p.mp4`));
 }
 
@@ -83,7 +85,7 @@ function reference(rung: number | null, path: string): ResolutionReference {
 
 /** Every rendition has its own URL; the name of a rung is an alias of its H.264 rendition. */
 function playlistOf({ id, rung, codec }: RenditionView): string {
-  return codec === 'h264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
+  return codec === BASE_CODEC && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
 }
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };

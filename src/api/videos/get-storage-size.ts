@@ -1,4 +1,5 @@
-import type { StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import type { Db } from '../../catalog/db.ts';
+import { loadVideoSnapshot, type StoredVideo } from '../../catalog/videos/rendition-view-store.ts';
 import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok, wireTime } from '../models/answers.ts';
@@ -14,8 +15,8 @@ export const getStorageSize = defineOperation({
   params: VideoParams,
   answer: StatusModelOfVideoStorageSizeModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { storedVideos }: { storedVideos: StoredVideoStore }) {
-    return { ...ok(), data: sumUp(await storedVideos.load({ libraryId, mediaId: videoId })) };
+  async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
+    return { ...ok(), data: sumUp(await loadVideoSnapshot(db, { libraryId, mediaId: videoId })) };
   },
 });
 

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
-import { CommitInDoubt } from '../../catalog/in-transaction.ts';
-import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { retryWhileAway } from '../../catalog/retry-while-away.ts';
 import type { UploadOptions } from '../../catalog/schema.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
@@ -52,25 +50,12 @@ export async function receiveFile<T>(
     forget(uploadId, { objectKey, because: error }, deps),
   );
   const give = () => commit({ key: objectKey, ...written }, uploads.closing(uploadId));
-  return outlast(give, signal).catch((error) => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(AWAY_MS)]);
+  return retryWhileAway(give, { isIdempotent: true, maxPauseMs: ASK_AGAIN_MS }, limit).catch((error) => {
     // After any other error the commit may have succeeded. The upload session's lease expires and the sweep decides.
     if (!(error instanceof Refused)) throw error;
     return forget(uploadId, { objectKey, because: error }, deps);
   });
-}
-
-/** Repeats an idempotent action while the database is down or its response may be lost. */
-async function outlast<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const deadline = performance.now() + AWAY_MS;
-  for (;;) {
-    try {
-      return await action();
-    } catch (error) {
-      const mayPass = error instanceof CommitInDoubt || isDatabaseAway(error);
-      if (!mayPass || performance.now() > deadline) throw error;
-      await sleep(ASK_AGAIN_MS, undefined, { signal });
-    }
-  }
 }
 
 function announcedBytes({ headers }: IncomingMessage): number | null {

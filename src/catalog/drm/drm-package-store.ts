@@ -11,21 +11,12 @@ import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
 /** Hours for which a retired package is still served, because open players use its addresses. */
 const RETIRED_GRACE_HOURS = 24;
 
-/** Read access to the DRM packages of videos. */
-export type DrmPackageStore = {
-  /**
-   * Returns the DRM systems that the key server supported when a video was last packaged; empty for an unknown video.
-   */
-  systemsOf(key: MediaKey): Promise<DrmSystem[]>;
-};
-
-export function createDrmPackageStore(db: Db): DrmPackageStore {
-  return {
-    async systemsOf(key) {
-      const [current] = await selectPackages(db, key);
-      return [...new Set(current?.signals.map(({ system }) => system))];
-    },
-  };
+/**
+ * Returns the DRM systems that the key server supported when a video was last packaged; empty for an unknown video.
+ */
+export async function loadDrmSystems(db: Db, key: MediaKey): Promise<DrmSystem[]> {
+  const [current] = await selectPackages(db, key);
+  return [...new Set(current?.signals.map(({ system }) => system))];
 }
 
 /** Facts about a video that packaging needs. */

@@ -1,6 +1,7 @@
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { formatContentKeys, newContentKeys } from '../../media/drm/keys/content-keys.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { DrmKeySource, DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -34,7 +35,7 @@ export function createPackager(deps: PackagerDeps): Packager {
       if (drmModeOf(settings) !== 'enterprise') {
         throw new Refused('invalid', `Library ${key.libraryId} has Enterprise DRM turned off. Turn it on first.`);
       }
-      if (videoCodecs.length > 0 && !videoCodecs.includes('h264')) {
+      if (videoCodecs.length > 0 && !videoCodecs.includes(BASE_CODEC)) {
         const came = videoCodecs.join(', ');
         throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add it first.`);
       }

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { Colours } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
@@ -87,7 +88,7 @@ async function loadRenditions(
     .where('media_id', '=', key.mediaId)
     .where('timeline_id', '=', timelineId)
     .where('kind', '=', 'video')
-    .where('codec', '=', 'h264')
+    .where('codec', '=', BASE_CODEC)
     .where('state', 'in', states)
     .where('retired_at', 'is', null)
     .orderBy('rung')

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
@@ -8,9 +9,9 @@ import { insertTasks } from '../tasks/task-row-store.ts';
 const QUICK_SEC = 120;
 const VIDEOS_AT_ONCE = 20;
 
-/** Condition on the timeline `t`: its set has a complete video rendition in H.264, the codec that every set has. */
+/** Condition on the timeline `t`: its set has a complete video rendition in the codec that every set has. */
 const HAS_VIDEO = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
-  and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'h264'
+  and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = ${sql.lit(BASE_CODEC)}
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { planSheetRanges, type SheetRange } from '../../media/images/storyboard.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { covers } from '../renditions/coverage.ts';
@@ -40,8 +41,8 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
     select t.end_ticks::float8 / t.timescale as "durationSec", r.timescale, r.id as "renditionId"
     from media m join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.id = ${timelineId}
     cross join lateral (select id, origin, state, timescale from rendition
-      where library_id = m.library_id and media_id = m.id and timeline_id = t.id and kind = 'video' and codec = 'h264'
-        and state <> 'failed' and retired_at is null order by rung limit 1) r
+      where library_id = m.library_id and media_id = m.id and timeline_id = t.id and kind = 'video'
+        and codec = ${sql.lit(BASE_CODEC)} and state <> 'failed' and retired_at is null order by rung limit 1) r
     where m.library_id = ${libraryId} and m.id = ${mediaId} and m.state = 'transcoding'
       and m.images->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
   `.execute(tx);

@@ -17,7 +17,7 @@ export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresA
 /** The keys of libraries and of the account. */
 export type KeyStore = {
   /** Returns the grant of a key, or null. A revoked or expired key stops working within 1 s. */
-  find(key: string): Promise<Grant | null>;
+  findGrant(key: string): Promise<Grant | null>;
   /** Finds a grant by the key's hash, for sessions. */
   findHashed(hash: Buffer): Promise<Grant | null>;
   /**
@@ -50,7 +50,7 @@ export function createKeyStore(db: Db): KeyStore {
     return grant;
   };
   return {
-    find: (key) => findHashed(hashKey(key)),
+    findGrant: (key) => findHashed(hashKey(key)),
     findHashed,
     create: (wanted) => inTransaction(db, (tx) => insertKey(tx, wanted)),
     async list(libraryId) {

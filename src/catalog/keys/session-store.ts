@@ -17,7 +17,7 @@ export type SessionStore = {
   /** Starts a session with the secret of a link and uses the link up; null if the link is no longer valid. */
   startByLink(secret: string): Promise<StartedSession | null>;
   /** Returns the grant of a session, or null. A session ends at most 1 s after its key. */
-  find(id: string): Promise<Grant | null>;
+  findSession(id: string): Promise<Grant | null>;
   /** Ends a session; idempotent. */
   end(id: string): Promise<void>;
 };
@@ -33,7 +33,7 @@ export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): 
       const keyHash = await redeemSignInLink(db, secret);
       return keyHash === null ? null : startSession(keyHash, db, keys);
     },
-    async find(id) {
+    async findSession(id) {
       const row = await db
         .selectFrom('dashboard_session')
         .select('key_hash')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmbedTokenValid } from './embed-token.ts';
+import { describeToken, isEmbedTokenValid, readEmbedToken, readParameters, signEmbedToken } from './embed-token.ts';
 
 // Published test vectors of the interface.
 const mediaId = '32d140e2-e4f4-4eec-9d53-20371e9be607';
@@ -15,7 +15,41 @@ test.each([
   { title: 'expired', shown: { token, expiresSec }, keys: [key], nowMs: expiresSec * 1000, valid: false },
   { title: 'another expiry', shown: { token, expiresSec: expiresSec + 1 }, keys: [key], nowMs: before, valid: false },
   { title: 'another key', shown: { token, expiresSec }, keys: ['x'], nowMs: before, valid: false },
+  { title: 'a longer token', shown: { token: `${token}00`, expiresSec }, keys: [key], nowMs: before, valid: false },
+  {
+    title: 'a token after other text',
+    shown: { token: `x${token}`, expiresSec },
+    keys: [key],
+    nowMs: before,
+    valid: false,
+  },
   { title: 'no token', shown: { token: '', expiresSec: 0 }, keys: [key], nowMs: before, valid: false },
 ])('$title: returns $valid', ({ shown, keys, nowMs, valid }) => {
   expect(isEmbedTokenValid(shown, { mediaId, keys }, nowMs)).toBe(valid);
+});
+
+test('accepts its own signature for the id with and without hyphens', () => {
+  for (const id of [mediaId, mediaId.replaceAll('-', '')]) {
+    expect(isEmbedTokenValid(signEmbedToken(key, id, expiresSec), { mediaId, keys: [key] }, before)).toBe(true);
+  }
+});
+
+test.each([
+  { url: `/embed/1/a?token=${token}&expires=${expiresSec}`, expected: { token, expiresSec } },
+  { url: `/embed/1/a?Token=${token}&EXPIRES=${expiresSec}`, expected: { token, expiresSec } },
+  { url: `/embed/1/a?token=${token}&token=second&expires=1`, expected: { token, expiresSec: 1 } },
+  { url: `/embed/1/a?token=${token}&expires=soon`, expected: { token, expiresSec: 0 } },
+  { url: `/embed/1/a?token=${token}&expires=1e9`, expected: { token, expiresSec: 0 } },
+  { url: '/embed/1/token=a', expected: { token: '', expiresSec: 0 } },
+])('reads the token of $url', ({ url, expected }) => {
+  expect(readEmbedToken(readParameters(url))).toEqual(expected);
+});
+
+test.each([
+  { shown: { token: '', expiresSec }, expected: 'no token' },
+  { shown: { token, expiresSec: 0 }, expected: 'a token without expires' },
+  { shown: { token, expiresSec: 1_000 }, expected: 'a token that expired at 1970-01-01T00:16:40.000Z' },
+  { shown: { token, expiresSec }, expected: 'a token that was not made with this key, video and expires' },
+])('describes an invalid token: $expected', ({ shown, expected }) => {
+  expect(describeToken(shown, before)).toBe(expected);
 });

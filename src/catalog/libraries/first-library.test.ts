@@ -22,18 +22,18 @@ test('creates the first library once with the configured keys, even if two machi
   const later = await ensureFirstLibrary({ accountKey: 'another-key', libraryKey: null }, deps);
   expect(later).toMatchObject({ created: false, accountKey: null, libraryKey: wanted.libraryKey });
   const keys = createKeyStore(db);
-  expect(await keys.find(wanted.libraryKey)).toEqual({ scope: 'write', libraryId: 1, keyName: 'ApiKey' });
-  expect(await keys.find(later.readOnlyKey)).toEqual({ scope: 'read', libraryId: 1, keyName: 'ReadOnlyApiKey' });
-  expect(await keys.find(wanted.accountKey)).toMatchObject({ scope: 'account', libraryId: null });
-  expect(await keys.find('another-key')).toBeNull();
+  expect(await keys.findGrant(wanted.libraryKey)).toEqual({ scope: 'write', libraryId: 1, keyName: 'ApiKey' });
+  expect(await keys.findGrant(later.readOnlyKey)).toEqual({ scope: 'read', libraryId: 1, keyName: 'ReadOnlyApiKey' });
+  expect(await keys.findGrant(wanted.accountKey)).toMatchObject({ scope: 'account', libraryId: null });
+  expect(await keys.findGrant('another-key')).toBeNull();
   await adoptAccountKey('another-key', { db });
   await adoptAccountKey('another-key', { db });
-  expect(await keys.find('another-key')).toMatchObject({ scope: 'account', libraryId: null });
+  expect(await keys.findGrant('another-key')).toMatchObject({ scope: 'account', libraryId: null });
 });
 
 test('creates a library with the documented defaults and its own pull zone', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
-  expect(await libraries.find(1)).toMatchObject({
+  expect(await libraries.findLibrary(1)).toMatchObject({
     name: 'default',
     videoCount: 0,
     pullZone: { name: 'vz-1', settings: { tokenRequired: false, tokenHoldsAddress: false } },
@@ -47,7 +47,7 @@ test('creates a library with the documented defaults and its own pull zone', asy
   });
   const { library } = await libraries.create({ name: 'more', pullZoneName: null, libraryKey: null });
   expect(library.pullZone.name).toMatch(/^vz-[0-9a-f]{8}-[0-9a-f]{3}$/);
-  expect(await libraries.find(999)).toBeNull();
+  expect(await libraries.findLibrary(999)).toBeNull();
 });
 
 test('reports a stored setting of the wrong type and uses the default for a missing one', async () => {
@@ -59,7 +59,7 @@ test('reports a stored setting of the wrong type and uses the default for a miss
       .where('id', '=', 1)
       .execute();
   await store({ player: { keyColor: '#000000' } });
-  expect((await libraries.find(1))?.settings.player).toMatchObject({ keyColor: '#000000', uiLanguage: 'en' });
+  expect((await libraries.findLibrary(1))?.settings.player).toMatchObject({ keyColor: '#000000', uiLanguage: 'en' });
   await store({ player: { keyColor: 5 } });
-  await expect(libraries.find(1)).rejects.toThrow('/player/keyColor');
+  await expect(libraries.findLibrary(1)).rejects.toThrow('/player/keyColor');
 });

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { BASE_CODEC, CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { MAX_BITRATES_BPS, perRung, RUNGS } from '../../media/encode/ladder.ts';
 import { DEFAULT_TARGET_LUFS } from '../../media/encode/loudness.ts';
 
@@ -16,7 +16,7 @@ const section = <P extends TProperties>(properties: P) => Type.Object(properties
 
 const encoding = section({
   tier: oneOf(['free', 'premium'], 'premium'),
-  codecs: Type.Array(oneOf(CODEC_NAMES, 'h264'), { default: ['h264'] }),
+  codecs: Type.Array(oneOf(CODEC_NAMES, BASE_CODEC), { default: [BASE_CODEC] }),
   rungs: Type.Array(Type.Integer(), { default: RUNGS.filter((rung) => rung <= 1080) }),
   videoKbps: section(perRung((rung) => whole(MAX_BITRATES_BPS[rung] / 1000))),
   scaleByBothDimensions: flag(true),

@@ -29,7 +29,7 @@ export type NewLibrary = {
 /** Libraries with their pull zones and own keys. */
 export type LibraryStore = {
   /** Reads the current library, or null. */
-  find(id: number): Promise<Library | null>;
+  findLibrary(id: number): Promise<Library | null>;
   /** Returns the library as it was at most 1 s ago, or null. Runs no query if the library was read within that time. */
   recall(id: number): Promise<Library | null>;
   /** Creates a library with its pull zone and two keys, in one transaction. */
@@ -62,7 +62,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
     return row === undefined ? null : toLibrary(row);
   };
   return {
-    find,
+    findLibrary: find,
     async recall(id) {
       const known = remembered.get(id);
       if (known !== undefined && known.until > Date.now()) return known.library;

@@ -5,9 +5,10 @@ import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { planSheets } from '../images/plan-sheets-store.ts';
+import { LeaseLost } from '../leases/lease-lost.ts';
 import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
-import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { leaveOutRedundant } from './leave-out-redundant-store.ts';
@@ -25,26 +26,10 @@ export type RenditionOutput = {
   chunks: readonly StoredChunk[];
 };
 
-/** The claim of a late or duplicate worker is no longer valid; none of its output is accepted. */
-export class LostClaim extends Error {
-  constructor({ attempt, id }: { attempt: number; id: Guid }) {
-    super(`Attempt ${attempt} of encode task ${id} may no longer publish.`);
-    this.name = 'LostClaim';
-  }
-}
-
-/** Another task has stored some of the encoded segments. The work is repeated without them. */
-export class TakenMeanwhile extends Error {
-  constructor(renditionId: Guid, firstSegment: number) {
-    super(`Expected no stored segment in the chunk of rendition ${renditionId} from ${firstSegment} on, found one.`);
-    this.name = 'TakenMeanwhile';
-  }
-}
-
 /**
  * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
- * whatever ends with it (rendition, video). One transaction; increments the publication's revision. Throws LostClaim if
- * the claim is not valid, TakenMeanwhile if one of the segments is already stored, and refuses chunks with another init
+ * whatever ends with it (rendition, video). One transaction; increments the publication's revision. Throws LeaseLost if
+ * the claim is not valid or one of the segments is already stored, and refuses chunks with another init
  * segment than the rendition's. Returns objects that were not accepted, because their rendition has failed or was left
  * out: the caller deletes them.
  */
@@ -56,9 +41,8 @@ export async function commitChunks(
   const { key } = claim.task;
   // Every transaction that also locks tasks locks the media row first, to avoid deadlocks.
   const revision = await lockMedia(tx, key);
-  if (revision === null || !(await lockClaim(tx, claim))) {
-    throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
-  }
+  if (revision === null) throw claimLost(claim);
+  await lockClaim(tx, claim);
   const rejected: StorageKey[] = [];
   for (const output of outputs) {
     if (!(await fixInit(tx, key, output))) {
@@ -67,7 +51,7 @@ export async function commitChunks(
     }
     for (const { facts } of output.chunks) {
       const taken = await findStored(tx, output.renditionId, facts);
-      if (taken.length > 0) throw new TakenMeanwhile(output.renditionId, facts.firstSegment);
+      if (taken.length > 0) throw overtaken(output.renditionId, facts.firstSegment);
     }
     await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
   }
@@ -79,6 +63,11 @@ export async function commitChunks(
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
   return { rejected };
+}
+
+function overtaken(renditionId: Guid, firstSegment: number): LeaseLost {
+  const chunk = `the chunk of rendition ${renditionId} from ${firstSegment} on`;
+  return new LeaseLost(`Expected no stored segment in ${chunk}, found one.`, 'overtaken');
 }
 
 /** Locks a media item's row and increments its revision; null if it does not exist. */

@@ -6,7 +6,7 @@ import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';
-import { findStored, LostClaim } from './chunk-store.ts';
+import { findStored } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
 import { IMAGES_VALUE, onDemandFailedMessage, renditionMessage } from './messages.ts';
 import { reportDamage } from './repair-store.ts';
@@ -17,7 +17,7 @@ const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as cons
  * Ends an encode task that has used all its attempts. A task of several rungs is first split into one task per rung
  * with one attempt each, so that a rung that cannot be made does not fail the others. Otherwise its renditions fail,
  * their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are reported
- * as missing; sheets are then made with the other images. Throws LostClaim if the claim is no longer valid.
+ * as missing; sheets are then made with the other images. Throws LeaseLost if the claim is no longer valid.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;
@@ -25,7 +25,6 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
     throw new Error(`Expected video ${key.mediaId} to exist while its encode task fails.`, { cause });
   });
   const held = await lockClaim(tx, claim);
-  if (held === null) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   if (claim.task.kind === 'segment') return giveUpSegment(tx, claim, reason);
   if (claim.task.renditionIds.length > 1) return splitTask(tx, { ...claim.task, ...held }, reason);
   const { renditionIds } = claim.task;

@@ -6,7 +6,6 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
 import type { SheetOutput } from '../tasks/task-schema.ts';
-import { LostClaim } from './chunk-store.ts';
 import { finalizeMedia } from './finalize-store.ts';
 
 export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumbnail: MadeThumbnail };
@@ -16,29 +15,29 @@ export type ImageEnd = { rejected: StorageKey[] };
 
 /**
  * Ends an encode task that made a thumbnail. The video uses it unless its owner has set one. `thumbnail` is null if the
- * source yielded none. Throws LostClaim.
+ * source yielded none. Throws LeaseLost.
  */
 export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);
-  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
+  await lockClaim(tx, claim);
   return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made images. They replace earlier ones, whose objects retire. Throws LostClaim. */
+/** Ends an encode task that made images. They replace earlier ones, whose objects retire. Throws LeaseLost. */
 export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbnail }: MadeImages): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);
-  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
+  await lockClaim(tx, claim);
   await replaceImages(tx, key, { set, objects });
   return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that created sheets. The task that creates the other images uses them. Throws LostClaim. */
+/** Ends an encode task that created sheets. The task that creates the other images uses them. Throws LeaseLost. */
 export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): Promise<void> {
   const { key, id } = claim.task;
   await bumpPublication(tx, key);
-  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id });
+  await lockClaim(tx, claim);
   await tx
     .updateTable('encode_task')
     .set({ output: JSON.stringify(output) })

@@ -72,6 +72,28 @@ test.each([
     expected: { kind: 'failed', reason: 'It broke.' },
   },
   {
+    name: 'the reason of the video is given, not that of the audio or of a rung without one',
+    renditions: [
+      { ...audio, state: 'failed' as const, failedReason: 'No sound.' },
+      { ...failed, failedReason: null },
+      failed,
+    ],
+    hasVideo: true,
+    expected: { kind: 'failed', reason: 'It broke.' },
+  },
+  {
+    name: 'nothing was encoded',
+    renditions: [],
+    hasVideo: true,
+    expected: { kind: 'failed', reason: 'No rendition could be encoded.' },
+  },
+  {
+    name: 'only audio of a background set is complete',
+    renditions: [active, { ...audio, timelineId: background.timelineId, isActive: false }],
+    hasVideo: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
     name: 'only the audio is complete',
     renditions: [audio],
     hasVideo: false,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { inWholeSeconds, type SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
@@ -23,8 +24,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   const isEntered = await enterState(tx, key, plan.isOnDemand ? 'jit-segmenting' : 'transcoding', {
     reason: plan.isOnDemand ? 'preparing its playlists' : WAITING_FOR_SLOT,
     set: {
-      lease_owner: null,
-      lease_until: null,
+      ...RELEASED,
       process_tries: 0,
       facts: JSON.stringify(plan.facts),
       duration_ms: plan.durationMs,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import type { AddedTrack } from '../renditions/added-track.ts';
@@ -79,7 +80,7 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
  */
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
   const { rows: tried } = await sql`select from media where library_id = ${libraryId} and id = ${mediaId}
-    and state = 'processing' and (lease_until is null or lease_until < now())`.execute(tx);
+    and state = 'processing' and ${IS_FREE}`.execute(tx);
   if (tried.length > 0) return undefined;
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", media_id as "mediaId" from choose_upload(${MAX_PROCESS_TRIES}::int)`.execute(tx);
@@ -100,12 +101,12 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     reason: 'probing the source',
     set: {
       lease_owner: owner,
-      lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})`,
+      lease_until: leaseEnd(LEASE_SEC),
       process_attempt: sql<number>`process_attempt + 1`,
       process_tries: sql<number>`process_tries + 1`,
     },
     where: sql<boolean>`source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
-      and (state = 'uploaded' or lease_until is null or lease_until < now())`,
+      and (state = 'uploaded' or ${IS_FREE})`,
   });
   if (!isEntered) return undefined;
   const { rows } = await sql<ClaimRow>`
@@ -162,7 +163,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
 export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('media')
-    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})` })
+    .set({ lease_until: leaseEnd(LEASE_SEC) })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('state', '=', 'processing')
@@ -176,7 +177,7 @@ export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Prom
 export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Promise<void> {
   await db
     .updateTable('media')
-    .set({ lease_owner: null, lease_until: null, state_reason: 'waiting to be planned again' })
+    .set({ ...RELEASED, state_reason: 'waiting to be planned again' })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .where('state', '=', 'processing')
@@ -191,7 +192,7 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
     .updateTable('media')
-    .set({ lease_owner: null, lease_until: null, state_reason: reason })
+    .set({ ...RELEASED, state_reason: reason })
     .set({ process_tries: sql<number>`greatest(0, process_tries - 1)` })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
@@ -211,8 +212,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
   const isEntered = await enterState(tx, key, 'failed', {
     reason,
     set: {
-      lease_owner: null,
-      lease_until: null,
+      ...RELEASED,
       messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
     },
   });

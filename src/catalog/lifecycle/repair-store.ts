@@ -7,10 +7,10 @@ import { recountStorage } from '../renditions/storage-store.ts';
 import { retireChunk } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import type { ScrubChunk, ScrubOriginal } from '../scrub/scrub-store.ts';
-import { endTask, lockClaim } from '../tasks/claim-store.ts';
+import { claimLost, endTask, lockClaim } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, idxKeyOf, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
-import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from './chunk-store.ts';
+import { fixInit, insertChunks, lockMedia, type RenditionOutput } from './chunk-store.ts';
 import { addMessages } from './finalize-store.ts';
 import {
   DAMAGED,
@@ -111,7 +111,7 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 /**
  * Publishes the output of a repair for one rendition. Replaces the damaged chunk, whose objects retire, in one step, so
  * that playlists never have a gap. Ends the encode task. Returns objects that were not accepted because the rendition
- * is no longer active, or is now encrypted by counters: the caller deletes them. Throws LostClaim (another original
+ * is no longer active, or is now encrypted by counters: the caller deletes them. Throws LeaseLost (another original
  * ends the task), and refuses chunks whose times differ from those they replace.
  */
 export async function replaceChunks(
@@ -121,9 +121,8 @@ export async function replaceChunks(
 ): Promise<{ rejected: StorageKey[] }> {
   const { key, fromSegment, toSegment } = claim.task;
   const revision = await lockMedia(tx, key);
-  if (revision === null || !(await lockClaim(tx, claim))) {
-    throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
-  }
+  if (revision === null) throw claimLost(claim);
+  await lockClaim(tx, claim);
   await endTask(tx, claim, 'done', null);
   // Later damage to the same chunk counts as new.
   await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();

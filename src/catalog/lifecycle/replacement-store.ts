@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { keptMessage } from '../renditions/kept-message.ts';
@@ -80,8 +81,7 @@ async function putBack(tx: Tx, key: MediaKey, before: Replaced, why: MediaMessag
   await mustEnterState(tx, key, 'finished', {
     reason: null,
     set: {
-      lease_owner: null,
-      lease_until: null,
+      ...RELEASED,
       encode_progress: 100,
       source_key: before.sourceKey,
       source_bytes: before.sourceBytes,

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { objectOf, splitPacked } from '../../ports/packed-key.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { IS_FREE } from '../leases/lease-store.ts';
 import { filesOf } from '../renditions/added-track.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retirePacks } from '../retired-object-store.ts';
@@ -33,7 +34,7 @@ export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media
     where type = 'video' and ((state = 'uploaded' and state_since < now() - make_interval(secs => ${IDLE_SEC}))
-      or (state = 'processing' and (lease_until is null or lease_until < now())))
+      or (state = 'processing' and ${IS_FREE}))
     order by state_since limit ${ROWS_AT_ONCE}
   `.execute(db);
   return rows;

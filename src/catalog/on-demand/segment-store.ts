@@ -1,21 +1,14 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
-import {
-  findStored,
-  fixInit,
-  insertChunks,
-  LostClaim,
-  lockMedia,
-  type RenditionOutput,
-} from '../lifecycle/chunk-store.ts';
+import { findStored, fixInit, insertChunks, lockMedia, type RenditionOutput } from '../lifecycle/chunk-store.ts';
 import { finalizeMedia } from '../lifecycle/finalize-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
-import { lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import { claimLost, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
 
 /**
  * Publishes one segment that was made for viewers. Ends encode tasks whose output is now all stored, and the video with
- * the last of them. Returns false, and accepts nothing, if another worker already stored the segment. Throws LostClaim
+ * the last of them. Returns false, and accepts nothing, if another worker already stored the segment. Throws LeaseLost
  * if the claim is no longer valid, and refuses a segment whose init segment is not the rendition's.
  */
 export async function commitSegment(
@@ -26,10 +19,11 @@ export async function commitSegment(
   const { attempt, task } = claim;
   const { key } = task;
   const revision = await lockMedia(tx, key);
-  if (revision === null || !(await lockClaim(tx, claim))) throw new LostClaim({ attempt, id: task.id });
+  if (revision === null) throw claimLost(claim);
+  await lockClaim(tx, claim);
   const place = { firstSegment: segment, segmentCount: 1 };
   if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
-  if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id: task.id });
+  if (!(await fixInit(tx, key, output))) throw claimLost(claim);
   await insertChunks(tx, { key, attempt, revision }, output);
   await sql`delete from encode_task where kind = 'segment' and rendition_ids[1] = ${output.renditionId}
     and from_segment = ${segment} and state = 'failed'`.execute(tx);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import {
   AHEAD_PRIORITY,
   AWAITED_PRIORITY,
@@ -105,7 +106,7 @@ export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean }
 export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promise<SegmentDemand | null> {
   const { rows } = await sql<SegmentDemand>`
     with renewed as (
-      update encode_task t set lease_until = now() + make_interval(secs => ${SEGMENT_LEASE_SEC})
+      update encode_task t set lease_until = ${leaseEnd(SEGMENT_LEASE_SEC)}
       where library_id = ${task.key.libraryId} and media_id = ${task.key.mediaId} and id = ${task.id}
         and state = 'running' and attempt = ${attempt}
       returning rendition_ids[1] as rendition_id, from_segment, to_segment),

@@ -4,6 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { enterState, mustEnterState } from '../media-state-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
@@ -52,8 +53,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
     reason: isWhole ? null : READY_REASON,
     set: {
       encode_progress: isWhole ? 100 : 0,
-      lease_owner: null,
-      lease_until: null,
+      ...RELEASED,
       process_tries: 0,
       messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb`,
     },

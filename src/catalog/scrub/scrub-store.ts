@@ -203,19 +203,13 @@ export type VideoScrub = {
   isRead: boolean;
 };
 
-/** Reads the scrub progress for a video; null before its first round, or for a video created after that round began. */
-export type ScrubViewStore = { load(key: MediaKey): Promise<VideoScrub | null> };
-
-export function createScrubViewStore(db: Db): ScrubViewStore {
-  return {
-    async load({ libraryId, mediaId }) {
-      const { rows } = await sql<VideoScrub>`
-        select s.round_began_at as "roundBeganAt",
-          s.media_id is null or (m.library_id, m.id) < (s.library_id, s.media_id) as "isRead"
-        from scrub s, media m
-        where s.objects_seen > 0 and m.library_id = ${libraryId} and m.id = ${mediaId}
-          and m.created_at < s.round_began_at`.execute(db);
-      return rows[0] ?? null;
-    },
-  };
+/** Loads the scrub progress for a video; null before its first round, or for a video created after that round began. */
+export async function loadVideoScrub(db: Db, { libraryId, mediaId }: MediaKey): Promise<VideoScrub | null> {
+  const { rows } = await sql<VideoScrub>`
+    select s.round_began_at as "roundBeganAt",
+      s.media_id is null or (m.library_id, m.id) < (s.library_id, s.media_id) as "isRead"
+    from scrub s, media m
+    where s.objects_seen > 0 and m.library_id = ${libraryId} and m.id = ${mediaId}
+      and m.created_at < s.round_began_at`.execute(db);
+  return rows[0] ?? null;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -201,7 +202,7 @@ export async function loadLowestVideo(db: Db, { libraryId, mediaId }: MediaKey):
       and c.rendition_id = r.id order by c.first_segment) as chunks
     from rendition r
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video' and r.active
-      and r.state = 'finished' and r.init is not null and r.codec = 'h264'
+      and r.state = 'finished' and r.init is not null and r.codec = ${sql.lit(BASE_CODEC)}
     order by r.rung limit 1`.execute(db);
   return rows[0] ?? null;
 }

@@ -1,6 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { LeaseLost } from '../leases/lease-lost.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from './encode-task.ts';
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
@@ -18,7 +20,7 @@ const MAX_VIEWER_PAUSE_SEC = 2;
 export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: string): Promise<Claim | null> {
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
     update encode_task set state = 'running', attempt = nextval('encode_attempt'), owner = ${owner}, reason = null,
-      started_at = now(), lease_until = now() + interval '1 hour'
+      started_at = now(), lease_until = ${leaseEnd(3600)}
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${taskId} and state = 'waiting'
     returning *
   `.execute(tx);
@@ -100,10 +102,10 @@ async function giveBack(db: Db | Tx, { task, attempt }: Claim, how: ReturnType<t
 }
 
 /**
- * Checks that the claim is still valid and locks it until the transaction ends. Returns the current renditions of its
- * encode task, or null.
+ * Locks a claim until the transaction ends. Returns the current renditions of its encode task. Throws LeaseLost if the
+ * claim is no longer valid.
  */
-export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 'renditionIds'> | null> {
+export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 'renditionIds'>> {
   const row = await tx
     .selectFrom('encode_task')
     .select('rendition_ids')
@@ -114,7 +116,13 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 
     .where('attempt', '=', claim.attempt)
     .forUpdate()
     .executeTakeFirst();
-  return row === undefined ? null : { renditionIds: row.rendition_ids };
+  if (row === undefined) throw claimLost(claim);
+  return { renditionIds: row.rendition_ids };
+}
+
+/** Returns the error for a late or duplicate worker. */
+export function claimLost({ task, attempt }: Claim): LeaseLost {
+  return new LeaseLost(`Attempt ${attempt} of encode task ${task.id} may no longer publish.`);
 }
 
 /** Marks a claimed task as ended, within the transaction that holds `lockClaim`. */

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
+import { leaseEnd } from '../leases/lease-store.ts';
 import { percentOf, toClaim } from './claim-store.ts';
 import { type Claim, ENCODING_STATES } from './encode-task.ts';
 import type { TaskQueue } from './task-kind.ts';
@@ -68,7 +69,7 @@ export async function restoreShares(db: Db): Promise<void> {
  */
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: number): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`
-    update encode_task w set lease_until = now() + make_interval(secs => ${leaseSec})
+    update encode_task w set lease_until = ${leaseEnd(leaseSec)}
     from unnest(${claims.map(({ task }) => task.id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[])
       c(id, attempt)
     where w.id = c.id and w.attempt = c.attempt and w.state = 'running'

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Version } from '../../lib/outbound/resume.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
+import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
@@ -70,13 +71,13 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
     .updateTable('upload')
     .set((eb) => ({
       lease_owner: owner,
-      lease_until: sql`now() + make_interval(secs => ${LEASE_SEC})`,
+      lease_until: leaseEnd(LEASE_SEC),
       attempt: eb('attempt', '+', 1),
     }))
     .where('id', '=', id)
     .where('method', '=', 'fetch')
     .where('state', '=', 'open')
-    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .where(IS_FREE)
     .returning(['library_id', 'media_id', 'attempt', 'metadata'])
     .executeTakeFirst();
   if (row === undefined) return { kind: (await isFetchOpen(db, id)) ? 'busy' : 'over' };
@@ -96,7 +97,7 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
 export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
-    .set({ lease_until: sql`now() + make_interval(secs => ${LEASE_SEC})` })
+    .set({ lease_until: leaseEnd(LEASE_SEC) })
     .where('id', '=', ref.id)
     .where('state', '=', 'open')
     .where('attempt', '=', attempt)
@@ -107,12 +108,7 @@ export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<
 
 /** Releases an interrupted fetch, so that the next worker need not wait for the lease to expire. */
 export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promise<void> {
-  await db
-    .updateTable('upload')
-    .set({ lease_owner: null, lease_until: null })
-    .where('id', '=', ref.id)
-    .where('attempt', '=', attempt)
-    .execute();
+  await db.updateTable('upload').set(RELEASED).where('id', '=', ref.id).where('attempt', '=', attempt).execute();
 }
 
 /** Releases a fetch that is blocked by something other than its file, and sets the reason as the video's. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { IS_FREE, leaseEnd } from '../leases/lease-store.ts';
 import { announceLost, type UploadRef } from './upload-store.ts';
 
 const CLOSING_SEC = 60;
@@ -35,10 +36,10 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
   const { rows } = await sql<DeadRow>`
     with dead as (
       select id, method = 'tus' and state = 'open' as "isLostTus" from upload
-      where (lease_until is null or lease_until < now()) and (method = 'put' or state = 'closing' or expires_at < now())
+      where ${IS_FREE} and (method = 'put' or state = 'closing' or expires_at < now())
       order by random() limit ${AT_ONCE} for update skip locked
     )
-    update upload set lease_owner = 'sweep', lease_until = now() + ${CLOSING_SEC} * interval '1 second',
+    update upload set lease_owner = 'sweep', lease_until = ${leaseEnd(CLOSING_SEC)},
       state = case when upload.state = 'complete' then 'complete' else 'closing' end
     from media, dead
     where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
@@ -56,7 +57,7 @@ export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
     .select(['id', 'library_id', 'media_id'])
     .where('method', '=', 'fetch')
     .where('state', '=', 'open')
-    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .where(IS_FREE)
     .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${IDLE_FETCH_SEC})`)
     .orderBy('created_at')
     .limit(AT_ONCE)

@@ -5,6 +5,7 @@ import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -19,8 +20,8 @@ const REMEMBERED_SEC = 24 * 3600;
 /** Owners of a lease are named `host/pid`, for people who inspect the table. */
 const owner = `${hostname()}/${process.pid}`;
 
-/** Time to close an upload session before the sweep does it. */
-const closingUntil = sql<Date>`now() + ${LEASE_SEC} * interval '1 second'`;
+/** Lease of a session that is being closed. The sweep closes it after that. */
+const CLOSING = { lease_owner: owner, lease_until: leaseEnd(LEASE_SEC) };
 
 /** Identifies one upload session of one video. */
 export type UploadRef = { id: Guid; key: MediaKey };
@@ -56,7 +57,7 @@ export function createUploadStore(db: Db): UploadStore {
           length_bytes: lengthBytes,
           metadata: JSON.stringify(options),
           lease_owner: owner,
-          lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'`,
+          lease_until: leaseEnd(LEASE_SEC),
           expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
         })
         .execute();
@@ -70,7 +71,7 @@ export function createUploadStore(db: Db): UploadStore {
     async renew(id) {
       const { numUpdatedRows } = await db
         .updateTable('upload')
-        .set({ lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'` })
+        .set({ lease_until: leaseEnd(LEASE_SEC) })
         .where('id', '=', id)
         .where('state', '=', 'open')
         .executeTakeFirst();
@@ -104,8 +105,7 @@ export function completing(id: Guid): FollowUp {
       .set({
         state: 'complete',
         metadata: sql<string>`case when method = 'tus' then metadata else '{}'::jsonb end`,
-        lease_owner: null,
-        lease_until: null,
+        ...RELEASED,
         expires_at: sql`now() + ${REMEMBERED_SEC} * interval '1 second'`,
       })
       .where('id', '=', id)
@@ -126,7 +126,7 @@ export function givingUp(id: Guid): FollowUp {
   return async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('upload')
-      .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
+      .set({ state: 'closing', ...CLOSING })
       .where('id', '=', id)
       .where('state', '=', 'open')
       .executeTakeFirst();
@@ -149,7 +149,7 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
     if (method.state === 'complete') return 'complete';
     await tx
       .updateTable('upload')
-      .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
+      .set({ state: 'closing', ...CLOSING })
       .where('id', '=', id)
       .execute();
     if (method.method === 'tus' && method.state === 'open') await announceLost(tx, [method]);

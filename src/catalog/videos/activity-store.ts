@@ -26,26 +26,20 @@ export type TaskActivity = {
   retryAt: Date | null;
 };
 
-/** Current and past work on a video. Encode tasks are deleted when their video is finished. */
-export type ActivityStore = { tasks(key: MediaKey): Promise<TaskActivity[]> };
-
 const MAX_WORKS = 500;
 
-export function createActivityStore(db: Db): ActivityStore {
-  return {
-    async tasks({ libraryId, mediaId }) {
-      const { rows } = await sql<TaskActivity>`
-        select w.id, w.kind, w.from_segment as "fromSegment", w.to_segment as "toSegment", w.state,
-          w.done_fraction as "doneFraction", w.failures, w.deaths, w.reason, w.owner as worker,
-          w.created_at as "createdAt", w.started_at as "startedAt",
-          case when w.state = 'waiting' and not w.is_ready then w.ready_at end as "retryAt",
-          array(select ${RENDITION_NAME} from rendition r where r.library_id = w.library_id
-            and r.media_id = w.media_id and r.id = any(w.rendition_ids) order by r.kind desc, r.rung desc) as renditions
-        from encode_task w where w.library_id = ${libraryId} and w.media_id = ${mediaId}
-        order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at,
-          w.id
-        limit ${MAX_WORKS}`.execute(db);
-      return rows;
-    },
-  };
+/** Loads the current and past work on a video. Encode tasks are deleted when their video is finished. */
+export async function loadTaskActivity(db: Db, { libraryId, mediaId }: MediaKey): Promise<TaskActivity[]> {
+  const { rows } = await sql<TaskActivity>`
+    select w.id, w.kind, w.from_segment as "fromSegment", w.to_segment as "toSegment", w.state,
+      w.done_fraction as "doneFraction", w.failures, w.deaths, w.reason, w.owner as worker,
+      w.created_at as "createdAt", w.started_at as "startedAt",
+      case when w.state = 'waiting' and not w.is_ready then w.ready_at end as "retryAt",
+      array(select ${RENDITION_NAME} from rendition r where r.library_id = w.library_id
+        and r.media_id = w.media_id and r.id = any(w.rendition_ids) order by r.kind desc, r.rung desc) as renditions
+    from encode_task w where w.library_id = ${libraryId} and w.media_id = ${mediaId}
+    order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at,
+      w.id
+    limit ${MAX_WORKS}`.execute(db);
+  return rows;
 }

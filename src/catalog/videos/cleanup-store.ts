@@ -6,26 +6,21 @@ import type { CleanupPlan } from './cleanup.ts';
 import { retireOriginal } from './original-store.ts';
 import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';
 
-/** Removes parts of videos. */
-export type CleanupStore = {
-  /**
-   * Loads a video, lets `plan` choose, and removes the chosen parts in the same transaction: no playlist lists them
-   * from then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes). With
-   * `isDryRun`, removes nothing. Refuses (`not-found`) an unknown video, and whatever `plan` refuses.
-   */
-  clean(key: MediaKey, isDryRun: boolean, plan: (video: StoredVideo) => CleanupPlan): Promise<CleanupPlan>;
-};
+/** Parts of a video to remove. `isDryRun` removes nothing. */
+export type Cleanup = { isDryRun: boolean; plan: (video: StoredVideo) => CleanupPlan };
 
-export function createCleanupStore(db: Db): CleanupStore {
-  return {
-    clean: (key, isDryRun, plan) =>
-      inTransaction(db, async (tx) => {
-        await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-        const chosen = plan(await loadStoredVideo(tx, key));
-        if (!isDryRun) await remove(tx, key, chosen);
-        return chosen;
-      }),
-  };
+/**
+ * Loads a video, lets `plan` choose, and removes the chosen parts in the same transaction: no playlist lists them from
+ * then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes). Refuses
+ * (`not-found`) an unknown video, and whatever `plan` refuses.
+ */
+export function cleanVideo(db: Db, key: MediaKey, { isDryRun, plan }: Cleanup): Promise<CleanupPlan> {
+  return inTransaction(db, async (tx) => {
+    await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
+    const chosen = plan(await loadStoredVideo(tx, key));
+    if (!isDryRun) await remove(tx, key, chosen);
+    return chosen;
+  });
 }
 
 async function remove(tx: Tx, key: MediaKey, { renditions, originalBytes }: CleanupPlan): Promise<void> {

@@ -21,14 +21,8 @@ const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Reads the reasons why videos wait. Refuses (`not-found`) an unknown video. */
-export type OutlookStore = { load(key: MediaKey): Promise<OutlookView> };
-
-export function createOutlookStore(db: Db): OutlookStore {
-  return { load: (key) => loadOutlook(db, key) };
-}
-
-async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
+/** Loads the reasons why a video waits. Refuses (`not-found`) an unknown video. */
+export async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   const { rows } = await sql<{ state: MediaState; reason: string | null; uploadsAhead: number }>`
     select state, state_reason as reason, (select count(*) from (
       select from media o where o.library_id = m.library_id and o.type = 'video' and o.id <> m.id

@@ -44,21 +44,16 @@ export type StoredVideo = {
   renditions: readonly RenditionView[];
 };
 
-/** Reads everything stored for a video in one snapshot. Refuses (`not-found`) an unknown video. */
-export type StoredVideoStore = { load(key: MediaKey): Promise<StoredVideo> };
-
-export function createStoredVideoStore(db: Db): StoredVideoStore {
-  return {
-    load: (key) =>
-      db
-        .transaction()
-        .setIsolationLevel('repeatable read')
-        .setAccessMode('read only')
-        .execute((tx) => loadStoredVideo(tx, key)),
-  };
+/** Loads everything stored for a video in one snapshot. Refuses (`not-found`) an unknown video. */
+export function loadVideoSnapshot(db: Db, key: MediaKey): Promise<StoredVideo> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => loadStoredVideo(tx, key));
 }
 
-/** Like `StoredVideoStore.load`, within a transaction that may have locked the row. */
+/** Like `loadVideoSnapshot`, within a transaction that may have locked the row. */
 export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
     select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb

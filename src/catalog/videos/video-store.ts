@@ -4,6 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { RELEASED } from '../leases/lease-store.ts';
 import { countInLibrary } from '../libraries/count-in-library-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
 import { mustEnterState } from '../media-state-store.ts';
@@ -140,7 +141,7 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
       source_sha256: source?.sha256 ?? null,
       ...(moreBytes !== 0 && { storage_bytes: sql<number>`storage_bytes + ${moreBytes}` }),
       ...(after.state === 'finished' && { replace_until: after.acceptsReplacement ? TAKEN_UNTIL : null }),
-      ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
+      ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, ...RELEASED }),
     },
     orIsThere: true,
   });

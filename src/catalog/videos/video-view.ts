@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
 import type { SmartGeneration } from '../smart/smart-schema.ts';
@@ -77,7 +78,7 @@ function recallPlayable(shown: string): Playable {
 function readPlayable(shown: string): Playable {
   const renditions = shown === '' ? [] : shown.split(',').map((line) => line.split(' '));
   const withRung = renditions.filter(([, , rung]) => rung !== undefined);
-  const mp4 = withRung.filter(([codec, state]) => codec === 'h264' && state === 'finished');
+  const mp4 = withRung.filter(([codec, state]) => codec === BASE_CODEC && state === 'finished');
   return {
     rungs: risingRungs(withRung),
     mp4_rungs: risingRungs(mp4),

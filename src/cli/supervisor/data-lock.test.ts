@@ -1,6 +1,8 @@
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeDataDir } from './data-lock.ts';
 
@@ -24,9 +26,39 @@ test.each([
   expect((await stat(folder)).mode & 0o777).toBe(after);
 });
 
-test('refuses a folder of another owner that others can read', () => {
+test('refuses a folder of the kernel, which nobody can write', () => {
   // No user can change a folder of the kernel.
-  expect(() => makeDataDir('/proc/sys')).toThrow(/^MILLRACE_DATA_DIR: expected .* got mode 555 .* chmod 700/);
+  expect(() => makeDataDir('/proc/sys')).toThrow(
+    /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write, got \/proc\/sys of user 0 /,
+  );
+});
+
+const NOT_WRITABLE = /^Refused MILLRACE_DATA_DIR: expected a folder that user \d+ can write, got .*chown -R \d+ /;
+
+test.each([
+  { mode: 0o500, name: '', message: NOT_WRITABLE },
+  { mode: 0o500, name: 'made', message: NOT_WRITABLE },
+  { mode: 0o777, name: '', message: /^Refused MILLRACE_DATA_DIR: expected .* got mode 777 .* chmod 700/ },
+])('refuses "$name" in a folder of another user with mode $mode', async ({ mode, name, message }) => {
+  const closed = join(folder, 'closed');
+  await mkdir(closed, { recursive: true });
+  await chmod(closed, mode);
+  await chmod(folder, 0o755);
+  const module = new URL('./data-lock.ts', import.meta.url).href;
+  const code = `const { makeDataDir } = await import(${JSON.stringify(module)});
+    if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
+    try { makeDataDir(process.argv[1]); } catch (error) { console.log(error.name, error.message); }`;
+  const argv = ['--input-type=module', '-e', code, join(closed, name)];
+  const { stdout } = await promisify(execFile)(process.execPath, argv);
+  expect(stdout).toMatch(message);
+  expect(await readdir(closed)).toEqual([]);
+});
+
+test('refuses a data folder without a volume where one is required', () => {
+  const wanted = { onVolume: true };
+  // Every file system of Linux has one at /proc.
+  expect(() => makeDataDir('/no-volume', wanted)).toThrow(/^MILLRACE_DATA_DIR: expected a volume at \/no-volume, /);
+  expect(() => makeDataDir('/proc/sys', wanted)).not.toThrow(/expected a volume/);
 });
 
 test('creates a new data folder without permissions for others', async () => {

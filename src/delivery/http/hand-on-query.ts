@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { escapeXml } from '../../lib/escape-xml.ts';
 import type { Answer } from './answer.ts';
 
 /**
@@ -34,7 +35,7 @@ function addToPlaylist(text: string, query: string): string {
 }
 
 function addToManifest(text: string, query: string): string {
-  const escaped = query.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const escaped = escapeXml(query);
   return text.replaceAll(
     /\b(media|initialization|sourceURL)="([^"]*)"/g,
     (_, name: string, address: string) => `${name}="${add(address, escaped)}"`,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
+import { leaveSignal } from '../../lib/leave-signal.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
@@ -173,7 +174,7 @@ async function sendBody(
 ): Promise<void> {
   const pace = paceOf(admitted);
   if (pace !== null) {
-    const parts = paced(partsOf(answer, slice), pace, leaving(to.response));
+    const parts = paced(partsOf(answer, slice), pace, leaveSignal(to.response));
     return objects.sendParts(to, parts, begin);
   }
   if (answer.kind === 'object') return objects.send(to, answer.window, slice, begin);
@@ -197,12 +198,6 @@ function partsOf(answer: Sendable, slice: Slice): Iterable<Part> {
   if (answer.kind !== 'object') return [{ bytes: answer.bytes.subarray(slice.start, slice.end) }];
   const { key, start } = answer.window;
   return [{ key, start: start + slice.start, end: start + slice.end }];
-}
-
-function leaving(response: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  response.once('close', () => left.abort());
-  return left.signal;
 }
 
 /**

@@ -70,7 +70,7 @@ export class LiveStreams {
     mediaId: Guid,
     { renditionId, segment, part }: { renditionId: Guid; segment: number; part: number | null },
   ): number | null {
-    const found = this.#watched.get(mediaId)?.index.find(renditionId);
+    const found = this.#watched.get(mediaId)?.index.findRendition(renditionId);
     if (found === undefined || found === null) return null;
     const hasVideo = found.period.renditions.some(({ kind }) => kind === 'video');
     if (hasVideo !== (found.rendition.kind === 'video')) return null;

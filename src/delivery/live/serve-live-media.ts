@@ -57,7 +57,7 @@ export async function serveLiveMedia(
   const { publication, file } = requested;
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
-  const found = stream.index.find(file.renditionId);
+  const found = stream.index.findRendition(file.renditionId);
   if (found === null || found.rendition.init.length === 0) {
     return notFound('unknown-rendition');
   }

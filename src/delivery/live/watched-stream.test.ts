@@ -96,7 +96,7 @@ test('a rung that was incomplete at the end is unlisted and its URL serves the r
   await stream.ready;
   expect(rungs()).toEqual([`r/${SOURCE}`]);
   // A player that already knows the URL can still fetch existing segments.
-  const known = stream.index.find(RUNG)?.rendition;
+  const known = stream.index.findRendition(RUNG)?.rendition;
   expect(known?.segments).not.toEqual([]);
   const listed = listSlot(stream.index, known?.slot ?? '', view);
   expect(listed.map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => SOURCE));
@@ -173,13 +173,13 @@ test('a stream watched before its publisher connects waits for the feed', async 
   };
   const stream = new WatchedStream(newGuid(), running, deps);
   await stream.ready;
-  expect(stream.index.find(SOURCE)).toBe(null);
+  expect(stream.index.findRendition(SOURCE)).toBe(null);
   stream.update({ ...running, feedUrl: `http://127.0.0.1:${owner.port}` });
   await stream.ready;
-  expect(stream.index.find(SOURCE)).not.toBe(null);
+  expect(stream.index.findRendition(SOURCE)).not.toBe(null);
   const { signal } = new AbortController();
   await stream.untilKnown(RUNG, signal);
-  expect(stream.index.find(RUNG)).not.toBe(null);
+  expect(stream.index.findRendition(RUNG)).not.toBe(null);
   await stream.untilKnown(newGuid(), signal);
   stream.close();
   await owner.close();
@@ -210,7 +210,7 @@ test('parts that arrive together wake waiting viewers once', async () => {
   };
   const stream = new WatchedStream(newGuid(), { ...running, feedUrl: `http://127.0.0.1:${owner.port}` }, deps);
   await stream.ready;
-  const parts = () => stream.index.find(SOURCE)?.rendition.segments[0]?.parts.length ?? 0;
+  const parts = () => stream.index.findRendition(SOURCE)?.rendition.segments[0]?.parts.length ?? 0;
   const seen: number[] = [];
   const isThere = () => {
     if (parts() > 0) seen.push(parts());

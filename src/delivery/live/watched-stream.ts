@@ -151,7 +151,7 @@ export class WatchedStream {
    */
   async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
     if (this.#feedUrl === null || this.#index.hasEnded) return;
-    await this.until(() => this.#index.find(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
+    await this.until(() => this.#index.findRendition(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { leaveSignal } from '../../lib/leave-signal.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SendFile } from '../../lib/send-file.ts';
 import { findPacked } from '../../ports/packed-key.ts';
@@ -138,7 +139,7 @@ export class ObjectSender {
     try {
       const lent = hasFile
         ? await this.#windows.lendAtOnce(wanted)
-        : await this.#windows.lend(wanted, () => left(response));
+        : await this.#windows.lend(wanted, () => leaveSignal(response));
       if (lent === null) {
         give();
         return null;
@@ -244,14 +245,6 @@ export class ObjectSender {
 function unpacked<T extends { key: StorageKey; start: number }>(place: T): T {
   const packed = findPacked(place.key);
   return packed === null ? place : { ...place, key: packed.pack, start: packed.start + place.start };
-}
-
-/** Returns a signal that aborts when the viewer disconnects. */
-function left(response: ServerResponse): AbortSignal {
-  const leaving = new AbortController();
-  if (response.destroyed) leaving.abort();
-  response.once('close', () => leaving.abort());
-  return leaving.signal;
 }
 
 function nameOf({ key, version, start, sizeBytes }: ObjectWindow): string {

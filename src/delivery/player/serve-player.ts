@@ -48,7 +48,8 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   const refusal = await deps.playback.authorizePlayer(opened, asked.play);
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
-    return refusedPage(refusal, { uiLanguage: player.uiLanguage, assets });
+    const lacksToken = asked.play.shown.token === '';
+    return refusedPage(refusal, { uiLanguage: player.uiLanguage, lacksToken, assets });
   }
   const { licences, viewing } = deps;
   const [heat, viewers] = await Promise.all([
@@ -81,12 +82,13 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
 }
 
-/** Returns a page that explains why the viewer may not play. */
+/** Returns a page that explains why the viewer may not play. `lacksToken`: the request has no token at all. */
 export function refusedPage(
   { code, hit }: Problem,
-  { uiLanguage, assets }: { uiLanguage: string; assets: PlayerAssets },
+  { uiLanguage, lacksToken, assets }: { uiLanguage: string; lacksToken: boolean; assets: PlayerAssets },
 ): BytesAnswer {
-  const shown = page(403, NOTHING_FOREIGN, (nonce) => writeRefusedPage({ code, uiLanguage }, { assets, nonce }));
+  const refused = { code, lacksToken, uiLanguage };
+  const shown = page(403, NOTHING_FOREIGN, (nonce) => writeRefusedPage(refused, { assets, nonce }));
   return hit === undefined ? shown : { ...shown, hit };
 }
 

@@ -67,11 +67,12 @@ export function writeMissingPage(languages: string, { assets, nonce }: Pick<Writ
 
 /** Writes the page for viewers who may not play a video, with the reason. */
 export function writeRefusedPage(
-  { code, uiLanguage }: { code: string; uiLanguage: string },
+  { code, lacksToken, uiLanguage }: { code: string; lacksToken: boolean; uiLanguage: string },
   { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>,
 ): Buffer {
   const { words, language, isRtl } = chooseWords(assets.languages, uiLanguage);
-  const text = words[`refused.${code}`] ?? words['refused.other'];
+  const reason = code === 'token-denied' && lacksToken ? 'token-missing' : code;
+  const text = words[`refused.${reason}`] ?? words['refused.other'];
   return writeNotice({ title: words['state.refused'], text, language, isRtl, rule: code }, nonce);
 }
 

@@ -30,7 +30,7 @@ export class KnownClients {
   }
 
   /** Returns the client of a request. Behind a trusted proxy, that is the client named by the proxy. */
-  find({ socket: { remoteAddress }, headers }: Sender): Client {
+  findClient({ socket: { remoteAddress }, headers }: Sender): Client {
     const forwarded = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
     const nowMs = performance.now();

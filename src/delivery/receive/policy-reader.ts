@@ -49,7 +49,7 @@ export class PolicyReader {
     return this.#policies.isLoading(writeKey(ref));
   }
 
-  find(ref: ZoneRef): Promise<CompiledPolicy | null> {
+  findPolicy(ref: ZoneRef): Promise<CompiledPolicy | null> {
     return this.#policies.get(writeKey(ref));
   }
 

@@ -29,7 +29,7 @@ export type ReceiveDeps = {
 /** Parses a request: its sender, zone and target. Decides nothing. */
 export async function receive(message: IncomingMessage, deps: ReceiveDeps): Promise<EdgeRequest> {
   const { method = 'GET', url = '/', headers } = message;
-  const client = deps.clients.find(message);
+  const client = deps.clients.findClient(message);
   const route = deps.routes.read(url, headers.host ?? '');
   const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
   const { policy, target } =
@@ -73,13 +73,13 @@ async function byPath({ pathZone, target }: Route, client: Client, deps: Receive
 
 /** Cache misses query the database. Each client has a budget for them. */
 async function findPolicy(
-  ref: Parameters<PolicyReader['find']>[0],
+  ref: Parameters<PolicyReader['findPolicy']>[0],
   client: Client,
   { policies, budgets }: ReceiveDeps,
 ): Promise<CompiledPolicy | null> {
   const known = policies.peek(ref);
   if (known !== null) return known;
-  return policies.isLoading(ref) ? policies.find(ref) : lookUp(client, budgets, () => policies.find(ref));
+  return policies.isLoading(ref) ? policies.findPolicy(ref) : lookUp(client, budgets, () => policies.findPolicy(ref));
 }
 
 /** Runs a lookup within a client's limit of concurrent lookups. Throws `Refused` (`unavailable`) above the limit. */

@@ -19,6 +19,8 @@ test.each([
   ['?autoplay=false', { preloads: true }],
   ['?preload=0', { preloads: true }],
   ['?autoplay=FALSE&preload=0', { preloads: false }],
+  ['?autoplay=FALSE&preload=None', { preloads: false }],
+  ['?autoplay=FALSE&preload=metadata', { preloads: true }],
 ])('reads the flags of %s like the player page', (query, flags) => {
   expect(read(query)).toMatchObject(flags);
 });

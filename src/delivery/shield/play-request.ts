@@ -43,7 +43,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
     referrer: headers.referer ?? headers.origin ?? null,
     languages: headers['accept-language'] ?? '',
     offersCast: flag('chromecast') ?? false,
-    preloads: (flag('autoplay') ?? true) || (flag('preload') ?? true),
+    preloads: (flag('autoplay') ?? true) || !/^(false|0|no|none)$/i.test(sent.get('preload') ?? ''),
     showsHeat: flag('showheatmap'),
     ticket: sent.get('ticket') ?? '',
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',

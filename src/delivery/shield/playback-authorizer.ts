@@ -11,7 +11,7 @@ const MAX_QUOTED = 200;
 
 export type PlaybackAuthorizerDeps = {
   /** Returns the policy of a library's pull zone, or null if the library was deleted. */
-  find(libraryId: number): Promise<CompiledPolicy | null>;
+  findPolicy(libraryId: number): Promise<CompiledPolicy | null>;
   /** Hosts of our player. The Host header of a request does not grant access, because the sender chooses it. */
   ownHosts: HostRules;
 };
@@ -32,7 +32,7 @@ export class PlaybackAuthorizer {
 
   /** Returns the reason to refuse a key, or null if the request may have it. */
   async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
-    const policy = await this.#deps.find(libraryId);
+    const policy = await this.#deps.findPolicy(libraryId);
     if (policy === null) return toProblem('library-gone');
     const referrer = this.#judgeReferrer(policy, request);
     if (referrer !== null) return referrer;
@@ -45,7 +45,7 @@ export class PlaybackAuthorizer {
   /** Whether a request has a valid embed token in a library that requires one. */
   async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
-    const zone = (await this.#deps.find(libraryId))?.zone;
+    const zone = (await this.#deps.findPolicy(libraryId))?.zone;
     const nowMs = Date.now();
     if (zone === undefined || !zone.embedTokenRequired) return false;
     return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
@@ -56,7 +56,7 @@ export class PlaybackAuthorizer {
    * the owner.
    */
   async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
-    const policy = await this.#deps.find(requested.libraryId);
+    const policy = await this.#deps.findPolicy(requested.libraryId);
     const hit = policy === null ? null : judgeDirectPlay(policy, isDirect);
     if (hit !== null) return { ...toProblem('direct-play-denied'), hit };
     return this.authorize(requested, request);
@@ -64,7 +64,7 @@ export class PlaybackAuthorizer {
 
   /** Like `authorize`, for viewers whose token was already checked. */
   async authorizePage({ libraryId }: Requested, request: PlayRequest): Promise<Problem | null> {
-    const policy = await this.#deps.find(libraryId);
+    const policy = await this.#deps.findPolicy(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);
   }
 

@@ -243,7 +243,7 @@ class Node implements LiveNode {
       const answer = renewed.find((one) => one.streamId === id);
       if (answer === undefined) this.#forget(id, stream);
       else if (stream.renewed(answer)) this.#finish(id, stream);
-      else if (stream.publishers.length === 0 && nowMs - stream.silentSinceMs > IDLE_MS)
+      else if (stream.silentSinceMs !== null && nowMs - stream.silentSinceMs > IDLE_MS)
         await this.#deps.stopIdle(stream.lease);
     }
   }

@@ -1,41 +1,41 @@
-import type { MediaKey } from '../../catalog/db.ts';
-import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LadderState, LiveState } from '../../catalog/live/live-stream.ts';
-import {
-  loadLastPeriod,
-  type OpenPeriod,
-  openPeriod,
-  type Period,
-} from '../../catalog/live/publishing/period-store.ts';
+import { loadLastPeriod } from '../../catalog/live/publishing/period-store.ts';
 import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
-import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
-import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
-import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
+import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
-import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
-import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
+import { HeldMedia } from './held-media.ts';
 import type { LivePublisher } from './live-publisher.ts';
-import { periodRenditionOf } from './period-rendition.ts';
-import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
+import type { PeriodWriter } from './period-writer.ts';
+import {
+  type Before,
+  CannotEncrypt,
+  fitsPeriod,
+  type StartDeps,
+  type StreamFacts,
+  startPeriod,
+} from './start-period.ts';
 
-export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
-  subscribers: FeedSubscribers;
-  /**
-   * Creates the keys of a stream, before its first media, if its library encrypts samples. Resolves with whether the
-   * stream has such keys.
-   */
-  protect(key: MediaKey): Promise<boolean>;
-};
+export type StreamDeps = Omit<StartDeps, 'broadcast' | 'lost'> & { subscribers: FeedSubscribers };
 
-/** Thrown if a publisher's video cannot be encrypted as its library requires. The publisher is disconnected. */
-class CannotEncrypt extends Error {}
-
+/** Reason given to a publisher whose stream or slot was taken. */
+const REPLACED = 'Another publisher with the same key took over.';
 /** Maximum bytes of media that wait until a period is opened or a second track arrives. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
+/**
+ * Use of a stream by its publishers. A silent stream has none. A live stream passes the media of one of them on, and
+ * the others wait as its backup. A lost stream belongs to another process or was deleted, and is never used again.
+ */
+type Stage =
+  | { kind: 'silent'; sinceMs: number }
+  | { kind: 'connected' }
+  | { kind: 'live'; publisher: LivePublisher }
+  | { kind: 'lost' };
+
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
@@ -46,18 +46,15 @@ const SILENT_MS = 2_000;
 export class OwnedStream {
   readonly lease: LiveLease;
   readonly #deps: StreamDeps;
+  readonly #held = new HeldMedia(MAX_HELD_BYTES);
   readonly #reasonsOfPast = new LeftOutReasons();
+  /** State in the stream's row. */
   #state: LiveState;
-  #publishers: LivePublisher[] = [];
-  #active: LivePublisher | null = null;
-  #writers: PeriodWriter[] = [];
-  #last: OpenPeriod | null = null;
-  #held: { unit: AccessUnit; bytes: number; atMs: number }[] = [];
-  #heldBytes = 0;
+  #stage: Stage = { kind: 'silent', sinceMs: Date.now() };
+  #publishers: readonly LivePublisher[] = [];
+  #before: Before = { period: null, isRecovered: false };
+  #writers: readonly PeriodWriter[] = [];
   #isOpening = false;
-  #isLost = false;
-  #mayGoOn = false;
-  silentSinceMs = Date.now();
 
   constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
     this.lease = lease;
@@ -66,18 +63,21 @@ export class OwnedStream {
   }
 
   /**
-   * Loads the state of the stream before the first publisher is admitted. `isRecovered` is whether everything sent to
-   * edges is stored. If not, another node may have sent media that is not stored, and its segment numbers must not be
-   * reused.
+   * Loads the state of the stream before the first publisher is admitted. If it is not recovered, another node may have
+   * sent media that is not stored, and its segment numbers must not be reused.
    */
-  async load({ isRecovered }: { isRecovered: boolean }): Promise<void> {
-    this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);
-    this.#mayGoOn = isRecovered;
+  async load({ isRecovered }: Pick<Before, 'isRecovered'>): Promise<void> {
+    this.#before = { period: await loadLastPeriod(this.#deps.db, this.lease.key), isRecovered };
     await this.#deps.journal.openStream(this.lease.key.mediaId);
   }
 
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#stage.kind === 'lost';
+  }
+
+  /** Time since which no publisher is connected, in ms since 1970, or null if one is or the stream is lost. */
+  get silentSinceMs(): number | null {
+    return this.#stage.kind === 'silent' ? this.#stage.sinceMs : null;
   }
 
   get publishers(): readonly LivePublisher[] {
@@ -86,9 +86,14 @@ export class OwnedStream {
 
   /** Adds an accepted publisher and disconnects the previous one in the same slot. */
   add(publisher: LivePublisher): void {
+    if (this.#stage.kind === 'lost') {
+      publisher.disconnect(REPLACED);
+      return;
+    }
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
-    for (const old of before) this.#drop(old, 'Another publisher with the same key took over.');
+    for (const old of before) this.#drop(old, REPLACED);
+    if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
 
@@ -97,7 +102,7 @@ export class OwnedStream {
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
     if (this.#publishers.length > 0) return;
-    this.silentSinceMs = Date.now();
+    if (this.#stage.kind !== 'lost') this.#stage = { kind: 'silent', sinceMs: Date.now() };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
   }
 
@@ -108,7 +113,7 @@ export class OwnedStream {
     if (publisher !== this.#active && !this.#mayActivate(publisher)) return;
     if (isChanged) this.#endRun(publisher);
     if (event.type === 'config') return;
-    this.#hold(event.unit);
+    this.#held.add(event.unit, Date.now());
     if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
   }
 
@@ -149,8 +154,8 @@ export class OwnedStream {
 
   /** Stops publishing, because another process owns the stream or the stream was deleted. */
   lose(): void {
-    this.#isLost = true;
-    this.#dropAll('Another publisher with the same key took over.');
+    this.#dropAll(REPLACED);
+    this.#stage = { kind: 'lost' };
     this.#deps.subscribers.end();
   }
 
@@ -178,6 +183,10 @@ export class OwnedStream {
     return [...frames, ...writeFeedFrame({ type: 'publisher', isConnected }), ...writeFeedFrame({ type: 'snapshot' })];
   }
 
+  get #active(): LivePublisher | null {
+    return this.#stage.kind === 'live' ? this.#stage.publisher : null;
+  }
+
   #mayActivate(publisher: LivePublisher): boolean {
     const active = this.#active;
     const isSilent = active === null || Date.now() - (active.lastMediaMs ?? 0) > SILENT_MS;
@@ -187,52 +196,41 @@ export class OwnedStream {
     return true;
   }
 
+  /** Ends the media of the active publisher. That of `next` follows. */
   #endRun(next: LivePublisher | null = null): void {
-    this.#active = next;
-    this.#held = [];
-    this.#heldBytes = 0;
+    if (next !== null) this.#stage = { kind: 'live', publisher: next };
+    else if (this.#stage.kind === 'live') this.#stage = { kind: 'connected' };
+    this.#held.clear();
     this.#writers.at(-1)?.flush();
   }
 
-  #hold(unit: AccessUnit): void {
-    this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
-    this.#heldBytes += unit.bytes.length;
-    while (this.#heldBytes > MAX_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
-  }
-
   #drain(tracks: PeriodTracks): void {
-    for (let next = this.#held[0]; next !== undefined; next = this.#held[0]) {
+    for (let next = this.#held.first; next !== null; next = this.#held.first) {
       const { unit } = next;
       const isStart = tracks.video === null || (unit.kind === 'video' && unit.isKey);
       const writer = this.#writers.at(-1);
-      if (isStart && (writer === undefined || !this.#fits(writer.period, tracks))) {
+      if (isStart && (writer === undefined || !fitsPeriod(writer.period, tracks, this.#state))) {
         this.#open(tracks);
         return;
       }
-      this.#held.shift();
-      this.#heldBytes -= next.bytes;
+      this.#held.dropFirst();
       writer?.push(unit);
     }
-  }
-
-  #fits({ parameters, isPreview }: Pick<Period, 'parameters' | 'isPreview'>, tracks: PeriodTracks): boolean {
-    return parameters === parametersOf(tracks) && isPreview === (this.#state !== 'running');
   }
 
   /** Opens the next period. Holds media until it is open. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
     // Audio encoded before the period opened may follow frames with the same time.
-    this.#held.sort((one, other) => one.unit.dtsMs - other.unit.dtsMs);
+    this.#held.sortByTime();
     this.#writers.at(-1)?.flush();
-    this.#openNext(tracks)
+    startPeriod(this.#facts(), tracks, this.#periodDeps())
       .then((writer) => {
         this.#writers = [...this.#writers.filter((one) => !one.isStored), writer];
         this.#deps.subscribers.send(writer.snapshot());
       })
       .catch((error: Error) => {
-        this.#held = [];
-        this.#heldBytes = 0;
+        this.#held.clear();
         if (error instanceof CannotEncrypt && this.#active !== null) {
           this.#drop(this.#active, error.message);
           return;
@@ -249,44 +247,14 @@ export class OwnedStream {
       });
   }
 
-  async #openNext(tracks: PeriodTracks): Promise<PeriodWriter> {
-    const known = this.#last;
-    const writer = this.#writers.at(-1);
-    const isProtected = await this.#deps.protect(this.lease.key);
-    if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
-      throw new CannotEncrypt('The library encrypts its media, and can encrypt only H.264 video. Publish H.264.');
-    }
-    const startMs = this.#held[0]?.atMs ?? Date.now();
-    const ladder = await this.#planLadder(tracks);
-    const deps = {
-      ...this.#deps,
-      broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
-      lost: () => this.lose(),
-    };
-    // The previous process may have sent parts of the next segment. Other media at the same URL would contradict caches
-    // and reuse initialisation vectors (NIST SP 800-38A, appendix B).
-    const isUnwritten = this.#mayGoOn && !isProtected && writer === undefined;
-    if (isUnwritten && known !== null && this.#fits(known, tracks)) {
-      const place = { segment: known.nextSegment, endMs: known.endMs };
-      return new PeriodWriter(this.lease, { period: known, tracks, place, ladder }, deps);
-    }
-    const before = writer?.period ?? known;
-    const isPreview = this.#state !== 'running';
-    const nextSegment = writer?.nextSegment ?? known?.nextSegment ?? 0;
-    const firstSequence = before === null || before.isPreview !== isPreview ? 0 : before.firstSequence + nextSegment;
-    const renditions = [tracks.video, tracks.audio].flatMap((track) =>
-      track === null ? [] : [periodRenditionOf(track, 'pass-through')],
-    );
-    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), startMs, renditions };
-    const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};
-    const period = await openPeriod(this.#deps.db, this.lease, wanted, { widthPx, heightPx, frameRate });
-    return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);
+  #facts(): StreamFacts {
+    const now = () => ({ state: this.#state, startMs: this.#held.first?.atMs ?? Date.now() });
+    return { lease: this.lease, before: this.#before, writer: this.#writers.at(-1) ?? null, now };
   }
 
-  async #planLadder({ video, videoBps }: PeriodTracks): Promise<LiveLadder> {
-    if (video === null) return { rungs: [], cores: 0 };
-    const { settings } = await loadLibrary(this.#deps.db, this.lease.key.libraryId);
-    return planLiveLadder(video, readEncodeSettings(settings, {}).ladder, videoBps);
+  #periodDeps(): StartDeps {
+    const { subscribers, ...deps } = this.#deps;
+    return { ...deps, broadcast: (frame: Buffer[]) => subscribers.send(frame), lost: () => this.lose() };
   }
 
   #drop(publisher: LivePublisher, reason: string): void {

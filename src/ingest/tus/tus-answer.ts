@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -9,9 +9,6 @@ export const PIECE_TYPE = 'application/offset+octet-stream';
 
 /** Status for a piece that does not match its checksum (tus 1.0.0, checksum). */
 export const CHECKSUM_MISMATCH = 460;
-
-/** Maximum time in which the rest of a body is discarded after an early response, in ms. */
-const LINGER_MS = 10_000;
 
 /** Thrown if the body of a request ends early because the client disconnected. */
 export class ClientGone extends Error {
@@ -50,16 +47,4 @@ export function end(response: ServerResponse, status: number, message?: string):
 /** Refuses a body that is not a piece of an upload. */
 export function refuseType(response: ServerResponse, type: string | undefined): void {
   end(response, 415, `Expected a body of the Content-Type ${PIECE_TYPE}, got ${type ?? 'none'}.`);
-}
-
-/**
- * Discards the rest of a body for a limited time. A caller that is still sending would lose the response if the
- * connection was closed immediately.
- */
-export function throwAwayRest(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  request.once('close', () => clearTimeout(timer));
-  request.unpipe();
-  request.resume();
 }

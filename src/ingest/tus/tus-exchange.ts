@@ -20,7 +20,7 @@ export type TusUploads = {
    * `isSigned` rejects it.
    */
   openFinal(key: MediaKey, creation: FinalCreation, isSigned: (part: TusUpload) => boolean): Promise<TusUpload>;
-  find(id: Guid): Promise<TusUpload | null>;
+  findUpload(id: Guid): Promise<TusUpload | null>;
   /** Sets the deferred length of an upload. Throws `Refused` for a change of a length that is already set. */
   setLength(upload: TusUpload, lengthBytes: number): Promise<void>;
   /** Extends the expiry of an upload in progress. Returns the new expiry time. */

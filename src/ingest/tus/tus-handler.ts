@@ -3,11 +3,12 @@ import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { allowedHeaders } from '../../lib/cors.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { throwAwayRest } from '../../lib/throw-away-rest.ts';
 import { createUpload } from './create-upload.ts';
 import { readLateLength, readOffset, TUS_VERSION } from './headers.ts';
 import { createRunningHashes } from './running-hashes.ts';
 import { isSignedBy, readClaim, type TusClaim, wasExpiredAt } from './signature.ts';
-import { CHECKSUM_MISMATCH, end, PIECE_TYPE, refuse, refuseType, throwAwayRest } from './tus-answer.ts';
+import { CHECKSUM_MISMATCH, end, PIECE_TYPE, refuse, refuseType } from './tus-answer.ts';
 import type { Serving, TusDeps, TusExchange } from './tus-exchange.ts';
 import { createUploadLocks } from './upload-locks.ts';
 import { finalize, type Written, writePiece } from './write-piece.ts';
@@ -185,7 +186,7 @@ async function remove(context: TusExchange, claim: TusClaim): Promise<void> {
 
 async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<TusUpload> {
   const guid = parseGuid(id);
-  const upload = guid === null ? null : await deps.uploads.find(guid);
+  const upload = guid === null ? null : await deps.uploads.findUpload(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
   if (upload === null || !isOwn) {
     throw new Refused('not-found', 'This upload does not exist or has expired. Create a new one.');

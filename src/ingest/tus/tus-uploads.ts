@@ -95,7 +95,7 @@ export function createTusUploads(deps: Deps): TusUploads {
       return await opened(ref);
     },
     setLength: ({ id }, lengthBytes) => setLength(db, id, lengthBytes),
-    find: (id) => findTus(db, id),
+    findUpload: (id) => findTus(db, id),
     async keep({ id, expiresAt }) {
       return expiresAt.getTime() - Date.now() > EXPIRY_MS - EXPIRY_SLACK_MS ? expiresAt : putOffExpiry(db, id);
     },

@@ -47,3 +47,30 @@ test('disconnects a publisher whose media makes the receiver throw and reads not
   });
   expect(seen).toEqual(['reported: RangeError', 'ended: the media could not be processed', 'closed']);
 });
+
+test('ends once, closes its peer, and ends media that is attached later', async () => {
+  const seen: string[] = [];
+  const peer = {
+    ...{ answer: '', addCandidate: () => undefined, send: () => undefined },
+    close: () => void seen.push('peer closed'),
+  };
+  let signal = new AbortController().signal;
+  const deps = {
+    open: async (...args: [string, PeerEvents, AbortSignal]) => {
+      signal = args[2];
+      return peer;
+    },
+    ...{ budget: new EncoderBudget(0), report: () => undefined },
+  };
+  const { session } = await WhipSession.start(OFFER, deps, () => void seen.push('closed'));
+  expect(signal.aborted).toBe(false);
+  session.end('the publisher left');
+  session.end('the server stops');
+  expect(seen).toEqual(['peer closed', 'closed']);
+  expect(signal.aborted).toBe(true);
+  session.attach({
+    ...{ push: () => undefined, relay: () => undefined, leaveOut: () => undefined },
+    end: (reason: string) => void seen.push(`ended: ${reason}`),
+  });
+  expect(seen.at(-1)).toBe('ended: the connection closed');
+});

@@ -1,4 +1,5 @@
 import { type CompositionView, loadComposition } from '../../catalog/compose/composition-store.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
@@ -10,7 +11,6 @@ import { publishChunks } from '../encode/publish-chunks.ts';
 import type { PicturesInit } from '../encode/read-encoded-video.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { createAudioCopier } from './audio-copier.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';

@@ -1,4 +1,5 @@
 import { findSourceChunk, loadComposition } from '../../catalog/compose/composition-store.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME } from '../../media/cmaf/aac.ts';
@@ -11,7 +12,6 @@ import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
 import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
 /** Segments per chunk, about 32 s. */

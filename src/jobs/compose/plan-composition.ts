@@ -5,6 +5,7 @@ import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { composeCutList, type Piece, planPieces } from '../../media/compose/plan-pieces.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
@@ -171,7 +172,7 @@ function planPictures(parts: readonly WantedPart[], pieces: readonly Piece[], le
     const isJoinable = isWhole || found.every(({ origin }) => origin === 'encode');
     if (isAlike && isJoinable) {
       copied.push(toPlanned(candidate, length.durationSec, found));
-    } else if (candidate.codec === 'h264' && !parts.some(({ view }) => view.isRecorded)) {
+    } else if (candidate.codec === BASE_CODEC && !parts.some(({ view }) => view.isRecorded)) {
       made.push(toMade(candidate, length));
     }
   }

@@ -1,8 +1,8 @@
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import { planChunks } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { openSource, readSegment, replanPassThrough } from './read-pass-through.ts';

@@ -1,8 +1,8 @@
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { findStored, type RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import { type HeldTask, throughPause } from '../queue/run-task.ts';
 import { encodeRecording } from './encode-recording.ts';
 import { encodeRungs } from './encode-rungs.ts';

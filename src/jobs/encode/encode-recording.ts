@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { loadRecordedView, type RecordedView } from '../../catalog/live/recording/recorded-view-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
@@ -13,7 +14,6 @@ import { probeSource } from '../../media/probe/run-probe.ts';
 import type { VideoFacts } from '../../media/probe/source-facts.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { readSourceSegment, sourceGone } from './copy-source-segment.ts';
 import { collect, type RungOutput, rungOf, storeRung } from './encode-rungs.ts';

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
@@ -18,7 +19,6 @@ import { probeSource } from '../../media/probe/run-probe.ts';
 import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import { type HeldTask, throughPause } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';

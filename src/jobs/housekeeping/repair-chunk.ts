@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import { copySegments } from '../encode/copy-segments.ts';
 import { encodeRange } from '../encode/encode-range.ts';
 import { encodeTrack } from '../encode/encode-track.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;

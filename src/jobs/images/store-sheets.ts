@@ -1,10 +1,10 @@
 import { loadImageView } from '../../catalog/images/image-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { commitSheets } from '../../catalog/lifecycle/image-store.ts';
 import { sheetRange } from '../../media/images/storyboard.ts';
 import { discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { createImageOutput } from './image-output.ts';
 import { chooseStored, shapeOf, startImageFfmpeg } from './image-run.ts';

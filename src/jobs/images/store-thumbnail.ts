@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { commitThumbnail } from '../../catalog/lifecycle/image-store.ts';
 import { loadTaskView, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
@@ -9,7 +10,6 @@ import { chooseThumbnail, planThumbnails } from '../../media/images/thumbnail.ts
 import { openPlanned } from '../encode/open-planned.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { thumbnailKey } from './image-output.ts';
 import type { Poster } from './make-posters.ts';

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
@@ -11,7 +12,6 @@ import { publishChunks } from '../encode/publish-chunks.ts';
 import { endFailedRun, endRun, type PicturesInit, readEncodedVideo } from '../encode/read-encoded-video.ts';
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Db } from '../../catalog/db.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { renewSegmentTask, type SegmentDemand } from '../../catalog/on-demand/segment-task-store.ts';
 import type { Claim } from '../../catalog/tasks/encode-task.ts';
-import { LeaseLost } from '../queue/hold-lease.ts';
 
 /**
  * Reason for which a segment task ends early: no viewer is left, or another task needs the slot more. It is not a

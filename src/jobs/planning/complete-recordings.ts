@@ -5,15 +5,13 @@ import {
   findUnseenRecordings,
   type PeriodView,
 } from '../../catalog/live/recording/recording-rungs-store.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { planLadder } from '../../media/encode/ladder.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
-
-/** Codec of all rungs of live streams. Every player decodes it. */
-const CODEC = 'h264';
 
 /** Plans the rungs that live ladders did not produce completely. They are encoded from the published media. */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
@@ -32,7 +30,7 @@ function planRecordedRungs(view: PeriodView): CodecPlan {
   );
   const { key, timelineId, cutList } = view;
   const renditions = rungs.map((rung) => {
-    const rendition = encodedRendition(rung, { codec: CODEC, watermark: null, colours: null }, cutList);
+    const rendition = encodedRendition(rung, { codec: BASE_CODEC, watermark: null, colours: null }, cutList);
     return { ...rendition, plan: { ...rendition.plan, recordedOf: view.sourceId } };
   });
   const durationSec = cutList.endTicks / cutList.timescale;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RUNGS } from '../../media/encode/ladder.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 
 test.each([
@@ -37,4 +38,46 @@ test.each([
   },
 ])('$name: H.264 is always the first codec', ({ stored, upload, present = [], expected }) => {
   expect(readEncodeSettings(stored, upload, present).codecs).toEqual(expected);
+});
+
+test.each([
+  { name: 'the defaults', stored: {}, upload: {}, expected: RUNGS.filter((rung) => rung <= 1080) },
+  { name: 'rungs of the library', stored: { encoding: { rungs: [240, 2160] } }, upload: {}, expected: [240, 2160] },
+  {
+    name: 'rungs of the upload',
+    stored: { encoding: { rungs: [240] } },
+    upload: { enabledRungs: [720] },
+    expected: [720],
+  },
+  {
+    name: 'unknown rungs of the upload',
+    stored: { encoding: { rungs: [240] } },
+    upload: { enabledRungs: [7] },
+    expected: [240],
+  },
+  {
+    name: 'no rung at all',
+    stored: { encoding: { rungs: [] } },
+    upload: {},
+    expected: RUNGS.filter((rung) => rung <= 1080),
+  },
+])('$name: the ladder has these rungs', ({ stored, upload, expected }) => {
+  expect(new Set(readEncodeSettings(stored, upload).ladder.allowedRungs)).toEqual(new Set(expected));
+});
+
+test('bit rates of the library cap rungs in bits per second, except 0', () => {
+  const { ladder } = readEncodeSettings({ encoding: { videoKbps: { 240: 300, 480: 0 } } }, {});
+  expect(ladder.maxBitratesBps).toMatchObject({ 240: 300_000 });
+  expect(ladder.maxBitratesBps).not.toHaveProperty('480');
+});
+
+test.each([
+  { tier: 'free', library: true, upload: {}, expected: 'refused' },
+  { tier: 'premium', library: true, upload: {}, expected: 'wanted' },
+  { tier: 'premium', library: false, upload: {}, expected: 'no' },
+  { tier: 'premium', library: false, upload: { jitEnabled: true }, expected: 'wanted' },
+  { tier: 'premium', library: true, upload: { jitEnabled: false }, expected: 'no' },
+])('encoding on demand in the $tier tier, library $library, upload $upload: $expected', (each) => {
+  const { onDemand } = readEncodeSettings({ encoding: { tier: each.tier, jitEnabled: each.library } }, each.upload);
+  expect(onDemand).toBe(each.expected);
 });

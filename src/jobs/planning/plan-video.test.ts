@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeFacts, makeVideoFacts } from '../../../test/support/media/source-facts.ts';
+import { FIRST_PRIORITY } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Rung } from '../../media/encode/ladder.ts';
 import { planCodec } from './plan-codec.ts';
@@ -197,4 +198,40 @@ test('plans every rung of every codec with the watermark and no early thumbnail'
 
 test('keeps one audio track if the library allows only one', () => {
   expect(summary(null, false, { ...FACTS, video: null }, false)).toEqual(['shown frames: en']);
+});
+
+const SHORT = makeFacts({ durationSec: 50, video: makeVideoFacts({ durationSec: 50 }) });
+
+test.each([
+  { name: 'a long video', change: {}, expected: 1 },
+  { name: 'a short video', change: { facts: SHORT }, expected: 0 },
+  { name: 'a short video on demand', change: { facts: SHORT, isOnDemand: true }, expected: 1 },
+  { name: 'a replacement', change: { isReplacement: true }, expected: 0 },
+  { name: 'audio without a cover', change: { facts: { ...FACTS, video: null } }, expected: 0 },
+  { name: 'a source that plays while the ladder is encoded', change: { passThrough: passThrough(false) }, expected: 1 },
+])('plans a first thumbnail from the source: $name', ({ change, expected }) => {
+  const request = {
+    ...{ ...REQUESTS, key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS, ladder: { allowedRungs: RUNGS } },
+    ...{ passThrough: null, isReplacement: false, now: new Date(0), ...change },
+  };
+  const tasks = planVideo(request).timelines.flatMap((timeline) => timeline.tasks);
+  expect(tasks.filter(({ kind }) => kind === 'thumbnail')).toHaveLength(expected);
+});
+
+test.each([
+  { name: 'while the source plays', change: { passThrough: passThrough(false) }, isUrgent: false },
+  { name: 'with encoding on demand', change: { isOnDemand: true }, isUrgent: true },
+  { name: 'otherwise', change: {}, isUrgent: false },
+])('later audio of the default track is urgent only if no task makes video: $name', ({ change, isUrgent }) => {
+  const request = {
+    ...{ ...REQUESTS, key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS, ladder: { allowedRungs: RUNGS } },
+    ...{ passThrough: null, isReplacement: false, now: new Date(0), ...change },
+  };
+  const { renditions = [], tasks = [] } = planVideo(request).timelines.find(({ isActive }) => isActive) ?? {};
+  const standard = renditions.filter(({ kind, isDefault }) => kind === 'audio' && isDefault).map(({ id }) => id);
+  const later = tasks.filter(({ kind, isFirst, renditionIds }) => {
+    return kind === 'audio' && !isFirst && renditionIds.some((id) => standard.includes(id));
+  });
+  expect(later).not.toEqual([]);
+  for (const { priority } of later) expect(priority === FIRST_PRIORITY).toBe(isUrgent);
 });

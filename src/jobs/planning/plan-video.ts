@@ -5,6 +5,7 @@ import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { BASE_CODEC } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
@@ -64,7 +65,7 @@ export type PlanRequest = AudioRequest & {
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
-  const [baseCodec = 'h264', ...otherCodecs] = request.codecs;
+  const [baseCodec = BASE_CODEC, ...otherCodecs] = request.codecs;
   const isForGood = passThrough?.isForGood === true;
   const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
   const durationSec = cutList.endTicks / cutList.timescale;
@@ -154,7 +155,7 @@ function passThroughRendition(
     id: newGuid(),
     kind: 'video',
     origin: 'pass-through',
-    codec: 'h264',
+    codec: BASE_CODEC,
     rung,
     language: 'und',
     name: '',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { MediaKey, Tx } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { LostClaim } from '../../catalog/lifecycle/chunk-store.ts';
+import { isLeaseLost, LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import type { EncodePlan } from '../../catalog/lifecycle/encode-plan.ts';
 import { failureMessage, faultMessage } from '../../catalog/lifecycle/messages.ts';
 import { savePlan } from '../../catalog/lifecycle/plan-store.ts';
@@ -28,7 +28,7 @@ import { type IndexedSource, indexSource, type OpenSource, openSource } from '..
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
-import { LeaseLost, underLease } from '../queue/hold-lease.ts';
+import { underLease } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
 import { sendSmart } from '../smart/generate-smart.ts';
 import { requestTranscription } from '../speech/transcribe-video.ts';
@@ -80,7 +80,7 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
         signal,
       );
     } catch (error) {
-      if (error instanceof LeaseLost || error instanceof LostClaim) return;
+      if (isLeaseLost(error)) return;
       const postponement = postponementOf(error);
       if (postponement !== null) {
         await postponeProcess(deps.db, claim, postponement);

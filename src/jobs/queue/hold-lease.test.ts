@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
-import { LeaseLost, underLease } from './hold-lease.ts';
+import { underLease, untilFree } from './hold-lease.ts';
 
 const stays = new AbortController().signal;
 const hangs = () => new Promise<never>(() => undefined);
@@ -47,4 +48,23 @@ test('finished work does not wait for a hanging renewal', async () => {
     return hangs();
   };
   expect(await underLease(renew, () => isRenewing.then(() => 'done'), stays)).toBe('done');
+});
+
+test('retries while another worker holds the lease, and returns the first other result', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const claim = vi.fn(async () => {
+    vi.advanceTimersByTime((LEASE_SEC * 1000) / 2);
+    return { kind: claim.mock.calls.length < 3 ? 'busy' : 'held' };
+  });
+  expect(await untilFree(claim, stays)).toEqual({ kind: 'held' });
+});
+
+test('gives up if another worker holds the lease for longer than a dead worker could', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const claim = vi.fn(async () => {
+    vi.advanceTimersByTime((LEASE_SEC * 1000) / 2);
+    return { kind: 'busy' };
+  });
+  await expect(untilFree(claim, stays)).rejects.toThrow('Another worker holds this task.');
+  expect(claim).toHaveBeenCalledTimes(4);
 });

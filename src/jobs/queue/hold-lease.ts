@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
-
-/** Abort reason of a task whose lease went to another worker or whose video was deleted. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('Another worker holds this task, or it is no longer needed.');
-    this.name = 'LeaseLost';
-  }
-}
 
 /**
  * Runs a task under a lease that `renew` extends every few seconds. The task's signal aborts when the lease was lost

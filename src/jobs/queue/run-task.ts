@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
-import { isDatabaseAway } from '../../catalog/is-database-away.ts';
-import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import { isLeaseLost, LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
+import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
@@ -11,7 +10,6 @@ import { reasonOf } from '../../lib/mask-paths.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { isLocalShortage, postponementOf } from './postponement.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
@@ -26,7 +24,8 @@ export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) =
 /** Outcome of a task. `over` includes tasks that failed permanently or were lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
 
-const MAX_PAUSE_MS = 10_000;
+/** A commit whose outcome is unknown is not repeated: its claim may be over. */
+const RETRYING: Retrying = { isIdempotent: false, maxPauseMs: 10_000 };
 
 /**
  * Performs a task and records its outcome. An error is counted, and the task is tried up to three more times before it
@@ -38,7 +37,7 @@ export async function runTask(
   { perform, deps }: { perform: PerformTask; deps: JobDeps },
   { lost, stopping }: { lost: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskEnd> {
-  const record = <T>(action: () => Promise<T>) => outlastAbsence(action, stopping);
+  const record = <T>(action: () => Promise<T>) => retryWhileAway(action, RETRYING, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
     return record(() => endFailed(deps, held.claim, 'The worker crashed on every attempt.'));
   }
@@ -46,13 +45,13 @@ export async function runTask(
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
-    if (lost.aborted || error instanceof LeaseLost || error instanceof LostClaim) return 'over';
+    if (lost.aborted || isLeaseLost(error)) return 'over';
     return record(() => recordError(deps, held.claim, error, stopping));
   }
 }
 
 async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
-  if (stopping.aborted || error instanceof TakenMeanwhile) {
+  if (stopping.aborted || error instanceof LeaseLost) {
     await releaseTask(deps.db, claim);
     return 'released';
   }
@@ -101,7 +100,7 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
   try {
     await inTransaction(deps.db, (tx) => failTask(tx, claim, reason));
   } catch (error) {
-    if (!(error instanceof LostClaim)) throw error;
+    if (!isLeaseLost(error)) throw error;
   }
   return 'over';
 }
@@ -114,20 +113,5 @@ const MAX_ABSENCE_MS = 60_000;
  * the task's work.
  */
 export function throughPause<T>(action: () => Promise<T>): Promise<T> {
-  return outlastAbsence(action, AbortSignal.timeout(MAX_ABSENCE_MS));
-}
-
-/**
- * Repeats an action while the database is down, until it succeeds or `signal` aborts. Does not repeat a commit whose
- * outcome is unknown.
- */
-async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let pauseMs = 500; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
-    try {
-      return await action();
-    } catch (error) {
-      if (!isDatabaseAway(error) || error instanceof CommitInDoubt || signal.aborted) throw error;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  return retryWhileAway(action, RETRYING, AbortSignal.timeout(MAX_ABSENCE_MS));
 }

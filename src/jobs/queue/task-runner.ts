@@ -1,3 +1,4 @@
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { listen } from '../../catalog/listen-store.ts';
 import {
   AHEAD_PRIORITY,
@@ -22,7 +23,6 @@ import {
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { MediaKey } from '../../catalog/db.ts';
+import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import {
   claimFetch,
   type FetchClaim,
@@ -21,7 +22,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Staging } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
-import { LeaseLost, underLease, untilFree } from '../queue/hold-lease.ts';
+import { underLease, untilFree } from '../queue/hold-lease.ts';
 import { postponementOf } from '../queue/postponement.ts';
 import { completeUpload } from './complete-upload.ts';
 import { dropUpload } from './drop-upload.ts';

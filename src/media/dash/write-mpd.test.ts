@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
-import { writeMpd } from './write-mpd.ts';
+import { writeMpd, writePeriods } from './write-mpd.ts';
 
 const film = { num: 24_000, den: 1001 };
 
@@ -228,4 +228,18 @@ describe('an invalid MPD', () => {
   ])('with $name is rejected', ({ video, message }) => {
     expect(() => writeMpd({ video, audio: [] })).toThrow(message);
   });
+});
+
+test('an MPD of several periods ends with the last of them', () => {
+  const periods = [
+    { id: '0', startSec: 0, video: [picture()], audio: [] },
+    { id: '1', startSec: 9.25925, video: [], audio: [sound()] },
+  ];
+  const mpd = parseXml(writePeriods(periods, null));
+  // 252,928 ticks of audio at 48,000 per second.
+  expect(mpd.attributes.mediaPresentationDuration).toBe('PT14.528584S');
+  expect(all(mpd, 'Period').map(({ attributes }) => attributes)).toEqual([
+    { id: '0', start: 'PT0S' },
+    { id: '1', start: 'PT9.25925S' },
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { Brand } from '../../lib/brand.ts';
 import { escapeXml } from '../../lib/escape-xml.ts';
+import { parseXml } from '../../lib/parse-xml.ts';
 
 /** Well-formed XML. Only this file creates it, so that no document contains unescaped text. */
 export type Xml = Brand<string, 'Xml'>;
@@ -8,8 +9,9 @@ export type Xml = Brand<string, 'Xml'>;
 export type XmlAttributes = Readonly<Record<string, string | number | null>>;
 
 const NAME = /^[A-Za-z_][\w.:-]*$/;
-const ATTRIBUTE = String.raw`\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
-const TAG = new RegExp(String.raw`<(/?)([A-Za-z_][\w.:-]*)(?:${ATTRIBUTE})*\s*(/?)>`, 'g');
+const OTHER_MARKUP = /<[!?]/;
+/** Prefixes that the MPD declares for the elements in it. */
+const PREFIXES = { cenc: 'urn:mpeg:cenc:2013' };
 
 /** Creates an element. Throws for an invalid name. */
 export function xmlElement(name: string, attributes: XmlAttributes, children: readonly Xml[] = []): Xml {
@@ -27,27 +29,15 @@ export function xmlText(text: string): Xml {
 }
 
 /**
- * Accepts an element written elsewhere (ContentProtection of a DRM system). Throws unless it is one element whose tags
- * are closed in order and whose attributes are quoted. Rejects comments and other markup.
+ * Accepts an element written elsewhere (ContentProtection of a DRM system). Throws unless it is one well-formed
+ * element. Rejects comments, CDATA and other markup.
  */
 export function xmlFragment(element: string): Xml {
   const text = element.trim();
-  const open: string[] = [];
-  let end = 0;
-  for (const { 0: tag, 1: closes, 2: name = '', 3: isEmpty, index } of text.matchAll(TAG)) {
-    if (!isPlainText(text.slice(end, index)) || (end > 0 && open.length === 0)) break;
-    end = index + tag.length;
-    if (closes === '/' && open.pop() !== name) throw new Error(`Expected XML tags closed in order, got ${tag}.`);
-    if (closes === '' && isEmpty === '') open.push(name);
-  }
-  if (end !== text.length || open.length > 0 || end === 0) {
-    throw new Error(`Expected one whole XML element, got ${JSON.stringify(text.slice(0, 200))}.`);
-  }
+  if (OTHER_MARKUP.test(text))
+    throw new Error(`Expected only elements and text, got ${JSON.stringify(text.slice(0, 200))}.`);
+  parseXml(text, PREFIXES);
   return text as Xml;
-}
-
-function isPlainText(text: string): boolean {
-  return !/[<>]/.test(text);
 }
 
 function checkedName(name: string): string {

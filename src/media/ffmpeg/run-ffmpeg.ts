@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../../lib/has-code.ts';
 import type { FfmpegPlan } from './ffmpeg-plan.ts';
 import { readTreeLoad } from './read-process-tree.ts';
-import { type ChildEnd, type SandboxedChild, startSandboxed } from './run-sandboxed.ts';
+import type { ChildEnd, SandboxedChild } from './run-child.ts';
+import { startSandboxed } from './run-sandboxed.ts';
 import { encodeLimits, SANDBOX_OUTPUT, SANDBOX_SOURCE, type SandboxLevel } from './sandbox-argv.ts';
 import { startStallClock } from './stall-clock.ts';
 

@@ -1,16 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from '../../../test/support/media/run-clip.ts';
-import { detectSandbox, runSandboxed, type SandboxedCommand, setMediaRules, startSandboxed } from './run-sandboxed.ts';
+import type { SandboxedCommand } from './run-child.ts';
+import { detectSandbox, runSandboxed, setMediaRules, startSandboxed } from './run-sandboxed.ts';
 import { type SandboxLevel, sandboxArgv } from './sandbox-argv.ts';
 
-const LEVELS: SandboxLevel[] = ['bubblewrap', 'prlimit'];
+const LEVELS: SandboxLevel[] = ['bubblewrap', 'landlock', 'none'];
 const LIMITS = { cpuSec: 20, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024 ** 2, openFiles: 64 };
 
 let dir = '';
@@ -55,7 +58,7 @@ describe('the detected sandbox', () => {
     // A separate module instance, without a cached result.
     const fresh: typeof import('./run-sandboxed.ts') = await import(`./run-sandboxed.ts?${folder}`);
     await writeFile(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const detect = () => fresh.detectSandbox().catch(() => 'none');
+    const detect = () => fresh.detectSandbox().catch(() => 'unavailable');
     process.env.PATH = `${folder}:${path}`;
     const before = await detect();
     process.env.PATH = path;
@@ -67,7 +70,7 @@ describe('the detected sandbox', () => {
       program: 'nice',
       script: 'exit 1',
       title: 'is probed again when nothing worked',
-      found: ['none', 'bubblewrap'],
+      found: ['unavailable', 'bubblewrap'],
     },
     { program: 'bwrap', script: 'kill $$', title: 'is probed again when bubblewrap was killed' },
     {
@@ -79,9 +82,9 @@ describe('the detected sandbox', () => {
       program: 'bwrap',
       script: 'echo No permissions to create new namespace >&2; exit 1',
       title: 'is kept when bubblewrap is not permitted',
-      found: ['prlimit', 'prlimit'],
+      found: ['landlock', 'landlock'],
     },
-  ])('$title', async ({ program, script, found = ['prlimit', 'bubblewrap'] }) => {
+  ])('$title', async ({ program, script, found = ['landlock', 'bubblewrap'] }) => {
     expect(await detectTwice(program, script)).toEqual(found);
   });
 });
@@ -90,18 +93,18 @@ describe('without a working bubblewrap', () => {
   const path = process.env.PATH;
   afterEach(() => {
     process.env.PATH = path;
-    setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: false });
+    setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   });
 
-  test('a required sandbox blocks every start until it works', async () => {
+  test('a chosen sandbox blocks every start until it works', async () => {
     const folder = await mkdtemp(join(dir, 'bin-'));
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
-    setMediaRules({ requiresBubblewrap: true, allowsRareDecoders: false });
-    const { level: _, ...command } = shell('true', 'prlimit');
+    setMediaRules({ sandbox: 'bubblewrap', allowsRareDecoders: false });
+    const { level: _, ...command } = shell('true', 'none');
     const refused = await runSandboxed(command, 10, forever).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'Refused', kind: 'unavailable' });
-    expect(String(refused)).toMatch(/MILLRACE_SANDBOX is "required".*set MILLRACE_SANDBOX=auto.*No permissions/);
+    expect(String(refused)).toMatch(/MILLRACE_SANDBOX is "bubblewrap".*MILLRACE_SANDBOX=none.*No permissions/);
     process.env.PATH = path;
     expect((await runSandboxed(command, 10, forever)).exitCode).toBe(0);
   });
@@ -121,10 +124,11 @@ describe.each(LEVELS)('sandbox level %s', (level) => {
 
   test('sets an empty environment, limits, niceness, a higher OOM score and no new privileges', async () => {
     const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
+    // Only the program itself may read its status, and not its children.
     const script =
-      'cat /proc/self/oom_score_adj; env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ' +
-      'ulimit -c; nice; grep -E ' +
-      '"NoNewPrivs|CapEff" /proc/self/status';
+      'read -r score < /proc/self/oom_score_adj; echo $score; ' +
+      'env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; ' +
+      'while read -r line; do case $line in NoNewPrivs*|CapEff*) echo "$line";; esac; done < /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
       // Higher than the score of the parent process, so that Linux kills the child first.
@@ -132,7 +136,8 @@ describe.each(LEVELS)('sandbox level %s', (level) => {
       '20',
       '64',
       '0',
-      '5',
+      // `nice` adds to the niceness of the parent process.
+      String(Math.min(19, getPriority() + 5)),
       'CapEff:0000000000000000',
       'NoNewPrivs:1',
       '',
@@ -197,7 +202,7 @@ describe.each(LEVELS)('leaves no processes at level %s', (level) => {
     const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (data) => resolve(Number(data))));
     // The parent-death signal is set last, just before the program starts.
     const isSetUp = () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
-    await until(() => (level === 'prlimit' ? isSetUp() : processTree(pid).length > 3));
+    await until(() => (level === 'bubblewrap' ? processTree(pid).length > 3 : isSetUp()));
     const members = processTree(pid);
     parent.kill('SIGKILL');
     await until(() => !members.some(isAlive));
@@ -215,6 +220,69 @@ test('bubblewrap hides the files and the network of this machine', async () => {
   const { stdout } = await runSandboxed(shell(script, 'bubblewrap'), 4096, forever);
   server.close();
   expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');
+});
+
+/** Attacks on the service by a program in its encoders. Prints the name of each that succeeds. */
+const PROBE = `use Socket; my ($key, $port, $path, $pid) = @ARGV;
+  sub report { print "$_[0]\\n" if $_[1] }
+  report('reads the key', open(my $read, '<', $key));
+  report('lists its folder', opendir(my $folder, $key =~ s{/[^/]*$}{}r));
+  report('writes next to it', open(my $write, '>', "$key.new"));
+  report('appends to it', open(my $append, '>>', $key));
+  report('changes its mode', chmod(0644, $key));
+  report('changes its times', utime(1, 1, $key));
+  report('truncates it', truncate($key, 3));
+  sub dial { my $socket; socket($socket, $_[0], $_[1], 0) and connect($socket, $_[2]) }
+  report('connects', dial(PF_INET, SOCK_STREAM, pack_sockaddr_in($port, INADDR_LOOPBACK)));
+  report('sends datagrams', dial(PF_INET, SOCK_DGRAM, pack_sockaddr_in($port, INADDR_LOOPBACK)));
+  report('connects to a socket file', dial(PF_UNIX, SOCK_STREAM, pack_sockaddr_un($path)));
+  report('signals the service', kill(0, $pid));
+  report('slows down the service', setpriority(0, $pid, getpriority(0, $pid)));
+  report('reads its environment', open(my $environment, '<', "/proc/$pid/environ"));
+  report('reads its memory', open(my $memory, '<', "/proc/$pid/mem"));`;
+
+/** Attacks that succeed without a sandbox, whatever the capabilities of this user. */
+const REACHED = [
+  ...['reads the key', 'lists its folder', 'writes next to it', 'appends to it', 'changes its mode'],
+  ...['changes its times', 'truncates it', 'connects', 'sends datagrams', 'connects to a socket file'],
+  'signals the service',
+];
+
+test.each([
+  { level: 'bubblewrap', found: [] },
+  { level: 'landlock', found: [] },
+  { level: 'none', found: expect.arrayContaining(REACHED) },
+] as const)('a program under $level reaches nothing of the service, or everything without a sandbox', async (row) => {
+  const folder = await mkdtemp(join(dir, 'data-'));
+  const [key, path] = [join(folder, 'secret.key'), join(folder, 'socket')];
+  await writeFile(key, 'secret', { mode: 0o600 });
+  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(path)];
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const { port } = Object(servers[0]?.address());
+  const argv = ['-e', PROBE, key, String(port), path, String(process.pid)];
+  const command = shell('', row.level, { program: '/usr/bin/perl', argv });
+  const { stdout, stderrTail, exitCode } = await runSandboxed(command, 4096, forever);
+  for (const server of servers) server.close();
+  expect([stdout.toString().split('\n').slice(0, -1), stderrTail, exitCode]).toEqual([row.found, '', 0]);
+});
+
+test('the launcher names a kernel without Landlock in one line', async () => {
+  // Under this filter, landlock_create_ruleset (444) fails with ENOSYS (38), as before Linux 5.13.
+  const filter = [
+    [0x20, 0, 0, 0],
+    [0x15, 0, 1, 444],
+    [0x06, 0, 0, 0x00050026],
+    [0x06, 0, 0, 0x7fff0000],
+  ];
+  const bytes = filter.map(([code, yes, no, value]) => `pack('SCCL', ${[code, yes, no, value].join()})`).join(' . ');
+  const prctl = process.arch === 'x64' ? 157 : 167;
+  const code = `my $f = ${bytes}; my $p = pack('S x6 p', 4, $f); syscall(${prctl}, 38, 1, 0, 0, 0);
+    syscall(${prctl}, 22, 2, $p, 0, 0) == 0 or die "no filter: $!"; exec @ARGV;`;
+  const start = { level: 'landlock', filterFd: null, oomScore: 500 } as const;
+  const argv = sandboxArgv({ ...shell('echo started', 'landlock'), niceness: 0 }, start);
+  const { status, stdout, stderr } = spawnSync('perl', ['-e', code, ...argv], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^landlock: this kernel has no Landlock, which Linux 5\.13 and newer have: [^\n]*\n$/);
 });
 
 test('bubblewrap allows no user namespaces, even without the seccomp filter', () => {

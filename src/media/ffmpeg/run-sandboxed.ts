@@ -1,79 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
-import { killTree, signalAt } from './kill-tree.ts';
-import { readEncoderOomScore } from './read-process-tree.ts';
-import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
-import { seccompFilter } from './seccomp-filter.ts';
+import { type ChildEnd, runChild, type SandboxedChild, type SandboxedCommand } from './run-child.ts';
+import type { SandboxLevel } from './sandbox-argv.ts';
 import { withoutDecoderGuard } from './usual-decoders.ts';
-
-/** A child to run. `extraPipes` are readable here, and are file descriptors 3, 4, … of the child. */
-export type SandboxedCommand = SandboxRequest & {
-  extraPipes: number;
-  /** Whether the child has a standard input that the caller writes and ends. Otherwise it is empty. */
-  takesStdin: boolean;
-  /** Real time after which the child is stopped, in seconds. */
-  timeLimitSec: number;
-  /** Default: the strongest sandbox that works on this machine. */
-  level?: SandboxLevel;
-  /** Time between SIGTERM and SIGKILL, in ms, if SIGTERM reaches the program (level prlimit). Default: 5000. */
-  graceMs?: number;
-  /** Folders of `nice`, `bwrap` and the other tools. Default: the folders in `SANDBOX_ENV`. */
-  toolPath?: string | undefined;
-};
-
-/**
- * Exit of a child. `killed` is the cause if the program did not exit on its own. `out-of-memory` is a SIGKILL that this
- * process did not send, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known if ffmpeg ran with
- * `-benchmark` and exited on its own. `stderrTail` has the last 64 KiB.
- */
-export type ChildEnd = {
-  exitCode: number | null;
-  killed: 'aborted' | 'time-limit' | 'cpu-limit' | 'out-of-memory' | null;
-  stderrTail: string;
-  cpuSec: number | null;
-  peakMemoryBytes: number | null;
-  wallSec: number;
-};
-
-/**
- * A running child. The caller must read `stdout` and `pipes` to their end or destroy them. `ended` never rejects once
- * the child has started. `stop` ends the child early, and has no effect after its exit.
- */
-export type SandboxedChild = {
-  pid: number;
-  stdin: Writable | null;
-  stdout: Readable;
-  pipes: Readable[];
-  ended: Promise<ChildEnd>;
-  stop: (why: 'aborted' | 'time-limit') => void;
-};
-
-const FIRST_PIPE_FD = 3;
-const STDERR_TAIL_BYTES = 64 * 1024;
-const GRACE_MS = 5_000;
-const SETUP_MS = 200;
-const SIGXCPU_EXIT = 128 + 24;
-/** Messages of ffmpeg, the loader, x264, x265, libvpx, SVT-AV1 and C++ about refused memory. */
-const REFUSED_ALLOCATION = new RegExp(
-  'Cannot allocate memory|malloc of size \\d+ failed|Memory allocation error|insufficient resources|bad_alloc|' +
-    'failed to map segment',
-  'i',
-);
 
 const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
 const TRY_LIMITS = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
 const TRY_SEC = 10;
 const MAX_TRY_BYTES = 1024;
-/** Supported processors of the filter. On others, bubblewrap runs without one. */
-const FILTER = process.arch === 'x64' || process.arch === 'arm64' ? seccompFilter(process.arch) : null;
 
-/** Rules for reading media in this process: whether bubblewrap is required, and which decoders are allowed. */
-export type MediaRules = { requiresBubblewrap: boolean; allowsRareDecoders: boolean };
+/** Setting `MILLRACE_SANDBOX`. `auto`: bubblewrap, or Landlock where bubblewrap does not work. */
+export type SandboxChoice = 'auto' | SandboxLevel;
 
-let rules: MediaRules = { requiresBubblewrap: false, allowsRareDecoders: false };
+/** Rules for reading media in this process: the sandbox to use, and which decoders are allowed. */
+export type MediaRules = { sandbox: SandboxChoice; allowsRareDecoders: boolean };
+
+let rules: MediaRules = { sandbox: 'auto', allowsRareDecoders: false };
 let detected: Promise<SandboxLevel> | null = null;
 
 /** Sets the rules of this process. Call it once, before the process reads any media. */
@@ -83,52 +25,25 @@ export function setMediaRules(set: MediaRules): void {
 }
 
 /**
- * Finds the strongest sandbox of this machine once: bubblewrap if it actually starts (containers may forbid it), else
- * prlimit with setpriv. Throws if neither works, and refuses (`unavailable`) if bubblewrap is required and fails. If
- * the machine is too busy for a certain result, the next call tries again.
+ * Finds the sandbox of this machine once: the chosen one, or the first of bubblewrap and Landlock that actually starts
+ * (containers may forbid namespaces, and old kernels have no Landlock). Refuses (`unavailable`) if none works. If the
+ * machine is too busy for a certain result, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>
-    tryLevels(rules.requiresBubblewrap ? ['bubblewrap'] : ['bubblewrap', 'prlimit'], () => {
+    tryLevels(rules.sandbox === 'auto' ? ['bubblewrap', 'landlock'] : [rules.sandbox], () => {
       detected = null;
     }),
   );
   return detected;
 }
 
-/**
- * Starts a program inside the sandbox, in its own process group and without our environment. An abort kills the child
- * and all its descendants. The child also dies with this process.
- */
+/** Starts a program inside the sandbox of this process. An abort kills the child and all its descendants. */
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
   const level = command.level ?? (await detectSandbox());
   signal.throwIfAborted();
-  const filter = level === 'bubblewrap' ? FILTER : null;
-  const filterFd = filter === null ? null : FIRST_PIPE_FD + command.extraPipes;
   const run = rules.allowsRareDecoders ? { ...command, argv: withoutDecoderGuard(command.argv) } : command;
-  const [file = 'nice', ...argv] = sandboxArgv(run, { level, filterFd, oomScore: readEncoderOomScore() });
-  const pipes = Array<'pipe'>(command.extraPipes + (filter === null ? 0 : 1)).fill('pipe');
-  const child = spawn(file, argv, {
-    stdio: [command.takesStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes],
-    detached: true,
-    env: command.toolPath === undefined ? SANDBOX_ENV : { ...SANDBOX_ENV, PATH: command.toolPath },
-  });
-  if (filterFd !== null) sendFilter(child, filterFd);
-  const { pid, stdout } = child;
-  // `spawn` reports a failed start with an event. Without a pid, there is no child to own.
-  if (pid === undefined || stdout === null) throw await startFailure(child);
-  // Wait until the child has set itself up. Before that, it would outlive this process.
-  setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
-  const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
-  return {
-    pid,
-    stdin: child.stdin,
-    stdout,
-    // Every descriptor from 3 on was opened as a pipe for output of the child.
-    pipes: child.stdio.slice(FIRST_PIPE_FD, FIRST_PIPE_FD + command.extraPipes) as Readable[],
-    ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
-    stop: stop.now,
-  };
+  return await runChild(run, level, signal);
 }
 
 /** Runs a program that writes its result to standard output and `pipes`. Throws if the total exceeds `maxBytes`. */
@@ -155,111 +70,6 @@ export async function runSandboxed(
   return { ...end, stdout, pipes };
 }
 
-/** bubblewrap starts the program only after it has read the whole filter. */
-function sendFilter(child: ChildProcess, fd: number): void {
-  // Every descriptor from 3 on was opened as a pipe, which Node makes bidirectional.
-  const pipe = child.stdio[fd] as Writable | undefined;
-  // The exit of the child reports why the pipe closed early.
-  pipe?.on('error', () => undefined);
-  pipe?.end(FILTER);
-}
-
-/** Lowers the priority of a session. With sched_autogroup, Linux weighs sessions, and `nice` alone has no effect. */
-function lowerSession(pid: number, niceness: number): void {
-  if (niceness === 0) return;
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
-  } catch {
-    // The file is missing without session groups and after the exit of the child. Neither case needs it.
-  }
-}
-
-type Stop = { now: (why: 'aborted' | 'time-limit') => void; why: 'aborted' | 'time-limit' | null; release: () => void };
-
-function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): Stop {
-  let timer: NodeJS.Timeout | undefined;
-  const stop: Stop = {
-    why: null,
-    now(why) {
-      const { pid } = child;
-      if (pid === undefined || stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
-      stop.why = why;
-      // An aborted run gets no grace period, and bubblewrap does not forward SIGTERM.
-      if (why === 'aborted' || level === 'bubblewrap') return killTree(pid);
-      signalAt(-pid, 'SIGTERM');
-      timer = setTimeout(() => killTree(pid), graceMs);
-    },
-    release: () => clearTimeout(timer),
-  };
-  return stop;
-}
-
-function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: number; signal: AbortSignal }) {
-  const startedMs = performance.now();
-  const readTail = keepTail(child.stderr);
-  const onAbort = () => stop.now('aborted');
-  bounds.signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => stop.now('time-limit'), bounds.timeLimitSec * 1000);
-  return new Promise<ChildEnd>((resolve) => {
-    child.once('exit', async (code, exitSignal) => {
-      clearTimeout(timer);
-      stop.release();
-      bounds.signal.removeEventListener('abort', onAbort);
-      // If killed during setup, bubblewrap leaves children that wait for it forever and keep our pipes open.
-      if (child.pid !== undefined) signalAt(-child.pid, 'SIGKILL');
-      const stderrTail = await readTail();
-      resolve({
-        exitCode: code,
-        killed: stop.why ?? whoKilled(code, exitSignal, stderrTail),
-        stderrTail,
-        wallSec: (performance.now() - startedMs) / 1000,
-        ...readBenchmark(stderrTail),
-      });
-    });
-  });
-}
-
-/** Keeps the last 64 KiB of a stream. The result waits for the end of the stream, which follows the child's exit. */
-function keepTail(stream: Readable | null): () => Promise<string> {
-  let tail = Buffer.alloc(0);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  stream?.on('data', (chunk: Buffer) => {
-    const joined = Buffer.concat([tail, chunk]);
-    tail = joined.subarray(Math.max(0, joined.length - STDERR_TAIL_BYTES));
-  });
-  stream?.once('close', resolve);
-  if (stream === null) resolve();
-  return async () => {
-    await promise;
-    return tail.toString('utf8');
-  };
-}
-
-function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTail: string): ChildEnd['killed'] {
-  // bubblewrap exits with 128 + n if signal n killed the program.
-  if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
-  if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
-  if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
-  return null;
-}
-
-function readBenchmark(stderrTail: string): Pick<ChildEnd, 'cpuSec' | 'peakMemoryBytes'> {
-  const times = /bench: utime=([\d.]+)s stime=([\d.]+)s/.exec(stderrTail);
-  const memory = /bench: maxrss=(\d+)kB/i.exec(stderrTail);
-  return {
-    cpuSec: times === null ? null : Number(times[1]) + Number(times[2]),
-    peakMemoryBytes: memory === null ? null : Number(memory[1]) * 1024,
-  };
-}
-
-function startFailure(child: ChildProcess): Promise<Error> {
-  return new Promise((resolve) => {
-    child.once('error', (cause) =>
-      resolve(new Error('Expected nice, prlimit and bwrap or setpriv to start.', { cause })),
-    );
-  });
-}
-
 /** Tries the levels. Calls `onDoubt` if the machine may have been too busy to start a level that normally works. */
 async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): Promise<SandboxLevel> {
   const reasons: string[] = [];
@@ -270,16 +80,15 @@ async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): 
     reasons.push(`${level}: ${failure.message}`);
   }
   onDoubt();
-  if (rules.requiresBubblewrap) throw sandboxMissing(reasons.join('; '));
-  throw new Error(`Expected bubblewrap, or prlimit with setpriv (util-linux), to work here. ${reasons.join('; ')}`);
+  throw new Refused('unavailable', describeMissing(reasons.join('; ')));
 }
 
-function sandboxMissing(reason: string): Refused {
-  return new Refused(
-    'unavailable',
-    'Expected bubblewrap to work on this machine, because MILLRACE_SANDBOX is "required": nothing is encoded without ' +
-      'it. Install bubblewrap and allow user namespaces, or set MILLRACE_SANDBOX=auto; then encode the video again. ' +
-      `Its output: ${reason}`,
+function describeMissing(reasons: string): string {
+  const wanted = rules.sandbox === 'auto' ? 'bubblewrap or Landlock' : rules.sandbox;
+  return (
+    `Expected ${wanted} to work on this machine (MILLRACE_SANDBOX is "${rules.sandbox}"): nothing is encoded without ` +
+    'a sandbox. Allow user namespaces or use Linux 5.13 or newer with Landlock (docs/hardening.md), then encode the ' +
+    `video again. MILLRACE_SANDBOX=none encodes without a sandbox. Their output: ${reasons}`
   );
 }
 

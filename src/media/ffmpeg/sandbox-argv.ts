@@ -1,16 +1,21 @@
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Isolation of a child. `bubblewrap`: separate namespaces, a seccomp filter and no access to this machine's files.
- * `prlimit`: only resource limits, no new privileges and no capabilities.
+ * `landlock`: the same files through rules of the kernel, and a stricter seccomp filter. `none`: only resource limits,
+ * no new privileges and no capabilities.
  */
-export type SandboxLevel = 'bubblewrap' | 'prlimit';
+export type SandboxLevel = 'bubblewrap' | 'landlock' | 'none';
 
 /** Path of the input file inside the sandbox. */
 export const SANDBOX_SOURCE = '/in/source';
 
 /** Path of the output folder inside the sandbox, if there is one. */
 export const SANDBOX_OUTPUT = '/out';
+
+/** Program that applies the rules and then becomes the sandboxed program. Perl is part of every Debian. */
+const LANDLOCK_LAUNCHER = fileURLToPath(new URL('landlock.pl', import.meta.url));
 
 /** Maximum resources of one child: bytes, seconds of processor time, and open files. */
 export type ResourceLimits = {
@@ -42,16 +47,16 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 };
 
 /**
- * Start parameters of a child. `filterFd` is the descriptor from which bubblewrap reads the seccomp filter, or null for
- * none. `oomScore`: when memory is short, Linux kills the process with the highest score first (proc(5),
+ * Start parameters of a child. `filterFd` is the descriptor from which the sandbox reads the seccomp filter, or null
+ * for none. `oomScore`: when memory is short, Linux kills the process with the highest score first (proc(5),
  * `oom_score_adj`).
  */
 export type SandboxStart = { level: SandboxLevel; filterFd: number | null; oomScore: number };
 
 /**
- * Builds the command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or `setpriv`. The
- * program dies with the process that started it (PR_SET_PDEATHSIG), even after SIGKILL. The program's own children die
- * with it only under bubblewrap.
+ * Builds the command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap`, `landlock.pl` or
+ * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), even after SIGKILL. The program's
+ * own children die with it only under bubblewrap.
  */
 export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore }: SandboxStart): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
@@ -62,7 +67,9 @@ export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore
       const filter = filterFd === null ? [] : ['--seccomp', String(filterFd)];
       return [...limits, 'bwrap', ...bubblewrapFlags(request), ...filter, '--', request.program, ...request.argv];
     }
-    case 'prlimit':
+    case 'landlock':
+      return [...limits, ...landlockArgv(request, filterFd), request.program, ...request.argv.map(toRealPath(request))];
+    case 'none':
       return [...limits, 'setpriv', ...SETPRIV_FLAGS, '--', request.program, ...request.argv.map(toRealPath(request))];
   }
 }
@@ -111,6 +118,26 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
   if (request.sourcePath !== null) flags.push('--ro-bind', request.sourcePath, SANDBOX_SOURCE);
   if (request.outputDir !== null) flags.push('--bind', request.outputDir, SANDBOX_OUTPUT);
   return flags;
+}
+
+/**
+ * Files of this machine that a program under Landlock reads next to `/usr`: the linker's, and the kernel's descriptions
+ * of the machine and of this process.
+ */
+const LANDLOCK_READ = [
+  ...['/usr', '/etc/alternatives', '/etc/ld.so.cache', '/proc/self', '/proc/cpuinfo', '/proc/meminfo'],
+  ...['/sys/devices/system/cpu', '/sys/devices/system/node', '/sys/kernel/mm/transparent_hugepage'],
+  ...['/dev/zero', '/dev/random', '/dev/urandom'],
+];
+
+function landlockArgv(request: SandboxRequest, filterFd: number | null): string[] {
+  const read = [...LANDLOCK_READ];
+  const programDir = dirname(request.program);
+  if (programDir !== '.' && !programDir.startsWith('/usr/')) read.push(programDir);
+  if (request.sourcePath !== null) read.push(request.sourcePath);
+  const written = ['/dev/null', ...(request.outputDir === null ? [] : [request.outputDir])];
+  const rules = [...read.flatMap((path) => ['read', path]), ...written.flatMap((path) => ['write', path])];
+  return ['perl', LANDLOCK_LAUNCHER, process.arch, String(filterFd ?? '-'), ...rules, '--'];
 }
 
 function toRealPath(request: SandboxRequest): (argument: string) => string {

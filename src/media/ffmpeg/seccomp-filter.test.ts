@@ -59,6 +59,36 @@ const UNKNOWN: Record<string, readonly number[]> = {
   'a call of the x32 interface': [0x40000000 + 39],
   'a call newer than the list': [9999],
 };
+/** Calls that are denied as well where other processes are visible. */
+const DENIED_WITHOUT_NAMESPACES: Record<string, readonly number[]> = {
+  'socket of UNIX': [41, 1, 1, 0],
+  connect: [42, -1, 0, 0],
+  'kill of another process': [62, 1, 0],
+  'kill of the process group': [62, 0, 0],
+  'kill of all processes': [62, -1, 0],
+  tkill: [200, 1, 0],
+  'tgkill of another process': [234, 1, 1, 0],
+  rt_sigqueueinfo: [129, 1, 0, 0],
+  pidfd_open: [434, 1, 0],
+  pidfd_send_signal: [424, -1, 0, 0, 0],
+  'prlimit64 of another process': [302, 1, 7, 0, 0],
+  setpriority: [141, 0, 0, 0],
+  sched_setaffinity: [203, 1, 0, 0],
+  shmget: [29, 1, 0, 0],
+  semget: [64, 1, 0, 0],
+  msgget: [68, 1, 0],
+  mq_open: [240, 0, 0, 0, 0],
+  truncate: [76, 0, 0],
+  chmod: [90, 0, 0],
+  fchmod: [91, -1, 0],
+  fchmodat: [268, -1, 0, 0],
+  chown: [92, 0, 0, 0],
+  fchownat: [260, -1, 0, 0, 0, 0],
+  utimes: [235, 0, 0],
+  utimensat: [280, -1, 0, 0, 0],
+  setxattr: [188, 0, 0, 0, 0, 0],
+  removexattr: [197, 0, 0],
+};
 const ALLOWED: Record<string, readonly number[]> = { getpid: [39], 'socket of UNIX': [41, 1, 1, 0], getuid: [102] };
 
 /** Makes the calls in one perl process and returns the error number of each, or 0. */
@@ -86,8 +116,16 @@ test.runIf(process.arch === 'x64')('blocks system calls that no encoder makes', 
   expect(await errorsOf(ALLOWED, 'bubblewrap')).toEqual(all(ALLOWED, 0));
 });
 
+test.runIf(process.arch === 'x64')('blocks more calls without namespaces', async () => {
+  const calls = { ...DENIED, ...DENIED_WITHOUT_NAMESPACES };
+  expect(await errorsOf(calls, 'landlock')).toEqual(all(calls, EPERM));
+  expect(await errorsOf(UNKNOWN, 'landlock')).toEqual(all(UNKNOWN, ENOSYS));
+  const allowed = { getpid: [39], 'prlimit64 of itself': [302, 0, 7, 0, 0] };
+  expect(await errorsOf(allowed, 'landlock')).toEqual(all(allowed, 0));
+});
+
 test.each(['x64', 'arm64'] as const)('every path of the filter program for %s returns', (arch) => {
-  const program = seccompFilter(arch);
+  const program = seccompFilter(arch, 4242);
   const length = program.length / 8;
   // Limit BPF_MAXINSNS of linux/bpf_common.h.
   expect(length).toBeLessThan(4096);

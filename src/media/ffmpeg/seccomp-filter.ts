@@ -4,8 +4,11 @@ export type FilterArch = 'x64' | 'arm64';
 type Arch = {
   /** `AUDIT_ARCH_*` of linux/audit.h. */
   audit: number;
-  calls: Readonly<Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair', number>>;
+  calls: Readonly<
+    Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair' | 'kill' | 'tgkill' | 'prlimit64', number>
+  >;
   denied: readonly number[];
+  deniedWithoutNamespaces: readonly number[];
   /** Last call number of Linux 5.17. Later calls are unknown to the filter. */
   lastCall: number;
 };
@@ -36,17 +39,39 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | nul
   ...{ move_pages: [279, 239] },
 };
 
+/**
+ * More calls that no encoder makes, denied where other processes and other files of the user are visible: sockets,
+ * signals to others by other ways, memory shared by number, and changes to files that Landlock does not check.
+ */
+const DENIED_WITHOUT_NAMESPACES: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
+  ...{ socket: [41, 198], connect: [42, 203], bind: [49, 200], listen: [50, 201] },
+  ...{ tkill: [200, 130], rt_sigqueueinfo: [129, 138], rt_tgsigqueueinfo: [297, 240] },
+  ...{ pidfd_send_signal: [424, 424], pidfd_open: [434, 434] },
+  ...{ setpriority: [141, 140], ioprio_set: [251, 30], sched_setparam: [142, 118], sched_setscheduler: [144, 119] },
+  ...{ sched_setaffinity: [203, 122], sched_setattr: [314, 274] },
+  ...{ shmget: [29, 194], shmctl: [31, 195], shmat: [30, 196], semget: [64, 190], semctl: [66, 191] },
+  ...{ semop: [65, 193], semtimedop: [220, 192], msgget: [68, 186], msgctl: [71, 187], msgsnd: [69, 189] },
+  ...{ msgrcv: [70, 188], mq_open: [240, 180], mq_unlink: [241, 181] },
+  ...{ truncate: [76, 45], fchmod: [91, 52], fchmodat: [268, 53], fchown: [93, 55], fchownat: [260, 54] },
+  ...{ utimensat: [280, 88], setxattr: [188, 5], lsetxattr: [189, 6], fsetxattr: [190, 7] },
+  ...{ removexattr: [197, 14], lremovexattr: [198, 15], fremovexattr: [199, 16], inotify_add_watch: [254, 27] },
+};
+/** The same, of calls that only x86-64 has: chmod, chown, lchown, utime, utimes, futimesat. */
+const OLD_CALLS_OF_X64 = [90, 92, 94, 132, 235, 261];
+
 const ARCHES: Readonly<Record<FilterArch, Arch>> = {
   x64: {
     audit: 0xc000003e,
-    calls: { clone: 56, clone3: 435, ioctl: 16, socket: 41, socketpair: 53 },
+    calls: { clone: 56, clone3: 435, ioctl: 16, socket: 41, socketpair: 53, kill: 62, tgkill: 234, prlimit64: 302 },
     denied: Object.values(DENIED).map(([x64]) => x64),
+    deniedWithoutNamespaces: [...OLD_CALLS_OF_X64, ...Object.values(DENIED_WITHOUT_NAMESPACES).map(([x64]) => x64)],
     lastCall: 450,
   },
   arm64: {
     audit: 0xc00000b7,
-    calls: { clone: 220, clone3: 435, ioctl: 29, socket: 198, socketpair: 199 },
+    calls: { clone: 220, clone3: 435, ioctl: 29, socket: 198, socketpair: 199, kill: 129, tgkill: 131, prlimit64: 261 },
     denied: Object.values(DENIED).flatMap(([, arm64]) => arm64 ?? []),
+    deniedWithoutNamespaces: Object.values(DENIED_WITHOUT_NAMESPACES).map(([, arm64]) => arm64),
     lastCall: 450,
   },
 };
@@ -79,11 +104,12 @@ const SECOND_ARGUMENT_AT = 24;
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * Returns the seccomp filter of the sandbox as the array of `struct sock_filter` that bubblewrap reads from
- * `--seccomp`. Denied calls fail with EPERM. clone3, whose flags a filter cannot inspect, and calls newer than the list
- * fail with ENOSYS, so that the C library uses the older call. Calls with another processor's numbers kill the process.
+ * Returns the seccomp filter of a sandbox as an array of `struct sock_filter`. Denied calls fail with EPERM. clone3,
+ * whose flags a filter cannot inspect, and calls newer than the list fail with ENOSYS, so that the C library uses the
+ * older call. Calls with another processor's numbers kill the process. `onlyPid` is for a sandbox that has no
+ * namespaces: it may send signals to this process only, and opens no sockets.
  */
-export function seccompFilter(arch: FilterArch): Buffer {
+export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer {
   const { audit, calls, denied, lastCall } = ARCHES[arch];
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCH_AT],
@@ -94,6 +120,7 @@ export function seccompFilter(arch: FilterArch): Buffer {
     ...refuseIf([JUMP_GREATER, lastCall], ENOSYS),
     ...refuseIf([JUMP_EQUAL, calls.clone3], ENOSYS),
     ...denied.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
+    ...(onlyPid === null ? [] : confine(arch, onlyPid)),
     ...ofCall(calls.clone, FIRST_ARGUMENT_AT, refuseIf([JUMP_ANY_BIT, NEW_NAMESPACES], EPERM)),
     ...ofCall(calls.ioctl, SECOND_ARGUMENT_AT, [
       ...refuseIf([JUMP_EQUAL, TIOCSTI], EPERM),
@@ -104,6 +131,17 @@ export function seccompFilter(arch: FilterArch): Buffer {
     [RETURN, 0, 0, ALLOW],
   ];
   return assemble(program);
+}
+
+/** Rules in place of namespaces. A call with process 0 concerns the caller. */
+function confine(arch: FilterArch, pid: number): Instruction[] {
+  const { calls, deniedWithoutNamespaces } = ARCHES[arch];
+  return [
+    ...deniedWithoutNamespaces.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
+    ...ofCall(calls.kill, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, pid], EPERM)),
+    ...ofCall(calls.tgkill, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, pid], EPERM)),
+    ...ofCall(calls.prlimit64, FIRST_ARGUMENT_AT, [[JUMP_EQUAL, 2, 0, 0], ...refuseUnless([JUMP_EQUAL, pid], EPERM)]),
+  ];
 }
 
 function refuseIf([code, value]: readonly [number, number], errno: number): Instruction[] {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { choosePreview } from './plan-previews.ts';
+import { BT709 } from '../probe/colours.ts';
+import type { FrameFormat } from './plan-images.ts';
+import { choosePreview, planPreviews } from './plan-previews.ts';
 
 const SCALE = 1000;
 test.each([
@@ -38,4 +40,28 @@ test.each([
 ])('chooses a preview: $what', ({ ticks, endTick, expected }) => {
   const stretches = choosePreview(ticks, endTick, SCALE);
   expect(stretches.map(({ fromTick, toTick }) => [fromTick, toTick])).toEqual(expected);
+});
+
+const FRAME = { widthPx: 1920, heightPx: 1080, colours: BT709 };
+const STRETCHES = [
+  { fromTick: 1000, toTick: 2000 },
+  { fromTick: 5000, toTick: 6000 },
+];
+
+function filtersOf(frame: FrameFormat, rate = { num: 25, den: 1 }): string {
+  const { argv } = planPreviews(STRETCHES, frame, rate);
+  return argv[argv.indexOf('-filter_complex') + 1] ?? '';
+}
+
+test('scales previews into their long side and never enlarges small videos', () => {
+  const sizesOf = (frame: FrameFormat) => [...filtersOf(frame).matchAll(/scale=(\d+:\d+)/g)].map(([, size]) => size);
+  expect(sizesOf(FRAME)).toEqual(['480:270', '320:180', '240:136']);
+  expect(sizesOf({ ...FRAME, widthPx: 1080, heightPx: 1920 })).toEqual(['270:480', '180:320', '136:240']);
+  expect(sizesOf({ ...FRAME, widthPx: 160, heightPx: 90 })).toEqual(['160:90', '160:90', '160:90']);
+});
+
+test('shows the stretches without gaps, at 30 fps at most', () => {
+  expect(filtersOf(FRAME)).toContain("setpts='PTS-(1000+gte(PTS,5000)*3000)'");
+  expect(filtersOf(FRAME)).toContain('fps=fps=25/1:');
+  expect(filtersOf(FRAME, { num: 60, den: 1 })).toContain('fps=fps=30:');
 });

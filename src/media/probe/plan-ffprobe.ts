@@ -1,4 +1,4 @@
-import type { SandboxedCommand } from '../ffmpeg/run-sandboxed.ts';
+import type { SandboxedCommand } from '../ffmpeg/run-child.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
 
 /** Time limit of one probe of a source, in seconds. */

@@ -40,9 +40,9 @@ test('refuses audio in a rare codec, also with other tracks in common codecs', a
 
 test('reads rare codecs if the administrator allows them', async () => {
   const path = await makeRare('magicyuv');
-  setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: true });
+  setMediaRules({ sandbox: 'auto', allowsRareDecoders: true });
   const facts = await probe(path);
-  setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: false });
+  setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   expect(facts).toMatchObject({ video: { codec: 'magicyuv' } });
 });
 

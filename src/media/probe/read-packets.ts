@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
-import { type ChildEnd, startSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import type { ChildEnd } from '../ffmpeg/run-child.ts';
+import { startSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { type BurstMeter, createBurstMeter } from './burst-meter.ts';
 import { type ClockScan, isJump, LEAP_SEC } from './judge-clock.ts';
 import type { PacketSpan } from './parse-probe.ts';

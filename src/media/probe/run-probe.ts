@@ -1,4 +1,4 @@
-import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
+import { runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { toNumber } from './frame-rate.ts';
 import { readHdrMetadata } from './hdr-metadata.ts';
 import { countJumps, isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
@@ -285,7 +285,7 @@ function withoutDurations(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json, (key, value) => (/^duration(_ts)?$/i.test(key) ? undefined : value)));
 }
 
-function killedFault(end: ChildEnd): SourceFault {
+function killedFault(end: { killed: string | null; wallSec: number }): SourceFault {
   const took = `${end.wallSec.toFixed(1)} s`;
   if (end.killed === 'out-of-memory') return { kind: 'out-of-memory', message: 'Probing needed more than 2 GiB.' };
   return {

@@ -12,7 +12,7 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
   const address =
     video === undefined
       ? null
-      : `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${video.guid}?autoplay=false&count=false`;
+      : `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${video.guid}?autoplay=false&preload=none&count=false`;
   return (
     <div class="columns">
       <Panel title={t('Appearance')}>

@@ -49,7 +49,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
   return (
     <div class="columns">
       <Panel title={t('Embed')}>
-        <CopyField label={t('Embed code')} text={embedCode(address, video.title)} />
+        <CopyField label={t('Embed code')} text={embedCode(address, video)} />
         <CopyField label={t('Link')} text={address} />
         <CopyField label={t('Video ID')} text={video.guid} />
       </Panel>

@@ -3,11 +3,21 @@ export function playerAddress(edgeUrl: string, libraryId: number, videoId: strin
   return `${edgeUrl}/embed/${libraryId}/${videoId}`;
 }
 
-/** Returns the HTML that embeds a player. */
-export function embedCode(address: string, title: string): string {
+/** The shape of a video. Its size is 0 until it is known. */
+type Shape = { width: number; height: number };
+
+/** Returns the shape of a player's frame in CSS: that of the video, or 16/9 until it is known. */
+export function aspectRatio({ width, height }: Shape): string {
+  return width > 0 && height > 0 ? `${width}/${height}` : '16/9';
+}
+
+/** Returns the HTML that embeds a player. A portrait video gets a portrait frame that is no higher than the window. */
+export function embedCode(address: string, video: Shape & { title: string }): string {
+  const fits = video.height > video.width ? ';max-height:100vh' : '';
   return (
-    `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" loading="lazy" ` +
-    'style="border:0;width:100%;aspect-ratio:16/9" allow="autoplay; encrypted-media; picture-in-picture; ' +
+    `<iframe src="${escapeHtml(address)}" title="${escapeHtml(video.title)}" loading="lazy" ` +
+    `style="border:0;width:100%;aspect-ratio:${aspectRatio(video)}${fits}" ` +
+    'allow="autoplay; encrypted-media; picture-in-picture; ' +
     'fullscreen" allowfullscreen></iframe>'
   );
 }

@@ -5,6 +5,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
+import { aspectRatio } from './embed-code.ts';
 
 /** The real player in its frame, controlled by the player.js protocol as on any page. */
 export type PlayerLink = {
@@ -68,12 +69,14 @@ export function Player({ libraryId, video, link }: PlayerProps) {
   }
   const address = new URL(value.value.address);
   address.searchParams.set('autoplay', 'false');
+  address.searchParams.set('preload', 'none');
   // An owner's preview does not count as a view.
   address.searchParams.set('count', 'false');
   return (
     <iframe
       ref={link.frame}
-      class="player"
+      class={video.height > video.width ? 'player portrait' : 'player'}
+      style={{ aspectRatio: aspectRatio(video) }}
       title={t('Player: {0}', video.title)}
       src={address.href}
       allow="autoplay; encrypted-media; picture-in-picture; fullscreen"

@@ -44,6 +44,9 @@ export function Share({ libraryId, video }: PartProps) {
   if (captions.value !== '') address.searchParams.set('captions', captions.value);
   const preview = new URL(signed.value.value?.address ?? address.href);
   for (const [name, value] of address.searchParams) preview.searchParams.set(name, value);
+  // A page of the dashboard fetches no media before somebody plays it.
+  preview.searchParams.set('autoplay', 'false');
+  preview.searchParams.set('preload', 'none');
   preview.searchParams.set('count', 'false');
   return (
     <div class="columns">
@@ -78,7 +81,7 @@ export function Share({ libraryId, video }: PartProps) {
           src={preview.href}
           allow="autoplay; encrypted-media; fullscreen"
         />
-        <CopyField label={t('Embed code')} text={embedCode(address.href, video.title)} />
+        <CopyField label={t('Embed code')} text={embedCode(address.href, video)} />
         <CopyField label={t('Link')} text={address.href} />
         {signed.value.value?.address.includes('token=') === true && (
           <>

@@ -102,7 +102,7 @@ function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob
         class="thumbnail"
         src={address}
         crossorigin="anonymous"
-        preload="auto"
+        preload="metadata"
         muted
         playsInline
         onLoadedMetadata={({ currentTarget }) => (length.value = currentTarget.duration)}

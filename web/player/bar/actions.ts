@@ -11,12 +11,16 @@ export type Actions = {
   changeVolume(delta: number): void;
   toggleMute(): void;
   toggleFullscreen(): void;
+  togglePip(): void;
+  /** Shows a later or earlier frame of a paused video. */
+  stepFrames(count: number): void;
   changeRate(delta: number): void;
 };
 
+const DEFAULT_FRAME_RATE_HZ = 30;
 const RATES = { lowest: 0.25, highest: 4 };
 
-export function createActions({ frame, video, options }: ControlParts, range: TimeRange): Actions {
+export function createActions({ frame, video, engine, options }: ControlParts, range: TimeRange): Actions {
   const play = () => {
     // A browser may refuse without a gesture. The video then stays paused, and the controls show it.
     video.play().catch(() => undefined);
@@ -42,11 +46,25 @@ export function createActions({ frame, video, options }: ControlParts, range: Ti
       if (!video.muted && video.volume === 0) video.volume = 0.5;
     },
     toggleFullscreen: () => void toggleFullscreen(frame, video, options.usesNativeFullscreen),
+    togglePip: () => void togglePip(video),
+    stepFrames(count) {
+      if (video.paused) actions.seekBy(count / (engine.shown?.frameRateHz || DEFAULT_FRAME_RATE_HZ));
+    },
     changeRate(delta) {
       video.playbackRate = Math.max(RATES.lowest, Math.min(RATES.highest, video.playbackRate + delta));
     },
   };
   return actions;
+}
+
+async function togglePip(video: HTMLVideoElement): Promise<void> {
+  try {
+    if (document.pictureInPictureElement !== null) await document.exitPictureInPicture();
+    else if (document.pictureInPictureEnabled) await video.requestPictureInPicture();
+  } catch (error) {
+    // The video has no picture yet, or the embedding frame does not allow it.
+    if (!(error instanceof DOMException)) throw error;
+  }
 }
 
 /** iPhones allow full screen only in their own player. */

@@ -8,13 +8,15 @@ const RATE_STEP = 0.25;
 /** The shortcut keys, by the text key of their action, in the order of the help. */
 export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['Space', 'K'], word: 'keys.play' },
-  { keys: ['←', '→'], word: 'keys.seek' },
+  { keys: ['←', '→', 'J', 'L'], word: 'keys.seek' },
+  { keys: [',', '.'], word: 'keys.frame' },
   { keys: ['0', '…', '9'], word: 'keys.jump' },
   { keys: ['↑', '↓'], word: 'keys.volume' },
   { keys: ['M'], word: 'keys.mute' },
   { keys: ['C'], word: 'keys.captions' },
   { keys: ['F'], word: 'keys.fullscreen' },
-  { keys: ['L'], word: 'keys.loop' },
+  { keys: ['I'], word: 'keys.pip' },
+  { keys: ['R'], word: 'keys.loop' },
   { keys: ['<', '>'], word: 'keys.speed' },
   { keys: ['?'], word: 'keys.help' },
 ];
@@ -79,7 +81,12 @@ function findAction(
     m: actions.toggleMute,
     f: actions.toggleFullscreen,
     c: rest.toggleCaptions,
-    l: () => {
+    j: () => actions.seekBy(-SEEK_SEC),
+    l: () => actions.seekBy(SEEK_SEC),
+    ',': () => actions.stepFrames(-1),
+    '.': () => actions.stepFrames(1),
+    i: actions.togglePip,
+    r: () => {
       video.loop = !video.loop;
     },
     '<': () => actions.changeRate(-RATE_STEP),

@@ -1,3 +1,9 @@
+/** Maximum time between the taps of a double tap. */
+const DOUBLE_TAP_MS = 300;
+/** Width of each side, as a share of the frame. */
+const SIDE_SHARE = 1 / 3;
+const SEEK_SEC = 10;
+
 /** Longer than one tap, shorter than two. */
 const TAP_MS = 400;
 
@@ -25,4 +31,37 @@ export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
     },
     { capture: true },
   );
+}
+
+/**
+ * Seeks back or forward with two quick taps on a side of the video, and again with each further one. `dblclick` events
+ * of the same taps are stopped, because they toggle full screen.
+ */
+export function mountSideTaps(frame: HTMLElement, video: HTMLVideoElement, seekBy: (deltaSec: number) => void): void {
+  let last = { side: 0, atMs: Number.NEGATIVE_INFINITY };
+  let seekedAtMs = Number.NEGATIVE_INFINITY;
+  frame.addEventListener('pointerup', ({ pointerType, target, clientX }) => {
+    if (pointerType !== 'touch' || (target !== video && target !== frame)) return;
+    const { left, width } = frame.getBoundingClientRect();
+    const [side, atMs] = [sideOf((clientX - left) / width), performance.now()];
+    const isRepeated = side !== 0 && side === last.side && atMs - last.atMs <= DOUBLE_TAP_MS;
+    last = { side, atMs };
+    if (!isRepeated) return;
+    seekedAtMs = atMs;
+    seekBy(side * SEEK_SEC);
+  });
+  frame.addEventListener(
+    'dblclick',
+    (event) => {
+      if (performance.now() - seekedAtMs <= DOUBLE_TAP_MS) event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
+}
+
+/** Returns -1 for the side of earlier times, 1 for the side of later times, and 0 for the middle. */
+function sideOf(share: number): -1 | 0 | 1 {
+  if (share >= SIDE_SHARE && share <= 1 - SIDE_SHARE) return 0;
+  const isStart = share < SIDE_SHARE;
+  return isStart === (document.documentElement.dir === 'rtl') ? 1 : -1;
 }

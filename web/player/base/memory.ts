@@ -4,14 +4,15 @@ type Kept = { atMs: number; value: unknown };
 
 /**
  * Data that a viewer's browser keeps between sessions for 7 days. Its names contain the library, because players of all
- * libraries share one origin. If storage is blocked (sandboxed frames, private windows), nothing is kept.
+ * libraries share one origin, or another scope. If storage is blocked (sandboxed frames, private windows), nothing is
+ * kept.
  */
 export class Memory {
   readonly #prefix: string;
   readonly #storage: Storage | null;
 
-  constructor(libraryId: number) {
-    this.#prefix = `millrace:${libraryId}:`;
+  constructor(scope: number | 'line') {
+    this.#prefix = `millrace:${scope}:`;
     this.#storage = openStorage('localStorage');
   }
 

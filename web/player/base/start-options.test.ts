@@ -23,7 +23,7 @@ test('reads flags in any case as hosts write them, and ignores invalid ones', ()
     autoplay: false,
     muted: true,
     loop: true,
-    preload: true,
+    preload: 'metadata',
     startSec: 10,
     offersAirplay: false,
     counts: true,
@@ -47,6 +47,18 @@ test.each([
 
 test.each(['?autoplay=no', '?autoplay=0', '?autoplay=FALSE'])('%s does not start playback', (query) => {
   expect(readStartOptions(query, look).autoplay).toBe(false);
+});
+
+test.each([
+  ['', 'metadata'],
+  ['?preload', 'metadata'],
+  ['?preload=true', 'metadata'],
+  ['?preload=Metadata', 'metadata'],
+  ['?preload=AUTO', 'auto'],
+  ['?preload=none', 'none'],
+  ['?preload=0', 'none'],
+])('%s preloads %s', (query, preload) => {
+  expect(readStartOptions(query, look).preload).toBe(preload);
 });
 
 test('the query overrides the library', () => {

@@ -1,11 +1,17 @@
 import type { PageConfig } from './config.ts';
 
+/**
+ * Media to fetch before playback is requested, as in HTML: nothing, the playlists and the first segment, or as much as
+ * a playing page buffers.
+ */
+export type Preload = 'none' | 'metadata' | 'auto';
+
 /** Options from the query of the page's address, or else from the library. */
 export type StartOptions = {
   autoplay: boolean;
   muted: boolean;
   loop: boolean;
-  preload: boolean;
+  preload: Preload;
   startSec: number | null;
   playsInline: boolean;
   /** The captions to choose, and whether to show them immediately. Null leaves it to the viewer. */
@@ -28,7 +34,7 @@ type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compa
 /**
  * Reads the options. Names are case-insensitive, and the first of several counts. A flag is set by its name alone
  * (`?muted`) or by `true`, `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none after its `=`,
- * is ignored.
+ * is ignored. `preload` also accepts the values of HTML.
  */
 export function readStartOptions(query: string, look: Look): StartOptions {
   const values = new Map<string, string>();
@@ -41,7 +47,7 @@ export function readStartOptions(query: string, look: Look): StartOptions {
     autoplay: flag('autoplay', true),
     muted: flag('muted', false),
     loop: flag('loop', false),
-    preload: flag('preload', true),
+    preload: /^auto$/i.test(values.get('preload') ?? '') ? 'auto' : flag('preload', true) ? 'metadata' : 'none',
     startSec: values.has('t') ? readTimeSec(values.get('t') ?? '') : null,
     playsInline: flag('playsinline', true),
     captions: readCaptions(values.get('captions') ?? ''),
@@ -75,5 +81,5 @@ function readCaptions(text: string): StartOptions['captions'] {
 
 function readFlag(value = '', standard: boolean): boolean {
   if (/^(true|1|yes)$/i.test(value)) return true;
-  return /^(false|0|no)$/i.test(value) ? false : standard;
+  return /^(false|0|no|none)$/i.test(value) ? false : standard;
 }

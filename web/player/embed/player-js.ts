@@ -31,7 +31,7 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
   const emit: Emit = (event, value) => {
     for (const listener of listeners.get(event) ?? []) sendTo(listener, event, value);
   };
-  const methods = methodsOf(video, config.state.source?.durationSec ?? 0);
+  const methods = methodsOf({ video, engine }, config.state.source?.durationSec ?? 0);
   const sendReady = () =>
     send({
       event: 'ready',
@@ -84,7 +84,7 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
   };
   // The length is known by then. A page that never plays, or loads nothing until the parent requests it, is also ready
   // and responds as far as it can.
-  const loadsNothing = !session.isPlayable || !config.state.source || !(options.preload || options.autoplay);
+  const loadsNothing = !session.isPlayable || !config.state.source || (options.preload === 'none' && !options.autoplay);
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
   relay(video, emit);
@@ -125,7 +125,21 @@ function relay(video: HTMLVideoElement, emit: Emit): void {
 }
 
 /** Setters return nothing. `expectedSec` is used as the length until the video's own is known. */
-function methodsOf(video: HTMLVideoElement, expectedSec: number): Map<string, (value: unknown) => unknown> {
+function methodsOf(
+  { video, engine }: Pick<ControlParts, 'video' | 'engine'>,
+  expectedSec: number,
+): Map<string, (value: unknown) => unknown> {
+  const seek = (sec: number) => {
+    const move = () => {
+      video.currentTime = sec;
+    };
+    if (video.readyState > HTMLMediaElement.HAVE_NOTHING) move();
+    else {
+      // A page that has loaded nothing yet loads the place that it is asked for.
+      engine.fetchNow();
+      video.addEventListener('loadedmetadata', move, { once: true });
+    }
+  };
   const set = (apply: (value: number) => void) => (value: unknown) => {
     if (Number.isFinite(Number(value))) apply(Number(value));
   };
@@ -142,7 +156,7 @@ function methodsOf(video: HTMLVideoElement, expectedSec: number): Map<string, (v
       'getDuration',
       () => (Number.isNaN(video.duration) ? expectedSec : Number.isFinite(video.duration) ? video.duration : 0),
     ],
-    ['setCurrentTime', set((value) => Object.assign(video, { currentTime: Math.max(0, value) }))],
+    ['setCurrentTime', set((value) => seek(Math.max(0, value)))],
     ['getCurrentTime', () => video.currentTime],
     ['getLoop', () => video.loop],
     ['setLoop', (value) => void Object.assign(video, { loop: value === true || value === 'true' })],

@@ -5,24 +5,28 @@ import { type Denial, denialOf } from './denial.ts';
 import { endBefore, endBeforeLast, endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
-import { hlsOptions, type Opening } from './hls-options.ts';
+import { followLine } from './follow-line.ts';
+import { hlsOptions, type Opening, UNOPENED } from './hls-options.ts';
 import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
 import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import { resetWithinSegment } from './reset-within-segment.ts';
+import { RungSwitch } from './rung-switch.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
-import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 
 /** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
+type Report = 'qualities' | 'audiotracks' | 'switching' | 'shown' | 'loaded' | 'trouble' | 'denied';
+
 /**
  * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
  * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
- * when the rung changes, `loaded` with each segment, `trouble` for temporary faults, `denied` for permanent ones.
+ * when the rung changes, `switching` when a switch by hand begins and ends, `loaded` with each segment, `trouble` for
+ * temporary faults, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -31,12 +35,12 @@ export class Engine extends EventTarget {
   #needsShaka = false;
   #closeNative: (() => void) | null = null;
   #source: PlayerSource | null = null;
-  #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, lineBps: null };
+  #opening = UNOPENED;
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #brokenLastSec: number | null = null;
-  #wantedHeightPx: number | null = null;
   #wantedAudio: string | null = null;
+  readonly #rung = new RungSwitch(() => this.#report('switching'));
   #denial: Denial | null = null;
   #lastFault: string | null = null;
 
@@ -63,23 +67,25 @@ export class Engine extends EventTarget {
     else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
-  /** Reads a playlist again at the current position, because an open player never rereads its list of rungs. */
-  reload(source: PlayerSource, atSec?: number): void {
-    coverWithFrame(this.#video);
-    const { startSec: openedAtSec, lineBps } = this.#opening;
-    const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
-    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps: this.lineBps ?? lineBps });
+  /** Takes up new rungs of a source, whose playlist an open player never reads again. Keeps buffered media. */
+  update(source: PlayerSource): void {
+    const isClear = !this.#opening.isLive && source.drm === null && this.#source?.drm === null;
+    const keeps = isClear && this.#retrying === undefined && this.#video.readyState > 0;
+    const media = keeps ? this.#hls?.transferMedia() : null;
+    if (!media) this.#reload(null, source);
+    else this.open(source, { ...this.#opening, ...this.#resumed(this.#video.currentTime), media });
   }
 
   /** Runs a pending retry immediately, because the connection is back or the machine woke up. */
   retryNow(): void {
-    if (this.#retrying !== undefined && this.#source !== null) this.reload(this.#source);
+    if (this.#retrying !== undefined) this.#reload();
     else if (this.#video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) this.#hls?.startLoad(-1);
   }
 
   close(): void {
     clearTimeout(this.#retrying);
     this.#retrying = undefined;
+    this.#rung.close();
     this.#hls?.destroy();
     this.#hls = null;
     void this.#shaka?.close();
@@ -119,20 +125,19 @@ export class Engine extends EventTarget {
 
   /** The height that the viewer chose. Null for automatic selection by bandwidth. */
   get wantedHeightPx(): number | null {
-    return this.#wantedHeightPx;
+    return this.#rung.wantedHeightPx;
   }
 
   /** Fixes a height, or returns to automatic selection if null. */
   choose(heightPx: number | null): void {
-    this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
-    this.#applyHeight((index) => {
-      if (this.#hls === null) return;
-      // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.
-      if (this.#video.ended) this.#hls.currentLevel = index;
-      else this.#hls.nextLevel = index;
-    });
+    void this.#rung.choose(this.#hls, this.#video, heightPx);
     this.#report('qualities');
+  }
+
+  /** Whether the chosen height is not shown yet. */
+  get isSwitching(): boolean {
+    return this.#rung.isOn;
   }
 
   get audioTracks(): AudioTrack[] {
@@ -184,14 +189,9 @@ export class Engine extends EventTarget {
   #openHls(source: PlayerSource): void {
     const hls = new Hls(hlsOptions(source, this.#opening));
     this.#hls = hls;
+    followLine(hls, this.#video, this.#opening);
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
-      const rates = hls.levels.map(({ bitrate }) => bitrate);
-      hls.startLevel = chooseStartLevel(rates, this.#opening.lineBps);
-      this.#applyHeight((index) => {
-        if (index === -1) return;
-        hls.startLevel = index;
-        hls.loadLevel = index;
-      });
+      this.#rung.startWith(hls);
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
@@ -200,17 +200,14 @@ export class Engine extends EventTarget {
       this.#report('audiotracks');
     });
     hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('audiotracks'));
-    hls.on(Hls.Events.LEVEL_SWITCHED, () => {
-      this.#report('shown');
-      this.#report('qualities');
-    });
+    hls.on(Hls.Events.LEVEL_SWITCHED, () => this.#report('shown', 'qualities'));
     hls.on(Hls.Events.FRAG_BUFFERED, () => this.#noteLoaded());
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
     resetWithinSegment(hls);
     if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
     if (this.#opening.loadsAtOnce) hls.loadSource(source.playlistUrl);
-    hls.attachMedia(this.#video);
+    hls.attachMedia(this.#opening.media ?? this.#video);
   }
 
   async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>): Promise<void> {
@@ -221,10 +218,7 @@ export class Engine extends EventTarget {
     // Another source may have been opened in the meantime.
     if (source !== this.#source || this.#shaka !== null) return;
     const listener: ShakaListener = {
-      changed: () => {
-        this.#report('qualities');
-        this.#report('audiotracks');
-      },
+      changed: () => this.#report('qualities', 'audiotracks'),
       shown: () => this.#report('shown'),
       stopped: ({ code, denial }) => this.#stop(code, denial, { kind: 'line', segment: null }),
     };
@@ -236,12 +230,6 @@ export class Engine extends EventTarget {
   #noteLoaded(): void {
     this.#attempts = { ...this.#attempts, retries: 0 };
     this.#report('loaded');
-  }
-
-  #applyHeight(apply: (index: number) => void): void {
-    const [wanted, levels] = [this.#wantedHeightPx, this.#hls?.levels ?? []];
-    const index = levels.findIndex(({ height }) => height === wanted);
-    if (wanted === null || index !== -1) apply(index);
   }
 
   #recover(hls: Hls, data: ErrorData): void {
@@ -277,7 +265,7 @@ export class Engine extends EventTarget {
       const sec = () => resumeAt(this.#video, { openedAtSec: this.#opening.startSec, latencySec: null });
       this.#hls?.stopLoad();
       if (afterMs > 0) this.#report('trouble');
-      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, sec())));
+      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reload(over && placeAfter(over, sec())));
       return;
     }
     if (recovery.kind === 'end') this.#brokenLastSec = recovery.brokenSec;
@@ -286,15 +274,27 @@ export class Engine extends EventTarget {
     else {
       this.#report('trouble');
       const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
-      this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
+      this.#retrying = setTimeout(() => this.#reload(atSec), recovery.afterMs);
     }
   }
 
-  #reloadAt(sec: number | null): void {
-    if (this.#source !== null) this.reload(this.#source, sec ?? undefined);
+  /** Reads the playlist again, at the current position or another. */
+  #reload(atSec: number | null = null, source = this.#source): void {
+    if (source === null) return;
+    coverWithFrame(this.#video);
+    const { startSec: openedAtSec } = this.#opening;
+    const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
+    this.open(source, { ...this.#opening, ...this.#resumed(startSec) });
   }
 
-  #report(name: 'qualities' | 'audiotracks' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
-    this.dispatchEvent(new Event(name));
+  #resumed(startSec: number): Pick<Opening, 'startSec' | 'loadsAtOnce' | 'readLine' | 'media'> {
+    const [{ readLine }, bps] = [this.#opening, this.lineBps];
+    const readNow = () => ({ ...readLine(), ...(bps !== null && { bps }) });
+    // A page that has not loaded its playlist yet goes on waiting.
+    return { startSec, loadsAtOnce: this.#hls?.url !== null, media: null, readLine: readNow };
+  }
+
+  #report(...names: Report[]): void {
+    for (const name of names) this.dispatchEvent(new Event(name));
   }
 }

@@ -45,7 +45,14 @@ function open(startSec = 0, isLive = false) {
   const reports: string[] = [];
   // Only the address of the source is read.
   const source = { playlistUrl: '/list' } as Parameters<typeof openNatively>[1];
-  const opening = { startSec, isLive, loadsAtOnce: true, lineBps: null };
+  const opening = {
+    startSec,
+    isLive,
+    loadsAtOnce: true,
+    buffersPaused: false,
+    media: null,
+    readLine: () => ({ bps: null, care: 'none' as const }),
+  };
   const close = openNatively(picture as unknown as HTMLVideoElement, source, opening, (name) => reports.push(name));
   return { picture, reports, close };
 }

@@ -49,7 +49,7 @@ export function openNatively(
   video.addEventListener('error', fail, { signal });
   video.addEventListener('timeupdate', move, { signal });
   signal.addEventListener('abort', () => clearTimeout(retrying));
-  video.preload = opening.loadsAtOnce ? 'auto' : 'none';
+  video.preload = opening.loadsAtOnce ? (opening.buffersPaused ? 'auto' : 'metadata') : 'none';
   load();
   return () => closing.abort();
 }

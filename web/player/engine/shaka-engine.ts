@@ -5,7 +5,13 @@ import type { Opening } from './hls-options.ts';
 import type { AudioTrack, Quality } from './tracks.ts';
 
 /** The part of Shaka's interface that is used here (https://shaka-player-demo.appspot.com/docs/api). */
-type Variant = { active: boolean; language: string; bandwidth: number; height: number | null };
+type Variant = {
+  active: boolean;
+  language: string;
+  bandwidth: number;
+  height: number | null;
+  frameRate: number | null;
+};
 type ShakaTrack = { active: boolean; language: string; label: string | null };
 type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
 type ShakaPlayer = EventTarget & {
@@ -112,8 +118,8 @@ export class ShakaEngine {
   }
 }
 
-function toQuality({ height, bandwidth }: Variant): Quality {
-  return { heightPx: height ?? 0, bitrateBps: bandwidth };
+function toQuality({ height, bandwidth, frameRate }: Variant): Quality {
+  return { heightPx: height ?? 0, bitrateBps: bandwidth, frameRateHz: frameRate ?? 0 };
 }
 
 function drmSettings(drm: PlayerSource['drm']): object {

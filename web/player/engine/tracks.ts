@@ -1,4 +1,5 @@
-export type Quality = { heightPx: number; bitrateBps: number };
+/** `frameRateHz` is 0 if unknown. */
+export type Quality = { heightPx: number; bitrateBps: number; frameRateHz: number };
 export type AudioTrack = { index: number; label: string; language: string };
 
 /** Returns one rung per height, highest first. The last of a height counts. */
@@ -8,8 +9,8 @@ export function byHeight(rungs: readonly Quality[]): Quality[] {
 }
 
 /** Converts a level of hls.js to a rung. */
-export function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
-  return { heightPx: height, bitrateBps: bitrate };
+export function toQuality(level: { height: number; bitrate: number; frameRate: number }): Quality {
+  return { heightPx: level.height, bitrateBps: level.bitrate, frameRateHz: level.frameRate };
 }
 
 /** Converts an audio track of hls.js. */

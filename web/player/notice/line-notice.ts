@@ -3,7 +3,7 @@ import type { ControlParts } from '../parts.ts';
 
 /**
  * Shows a message at the top of the video while playback is delayed: no network, server trouble, publisher
- * disconnected.
+ * disconnected, or a chosen quality that is not shown yet.
  */
 export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
   const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
@@ -17,15 +17,20 @@ export function mountLineNotice({ frame, video, engine, session, say }: ControlP
         ? 'line.trouble'
         : session.view.kind === 'reconnecting'
           ? 'line.reconnecting'
-          : null;
+          : engine.isSwitching
+            ? 'line.switching'
+            : null;
+    const quality = engine.wantedHeightPx === null ? say('auto') : `${engine.wantedHeightPx}p`;
+    const text = key === null ? '' : say(key, { quality });
     pill.hidden = key === null || !session.isPlayable || frame.hasAttribute('unplayable');
-    if (key !== null && pill.textContent !== say(key)) pill.textContent = say(key);
+    if (key !== null && pill.textContent !== text) pill.textContent = text;
     frame.toggleAttribute('troubled', isTroubled);
   };
   const setTrouble = (value: boolean) => () => {
     isTroubled = value;
     draw();
   };
+  engine.addEventListener('switching', draw);
   engine.addEventListener('trouble', setTrouble(true));
   engine.addEventListener('loaded', setTrouble(false));
   video.addEventListener('playing', setTrouble(false));

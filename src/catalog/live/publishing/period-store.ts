@@ -4,6 +4,7 @@ import type { ChunkFacts } from '../../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
+import { LeaseLost } from '../../leases/lease-lost.ts';
 import { toChunkRow } from '../../lifecycle/chunk-store.ts';
 import type { LiveLease } from '../live-lease.ts';
 import {
@@ -42,14 +43,6 @@ export type StoredSegment = {
   wallMs: number;
 };
 
-/** The stream's lease was lost: none of its media may be published any more. */
-export class LostLease extends Error {
-  constructor({ key, epoch }: LiveLease) {
-    super(`The lease of stream ${key.mediaId} with epoch ${epoch} is no longer valid.`);
-    this.name = 'LostLease';
-  }
-}
-
 /** Loads the last period of a stream; null before its first. */
 export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod | null> {
   const { rows } = await sql<{
@@ -78,7 +71,7 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
   return { ...period, renditions, nextSegment: ends[0]?.nextSegment ?? 0, endMs: ends[0]?.endMs ?? 0 };
 }
 
-/** Writes a new period with its timeline and renditions, and notifies edges. Throws LostLease. */
+/** Writes a new period with its timeline and renditions, and notifies edges. Throws LeaseLost. */
 export function openPeriod(
   db: Db,
   lease: LiveLease,
@@ -123,7 +116,7 @@ export function openPeriod(
   });
 }
 
-/** Adds the encoded rungs to an open period. Throws LostLease. */
+/** Adds the encoded rungs to an open period. Throws LeaseLost. */
 export function addRungs(
   db: Db,
   lease: LiveLease,
@@ -163,7 +156,9 @@ async function lockLease(tx: Tx, lease: LiveLease): Promise<void> {
   const { rows } = await sql`
     select from live_lease where stream_id = ${lease.key.mediaId} and owner = ${lease.owner} and epoch = ${lease.epoch}
     for update`.execute(tx);
-  if (rows.length === 0) throw new LostLease(lease);
+  if (rows.length === 0) {
+    throw new LeaseLost(`The lease of stream ${lease.key.mediaId} with epoch ${lease.epoch} is no longer valid.`);
+  }
 }
 
 async function lockLeases(tx: Tx, segments: readonly StoredSegment[]): Promise<Set<string>> {

@@ -5,6 +5,7 @@ import type { SecretBox } from '../../../lib/secret-box.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
+import { leaseEnd } from '../../leases/lease-store.ts';
 import { WebhookStatus } from '../../webhooks/webhook.ts';
 import { announce } from '../../webhooks/webhook-store.ts';
 import type { LiveLease } from '../live-lease.ts';
@@ -108,7 +109,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
     update live_lease l set
       epoch = case when before.is_same then epoch else epoch + 1 end,
       owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
-      lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+      lease_until = ${leaseEnd(LIVE_LEASE_SEC)}
     from before where l.stream_id = before.stream_id
     returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false)
       as "isTaken"
@@ -123,7 +124,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
 
 async function adoptLeases(db: Db, owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid; epoch: number; attempt: number; state: LiveState }>`
-    update live_lease l set feed_url = ${feedUrl}, lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+    update live_lease l set feed_url = ${feedUrl}, lease_until = ${leaseEnd(LIVE_LEASE_SEC)}
     from live_stream s where l.owner = ${owner} and s.id = l.stream_id
     returning s.library_id as "libraryId", s.id as "mediaId", l.epoch, s.state,
       nextval('encode_attempt')::int as attempt`.execute(db);
@@ -138,7 +139,7 @@ async function adoptLeases(db: Db, owner: Guid, feedUrl: string): Promise<{ leas
 async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]> {
   if (reports.length === 0) return [];
   const { rows } = await sql<OwnedStream>`
-    update live_lease l set lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC}),
+    update live_lease l set lease_until = ${leaseEnd(LIVE_LEASE_SEC)},
       primary_media_at = coalesce(to_timestamp(r."primaryMediaAtMs" / 1000.0), l.primary_media_at),
       backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
       first_media_at = coalesce(l.first_media_at,

@@ -13,7 +13,7 @@ export type Part = { offset: number; limit: number };
 /** Searches requests that the edges refused or logged. A search that takes too long is refused (`timeout`). */
 export type EventSearchStore = {
   /** Returns events, newest first. */
-  find(query: EventQuery, part: Part): Promise<Found<StoredEvent>>;
+  findEvents(query: EventQuery, part: Part): Promise<Found<StoredEvent>>;
   /** Returns groups, largest first. */
   group(query: EventQuery, by: readonly EventField[], part: Part): Promise<Found<EventGroup>>;
   /** Yields all events in order, in batches. */
@@ -26,7 +26,7 @@ const QUERY_CANCELED = '57014';
 
 export function createEventSearchStore(db: Db): EventSearchStore {
   return {
-    find: (query, { offset, limit }) =>
+    findEvents: (query, { offset, limit }) =>
       inTime(db, async (tx) => {
         const all = selectEvents(tx, query);
         const counted = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { childElements, parseXml } from '../../../lib/parse-xml.ts';
 import type { ContentKey, KeyRequest } from '../../../ports/drm-key-source.ts';
 import { writeFullBox, writeU32 } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { KEY_GROUPS, kidBytes, newContentKeys } from './content-keys.ts';
 import { parseCpixAnswer, writeCpixRequest } from './cpix.ts';
 import { SYSTEM_IDS } from './pssh.ts';
-import { childElements, parseXml } from './xml.ts';
 
 const CPIX = 'urn:dashif:org:cpix';
 const request: KeyRequest = {

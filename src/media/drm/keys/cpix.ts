@@ -1,5 +1,6 @@
 import { escapeXml } from '../../../lib/escape-xml.ts';
 import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { childElements, parseXml, type XmlElement } from '../../../lib/parse-xml.ts';
 import type {
   ContentKey,
   ContentKeys,
@@ -11,7 +12,6 @@ import type {
 } from '../../../ports/drm-key-source.ts';
 import { KEY_GROUPS } from './content-keys.ts';
 import { readPssh, SYSTEM_IDS } from './pssh.ts';
-import { childElements, parseXml, type XmlElement } from './xml.ts';
 
 const CPIX = 'urn:dashif:org:cpix';
 const PSKC = 'urn:ietf:params:xml:ns:keyprov:pskc';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseGuid } from '../../../lib/guid.ts';
+import { parseXml } from '../../../lib/parse-xml.ts';
 import { writeFullBox, writeU32 } from '../../bmff/boxes.ts';
 import { kidBytes } from '../keys/content-keys.ts';
 import { SYSTEM_IDS, writeCommonPssh } from '../keys/pssh.ts';
-import { parseXml } from '../keys/xml.ts';
 import { writeKeyAttributes } from './hls-key.ts';
 import { hlsKeys, type KeySystem, writeContentProtection } from './signalling.ts';
 
@@ -83,7 +83,7 @@ describe('ContentProtection elements', () => {
     { name: 'identity', keyUrl: '/k' },
   ];
   const written = writeContentProtection({ scheme: 'cbcs', kid }, systems);
-  const elements = written.map(parseXml);
+  const elements = written.map((text) => parseXml(text));
 
   test('list the scheme with its key id first, then each system, the common one last', () => {
     expect(elements.map((it) => [it.attributes.get('schemeIdUri'), it.attributes.get('value')])).toEqual([

@@ -7,6 +7,9 @@ import { vp9 } from './vp9.ts';
 /** All codecs that the engine can encode, in descending order of player support. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
+/** Codec of every set of renditions, which every player decodes. */
+export const BASE_CODEC = h264.name;
+
 /** Codec names, from which settings and uploads choose. */
 export const CODEC_NAMES: readonly string[] = VIDEO_CODECS.map(({ name }) => name);
 

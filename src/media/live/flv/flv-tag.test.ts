@@ -90,3 +90,10 @@ test('rejects damaged tags of several tracks only with BrokenMedia', () => {
     { numRuns: 2_000 },
   );
 });
+
+test('reads plain AAC tags: the configuration, then frames', () => {
+  const read = (...body: number[]) => readFlvTag({ type: 8, timestampMs: 40, body: Buffer.from(body) }, 0);
+  expect(read(0xaf, 0, 0x11, 0x90)).toMatchObject({ type: 'config', config: { kind: 'audio', timescale: 48_000 } });
+  expect(read(0xaf, 1, 7, 8)).toMatchObject({ type: 'unit', unit: { kind: 'audio', dtsMs: 40, bytes: frame(7, 8) } });
+  expect(read(0xaf, 1)).toBeNull();
+});

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../../../test/support/media/run-clip.ts';
 import { visualEntry } from '../../bmff/sample-entry.ts';
+import type { LadderOptions } from '../../encode/ladder.ts';
 import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 import { describePlaybackLimit } from '../tracks/playback-limit.ts';
@@ -87,4 +88,18 @@ test("caps a rung by its source's bit rate but not below a third of its usual ca
   expect(capsOf(20_000_000)).toEqual(usual);
   for (const cap of capsOf(900_000)) expect(cap).toBeLessThan(900_000 * 0.6);
   expect(capsOf(1_000)).toEqual(usual.map((bps) => Math.round(bps / 3)));
+});
+
+test('needs more cores for larger sources, more rungs and higher rates', () => {
+  const source = track('avc1', 'avcC', [1, 100, 0, 31]);
+  const coresOf = (change: Partial<TrackConfig>, options: LadderOptions = OPTIONS) =>
+    planLiveLadder({ ...source, ...change }, options).cores;
+  // 720p at 30 fps: 2.2 ns per decoded pixel, and 11 ns per pixel of the rungs 854x480, 640x360 and 426x240.
+  const decoded = 1280 * 720 * 2.2e-9;
+  const encoded = (854 * 480 + 640 * 360 + 426 * 240) * 1.1e-8;
+  expect(coresOf({})).toBeCloseTo(30 * (decoded + encoded), 6);
+  expect(coresOf({ frameRate: 60 })).toBeCloseTo(60 * (decoded + encoded), 6);
+  expect(coresOf({ frameRate: 0 })).toBeCloseTo(30 * (decoded + encoded), 6);
+  expect(coresOf({ frameRate: 1_000 })).toBeCloseTo(120 * (decoded + encoded), 6);
+  expect(coresOf({}, { allowedRungs: [720] })).toBeCloseTo(30 * decoded, 6);
 });

@@ -87,7 +87,7 @@ export class LiveIndex {
     return [...this.#periods.values()].toSorted((a, b) => a.number - b.number);
   }
 
-  find(renditionId: Guid): { period: IndexedPeriod; rendition: IndexedRendition } | null {
+  findRendition(renditionId: Guid): { period: IndexedPeriod; rendition: IndexedRendition } | null {
     return this.#renditions.get(renditionId) ?? null;
   }
 

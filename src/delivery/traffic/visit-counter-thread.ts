@@ -1,21 +1,20 @@
 import type { KeyObject } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDatabase } from '../catalog/db.ts';
-import { type CountOptions, countSessions } from '../catalog/statistics/sums/count-sessions-store.ts';
-import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
-import { type Delivery, keepDeliveries } from '../catalog/statistics/sums/view-evidence-store.ts';
-import { createPlaceViewer } from '../catalog/statistics/visits/place-viewer.ts';
-import { loadViewerSalt } from '../catalog/statistics/visits/viewer-salt-store.ts';
-import { openVisits, type SentBeacon } from '../catalog/statistics/visits/visits.ts';
-import type { DatabaseConnection } from '../config/database.ts';
+import { type DatabaseOptions, openDatabase } from '../../catalog/db.ts';
+import { type CountOptions, countSessions } from '../../catalog/statistics/sums/count-sessions-store.ts';
+import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
+import { type Delivery, keepDeliveries } from '../../catalog/statistics/sums/view-evidence-store.ts';
+import { createPlaceViewer } from '../../catalog/statistics/visits/place-viewer.ts';
+import { loadViewerSalt } from '../../catalog/statistics/visits/viewer-salt-store.ts';
+import { openVisits, type SentBeacon } from '../../catalog/statistics/visits/visits.ts';
 
 // The thread of `visit-counter.ts`: reads and counts the messages that it receives.
 
 const NICENESS = 5;
 
 export type CounterData = {
-  connection: DatabaseConnection;
+  connection: DatabaseOptions;
   options: CountOptions;
   ticketSecret: KeyObject;
   countsUniqueViewers: boolean;

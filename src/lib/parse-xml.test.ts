@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeXml } from '../../../lib/escape-xml.ts';
-import { BrokenXml, childElements, parseXml } from './xml.ts';
+import { escapeXml } from './escape-xml.ts';
+import { BrokenXml, childElements, parseXml } from './parse-xml.ts';
 
 describe('an XML document', () => {
   test('is parsed with namespaces, attributes, text, CDATA, comments and entities', () => {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
-import type { Delivery } from '../catalog/statistics/sums/view-evidence-store.ts';
-import type { SentBeacon, Visits } from '../catalog/statistics/visits/visits.ts';
+import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
+import type { Delivery } from '../../catalog/statistics/sums/view-evidence-store.ts';
+import type { SentBeacon, Visits } from '../../catalog/statistics/visits/visits.ts';
 import type { CounterAnswer, CounterBatch, CounterData } from './visit-counter-thread.ts';
 
 export type VisitCounterDeps = {

@@ -1,11 +1,11 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { addLibraryRow } from '../../test/support/library-row.ts';
-import { someSession } from '../../test/support/some-session.ts';
-import { newPageName, writeTicket } from '../catalog/statistics/sessions/viewing-ticket.ts';
-import { viewerId } from '../catalog/statistics/visits/viewer-id.ts';
-import { newGuid } from '../lib/guid.ts';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import { someSession } from '../../../test/support/some-session.ts';
+import { newPageName, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
+import { viewerId } from '../../catalog/statistics/visits/viewer-id.ts';
+import { newGuid } from '../../lib/guid.ts';
 import { VisitCounter } from './visit-counter.ts';
 
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Creates the secrets of deploy/compose.cluster.yaml in deploy/secrets, once. Existing secrets stay.
+set -eu
+cd "$(dirname "$0")"
+# Only their owner may enter the folder. The files are readable for the users of the containers, who get them mounted.
+mkdir -p -m 0700 secrets
+cd secrets
+
+random() { head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n'; }
+keep() {
+  [ -s "$1" ] || printf '%s\n' "$2" > "$1"
+  chmod 0644 "$1"
+}
+
+keep database-password "$(random)"
+keep database-url "postgres://millrace:$(cat database-password)@postgres:5432/millrace"
+keep secret-key "$(head -c 32 /dev/urandom | base64)"
+keep account-key "$(random)"
+keep library-key "$(random)"
+keep s3-password "$(random)"
+keep s3-credentials "[default]
+aws_access_key_id = millrace
+aws_secret_access_key = $(cat s3-password)"
+echo "The account key is in $PWD/account-key"

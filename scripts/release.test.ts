@@ -1,0 +1,34 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nextChangelog } from './release.ts';
+import { projectRoot } from './run-program.ts';
+
+const CHANGES = '- A change\n  of two lines.\n- Another one.\n';
+const EARLIER = '## 0.1.0 - 2026-11-01\n\n- First.\n';
+const LOG = `# Changelog\n\n## Unreleased\n\n${CHANGES}\n${EARLIER}`;
+
+test('the unreleased changes get a section of the version, above the earlier ones', () => {
+  const { text, section } = nextChangelog(LOG, '0.2.0', '2026-12-01');
+  expect(section).toBe(`## 0.2.0 - 2026-12-01\n\n${CHANGES}`);
+  expect(text).toBe(`# Changelog\n\n## Unreleased\n\n${section}\n${EARLIER}`);
+  expect(() => nextChangelog(text, '0.3.0', '2026-12-02')).toThrow('Expected changes below "## Unreleased"');
+});
+
+const release = (...args: string[]) =>
+  spawnSync(process.execPath, [join(projectRoot, 'bin/millrace.js'), 'release', ...args], { encoding: 'utf8' });
+
+test('a dry run prints the plan and the section, and changes no file', () => {
+  const state = () => execFileSync('git', ['status', '--porcelain'], { cwd: projectRoot, encoding: 'utf8' });
+  const before = state();
+  const { status, stdout } = release('99.0.0', '--dry-run');
+  expect([status, state()]).toEqual([0, before]);
+  expect(stdout).toMatch(/^Version 99\.0\.0 in package\.json, .*\n.*sbom\.cdx\.json/);
+  expect(stdout).toMatch(/\n## 99\.0\.0 - 20\d\d-\d\d-\d\d\n\n- /);
+});
+
+test.each([['0.2'], ['v0.2.0'], ['0.2.0', '0.3.0'], []])('refuses "release %s %s" in one line', (...args) => {
+  const { status, stderr } = release(...args, '--dry-run');
+  expect([status, stderr.trim().split('\n').length]).toEqual([1, 1]);
+  expect(stderr).toMatch(/^millrace release: expected release VERSION \[--dry-run\], such as release 0\.2\.0, got /);
+});

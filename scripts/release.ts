@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { Refused } from '../src/lib/refused.ts';
+import { projectRoot } from './run-program.ts';
+
+const run = promisify(execFile);
+/** Files with the version of the project and of its client packages. */
+const VERSIONED = ['package.json', 'cli/package.json', 'sdk/package.json'];
+const USAGE = 'release VERSION [--dry-run]';
+const MAX_OUTPUT_BYTES = 2 ** 26;
+
+/**
+ * `npm run release -- VERSION`: sets the version, gives the unreleased changes of CHANGELOG.md their section, and
+ * writes the packages, the SBOM, the licences and their checksums to `dist/VERSION`. With `--dry-run`, prints this plan
+ * and changes nothing. The tag that starts the publication is left to the maintainer.
+ */
+export async function release(args: readonly string[]): Promise<number> {
+  const options = { 'dry-run': { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [version = '', ...more] = positionals;
+  if (!/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version) || more.length > 0) {
+    throw new Refused('invalid', `expected ${USAGE}, such as release 0.2.0, got "release ${positionals.join(' ')}".`);
+  }
+  const day = new Date().toISOString().slice(0, 10);
+  const log = await readFile(join(projectRoot, 'CHANGELOG.md'), 'utf8');
+  const { text, section } = nextChangelog(log, version, day);
+  if (values['dry-run'] === true) {
+    process.stdout.write(`${describePlan(version)}\nSection of CHANGELOG.md:\n\n${section}`);
+    return 0;
+  }
+  await requireCleanTree();
+  for (const name of VERSIONED) await setVersion(join(projectRoot, name), version);
+  await setLockVersion(version);
+  await writeFile(join(projectRoot, 'CHANGELOG.md'), text);
+  const folder = join(projectRoot, 'dist', version);
+  await writeArtefacts(folder);
+  const publish = `git tag v${version} && git push origin v${version}`;
+  process.stdout.write(`Wrote ${folder}. Commit the changes, then: ${publish}\n`);
+  return 0;
+}
+
+/** Moves the unreleased changes into a section of the version. Refuses if there are none. */
+export function nextChangelog(log: string, version: string, day: string): { text: string; section: string } {
+  const parts = /^([\s\S]*## Unreleased\n)([\s\S]*?)(\n## [\s\S]*)?$/.exec(log) ?? [];
+  const [, before = '', changes = '', after = ''] = parts;
+  if (!changes.includes('\n- ')) {
+    throw new Refused('invalid', 'Expected changes below "## Unreleased" in CHANGELOG.md, found none.');
+  }
+  const section = `## ${version} - ${day}\n${changes.trimEnd()}\n`;
+  return { text: `${before}\n${section}${after}`, section };
+}
+
+function describePlan(version: string): string {
+  return [
+    `Version ${version} in ${VERSIONED.join(', ')} and package-lock.json`,
+    `dist/${version}/: npm packages of cli and sdk, sbom.cdx.json (CycloneDX), licences.txt, checksums.txt`,
+    'Image and Debian package: npm run test:image builds both; the tag publishes the image for x64 and arm64',
+  ].join('\n');
+}
+
+async function requireCleanTree(): Promise<void> {
+  const { stdout } = await run('git', ['status', '--porcelain'], { cwd: projectRoot });
+  if (stdout !== '') throw new Refused('conflict', `expected a clean working tree, got changes:\n${stdout}`);
+}
+
+async function setVersion(file: string, version: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/^ {2}"version": ".*",$/m, `  "version": "${version}",`));
+}
+
+async function setLockVersion(version: string): Promise<void> {
+  const file = join(projectRoot, 'package-lock.json');
+  const lock = JSON.parse(await readFile(file, 'utf8'));
+  lock.version = version;
+  lock.packages[''].version = version;
+  await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+async function writeArtefacts(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const name of ['cli', 'sdk']) {
+    const cwd = join(projectRoot, name);
+    const { stdout } = await run('npm', ['pack', '--json'], { cwd, maxBuffer: MAX_OUTPUT_BYTES });
+    const [{ filename }]: [{ filename: string }] = JSON.parse(stdout);
+    await rename(join(cwd, filename), join(folder, filename));
+  }
+  const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'];
+  const { stdout } = await run('npm', sbom, { cwd: projectRoot, maxBuffer: MAX_OUTPUT_BYTES });
+  await writeFile(join(folder, 'sbom.cdx.json'), stdout);
+  await writeFile(join(folder, 'licences.txt'), await listLicences());
+  const names = (await readdir(folder)).sort();
+  const sums = names.map(async (name) => {
+    const sum = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex');
+    return `${sum}  ${name}\n`;
+  });
+  await writeFile(join(folder, 'checksums.txt'), (await Promise.all(sums)).join(''));
+}
+
+/** Returns NOTICE, which describes the bundled programs, and the licence of each package. */
+async function listLicences(): Promise<string> {
+  const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'));
+  const lines = Object.entries<{ version: string; license?: string; dev?: boolean }>(packages)
+    .filter(([place, { dev }]) => place.startsWith('node_modules/') && dev !== true)
+    .map(([place, { version, license = 'see the package' }]) => `${place.slice(13)} ${version}: ${license}\n`);
+  return `${await readFile(join(projectRoot, 'NOTICE'), 'utf8')}\nPackages:\n\n${lines.join('')}`;
+}

@@ -1,0 +1,39 @@
+import { isIPv6 } from 'node:net';
+import { readOwnSettings } from '../config/settings.ts';
+import { Refused } from '../lib/refused.ts';
+
+const ANSWER_MS = 5000;
+/** Addresses that listen everywhere, and the address at which this machine reaches them. */
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** `millrace ready`: returns exit code 0 if the service or the role on this machine is ready, otherwise refuses. */
+export async function ready(): Promise<number> {
+  const { host, healthPort, port } = readOwnSettings();
+  const reached = EVERYWHERE[host] ?? host;
+  const name = isIPv6(reached) ? `[${reached}]` : reached;
+  // A role that runs alone has a health port. The whole service reports its health at the port of the interface.
+  const ports = [healthPort, port].filter((known) => known !== null);
+  const states = await Promise.all(ports.map(async (known) => await readState(`http://${name}:${known}`)));
+  const best = states.find((state) => state === 'ready') ?? states.find((state) => state !== null) ?? null;
+  if (best === 'ready') return 0;
+  const found = best === null ? 'no response' : `status ${best}`;
+  throw new Refused(
+    'unavailable',
+    `Expected a ready service at port ${ports.join(' or ')} of ${reached}, got ${found}.`,
+  );
+}
+
+/** Returns `ready`, another HTTP status, or null if nothing responds. */
+async function readState(url: string): Promise<'ready' | number | null> {
+  for (const path of ['/readyz', '/healthz']) {
+    const status = await fetch(url + path, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+      async (response) => {
+        await response.body?.cancel();
+        return response.status;
+      },
+      () => null,
+    );
+    if (status !== 404) return status === 200 ? 'ready' : status;
+  }
+  return 404;
+}

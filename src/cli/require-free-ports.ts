@@ -1,0 +1,49 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Settings } from '../config/settings.ts';
+import { hasCode } from '../lib/has-code.ts';
+import { Refused } from '../lib/refused.ts';
+
+/**
+ * Throws `Refused` with one line per port of the service that another program uses. Call it before the first start
+ * creates anything. Later starts wait for their ports, because an earlier service may still be stopping.
+ */
+export async function requireFreePorts(settings: Settings): Promise<void> {
+  const { host, port, edgePort, rtmpPort, whipPort, srtPort } = settings;
+  const tcp = {
+    MILLRACE_PORT: port,
+    MILLRACE_EDGE_PORT: edgePort,
+    MILLRACE_RTMP_PORT: rtmpPort,
+    MILLRACE_WHIP_PORT: whipPort,
+  };
+  const problems: string[] = [];
+  const check = async (name: string, wanted: number, listen: () => Promise<void>) => {
+    try {
+      await listen();
+    } catch (error) {
+      if (!hasCode(error, 'EADDRINUSE')) throw error;
+      problems.push(`${name}: expected a free port, but another program uses ${wanted}. Stop it or set another port.`);
+    }
+  };
+  for (const [name, wanted] of Object.entries(tcp)) await check(name, wanted, () => listenOnce(wanted, host));
+  await check('MILLRACE_SRT_PORT', srtPort, () => bindOnce(srtPort, host));
+  if (problems.length > 0) throw new Refused('conflict', problems.join('\n'));
+}
+
+async function listenOnce(port: number, host: string): Promise<void> {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
+async function bindOnce(port: number, host: string): Promise<void> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  try {
+    socket.bind(port, host);
+    await once(socket, 'listening');
+  } finally {
+    socket.close();
+  }
+}

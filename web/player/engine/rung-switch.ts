@@ -1,0 +1,153 @@
+import Hls, { type Fragment, type LevelDetails } from 'hls.js';
+
+/** A segment that ends this soon is not replaced. */
+const MIN_LEFT_SEC = 0.5;
+
+/** The height that the viewer chose, and the switch to it. It calls `changed` when it begins and when it ends. */
+export class RungSwitch {
+  /** The height that the viewer chose. Null for automatic selection by bandwidth. */
+  wantedHeightPx: number | null = null;
+  readonly #changed: () => void;
+  #now: AbortController | null = null;
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  /** Whether a chosen level is not shown yet. */
+  get isOn(): boolean {
+    return this.#now !== null;
+  }
+
+  /** Starts with the chosen height, if the playlist has it. */
+  startWith(hls: Hls): void {
+    const level = this.#levelOf(hls);
+    if (level === null || level === -1) return;
+    hls.startLevel = level;
+    hls.loadLevel = level;
+  }
+
+  /** Shows a height, or returns to automatic selection if null. Ends an earlier switch. */
+  async choose(hls: Hls | null, video: HTMLVideoElement, heightPx: number | null): Promise<void> {
+    this.wantedHeightPx = heightPx;
+    const level = hls && this.#levelOf(hls);
+    if (hls === null || level === null) return;
+    this.#now?.abort();
+    const now = new AbortController();
+    this.#now = now;
+    this.#changed();
+    await showLevel(hls, video, { level, signal: now.signal });
+    if (this.#now === now) this.close();
+  }
+
+  #levelOf({ levels }: Hls): number | null {
+    if (this.wantedHeightPx === null) return -1;
+    const level = levels.findIndex(({ height }) => height === this.wantedHeightPx);
+    return level === -1 ? null : level;
+  }
+
+  close(): void {
+    if (this.#now === null) return;
+    this.#now.abort();
+    this.#now = null;
+    this.#changed();
+  }
+}
+
+type Chosen = { level: number; signal: AbortSignal };
+
+/**
+ * Shows a level that the viewer chose, and resolves when it is shown. -1 returns to automatic selection. Playback of
+ * the buffered media continues until the segment at the current position has been fetched in the new level. Only then
+ * does that segment replace the buffer, so playback stops as long as the browser needs to decode it.
+ */
+async function showLevel(hls: Hls, video: HTMLVideoElement, { level, signal }: Chosen): Promise<void> {
+  // After the end there is no next segment to start with, so the fetched one would be shown again unchanged.
+  if (video.ended) hls.currentLevel = level;
+  else if (level === -1 || video.readyState < HTMLMediaElement.HAVE_METADATA || isLive(hls)) hls.nextLevel = level;
+  else if (hls.currentLevel === level) hls.nextLevel = level;
+  else {
+    const shown = untilShown(hls, level, signal);
+    hls.loadLevel = level;
+    const details = await detailsOf(hls, level, signal);
+    const isFetched = await fetchAhead(details && currentOf(details, hls, video), signal);
+    if (signal.aborted) return;
+    if (isFetched) replaceBuffer(hls, video, level);
+    else hls.nextLevel = level;
+    await shown;
+  }
+}
+
+function isLive(hls: Hls): boolean {
+  return hls.latestLevelDetails?.live === true;
+}
+
+/** Resolves with the playlist of a level once it is loaded. Null if the switch was aborted before. */
+function detailsOf(hls: Hls, level: number, signal: AbortSignal): Promise<LevelDetails | null> {
+  const known = hls.levels[level]?.details;
+  if (known !== undefined) return Promise.resolve(known);
+  return new Promise((resolve) => {
+    const take = (_: unknown, loaded: { level: number; details: LevelDetails }) => {
+      if (loaded.level === level) end(loaded.details);
+    };
+    const end = (details: LevelDetails | null) => {
+      hls.off(Hls.Events.LEVEL_LOADED, take);
+      resolve(details);
+    };
+    hls.on(Hls.Events.LEVEL_LOADED, take);
+    signal.addEventListener('abort', () => end(null), { once: true });
+  });
+}
+
+/** Returns the segment at the current position, unless it will have been played before it can be fetched. */
+function currentOf({ fragments }: LevelDetails, hls: Hls, video: HTMLVideoElement): Fragment | null {
+  const { currentTime, playbackRate, paused } = video;
+  const current = fragments.find(({ start, end }) => start <= currentTime && currentTime < end);
+  if (current === undefined) return null;
+  const bps = hls.levels[current.level]?.averageBitrate ?? 0;
+  const fetchSec = (bps * current.duration) / hls.bandwidthEstimate;
+  const leftSec = (current.end - currentTime) / playbackRate;
+  return !paused && leftSec < fetchSec + MIN_LEFT_SEC ? null : current;
+}
+
+/** Fetches a segment into the browser's cache, from which hls.js then loads it. Returns whether that succeeded. */
+async function fetchAhead(segment: Fragment | null, signal: AbortSignal): Promise<boolean> {
+  if (segment === null || segment.byteRange.length > 0) return false;
+  const addresses = [segment.initSegment?.url, segment.url].filter((url) => url !== undefined);
+  try {
+    const responses = await Promise.all(addresses.map((url) => fetch(url, { signal })));
+    await Promise.all(responses.map((response) => response.arrayBuffer()));
+    return responses.every(({ ok }) => ok);
+  } catch (error) {
+    // hls.js requests it again, and reports and repeats failures.
+    if (error instanceof TypeError || error instanceof DOMException) return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes the buffered picture and shows the same position again. Without the seek, a browser continues with the next
+ * keyframe after the position, which may be seconds away.
+ */
+function replaceBuffer(hls: Hls, video: HTMLVideoElement, level: number): void {
+  hls.once(Hls.Events.BUFFER_FLUSHED, () => {
+    video.currentTime = Number(video.currentTime);
+  });
+  hls.currentLevel = level;
+}
+
+/** Resolves when a level is on the screen, or its switch was aborted. */
+function untilShown(hls: Hls, level: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const take = (_: unknown, shown: { level: number }) => {
+      if (shown.level === level) end();
+    };
+    const end = () => {
+      hls.off(Hls.Events.LEVEL_SWITCHED, take);
+      resolve();
+    };
+    hls.on(Hls.Events.LEVEL_SWITCHED, take);
+    for (const name of [Hls.Events.DESTROYING, Hls.Events.MEDIA_DETACHING] as const) hls.once(name, end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

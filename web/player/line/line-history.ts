@@ -1,0 +1,71 @@
+import type { Memory } from '../base/memory.ts';
+import { type Connection, estimateLine, type Line, type Transfer } from './estimate-line.ts';
+
+const NAME = 'history';
+const MAX_VISITS = 5;
+/** Limits of a plausible bandwidth, because other scripts of the origin may have written anything. */
+const MIN_BPS = 10_000;
+const MAX_BPS = 100_000_000_000;
+
+/** Bandwidths at the end of the last visits to any player of this origin, and the connection that they suggest now. */
+export class LineHistory {
+  readonly #memory: Memory;
+  readonly #earlierBps: readonly number[];
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    this.#earlierBps = readVisits(memory.readText(NAME) ?? '').slice(-MAX_VISITS);
+  }
+
+  /** Returns the connection as far as it is known now. */
+  line(): Line {
+    return estimateLine({
+      transfers: readTransfers(),
+      historyBps: this.#earlierBps,
+      connection: readConnection(navigator),
+    });
+  }
+
+  /** Returns the connection of earlier visits alone, with which a live stream starts low and close to its live edge. */
+  earlier(): Line {
+    const line = estimateLine({ transfers: [], historyBps: this.#earlierBps, connection: null });
+    return { ...line, care: 'metered' };
+  }
+
+  /** Stores the bandwidth of this visit, and replaces what it stored before. */
+  keep(bps: number): void {
+    const visits = [...this.#earlierBps, Math.round(bps)].slice(-MAX_VISITS);
+    this.#memory.keep(NAME, visits.join(' '));
+  }
+}
+
+function readVisits(text: string): number[] {
+  return text
+    .split(' ')
+    .map(Number)
+    .filter((bps) => bps >= MIN_BPS && bps <= MAX_BPS);
+}
+
+/** Returns the responses with a body that came over the network, of this page and everything that it has loaded. */
+function readTransfers(): Transfer[] {
+  const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+  return entries.flatMap((entry) => {
+    if (!(entry instanceof PerformanceResourceTiming)) return [];
+    const { responseStart: startMs, responseEnd: endMs, transferSize: bytes, encodedBodySize } = entry;
+    return startMs > 0 && endMs >= startMs && bytes > 0 && encodedBodySize > 0 ? [{ startMs, endMs, bytes }] : [];
+  });
+}
+
+/** The property is missing in Firefox and Safari, and each of its fields in some versions of others. */
+function readConnection(source: Navigator): Connection | null {
+  const connection: unknown = Reflect.get(source, 'connection');
+  if (typeof connection !== 'object' || connection === null) return null;
+  const read = (name: string): unknown => Reflect.get(connection, name);
+  const downlink = read('downlink');
+  return {
+    saveData: read('saveData') === true,
+    type: String(read('type') ?? ''),
+    effectiveType: String(read('effectiveType') ?? ''),
+    downlinkMbps: typeof downlink === 'number' && Number.isFinite(downlink) ? downlink : null,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Line } from './estimate-line.ts';
+
+/** A rung of a playlist. `peakBps` includes the audio. */
+export type Rung = { widthPx: number; heightPx: number; averageBps: number; peakBps: number };
+
+/** Size of the player in device pixels. */
+export type PlayerSize = { widthPx: number; heightPx: number };
+
+export type Start = { line: Line; size: PlayerSize; maxBytes?: number | undefined };
+
+/** Duration of the first segment in seconds. */
+const SEGMENT_SEC = 4;
+/** Maximum wait for the first segment that still feels immediate, also on a connection that needs care. */
+const FIRST_SEGMENT_SEC = 1;
+const CAREFUL_SEGMENT_SEC = 0.8;
+/** Share of the connection that a rung may take, so that the buffer grows. */
+const CARRIED_SHARE = 0.8;
+/** A picture may be enlarged by this factor before the next rung is needed. */
+const MAX_ENLARGED = 1.05;
+/** Maximum height of automatic selection for viewers who asked to save data. */
+const MAX_SAVING_HEIGHT_PX = 480;
+
+/**
+ * Chooses the starting rung (rates ascending): the highest whose first segment loads immediately, or if that is more
+ * than one rung below the highest that the connection carries, the next below that one. Never more than the player's
+ * size shows. An unknown connection and a viewer who saves data start with the lowest.
+ */
+export function chooseStartLevel(rungs: readonly Rung[], { line, size, maxBytes = Number.POSITIVE_INFINITY }: Start) {
+  const { bps, care } = line;
+  if (bps === null || care === 'saving') return 0;
+  const highest = highestShown(rungs, size);
+  const maxPx = rungs[highest]?.heightPx ?? 0;
+  const find = (fits: (rung: Rung) => boolean) =>
+    rungs.findLastIndex((rung) => rung.heightPx <= maxPx && bytesOf(rung) <= maxBytes && fits(rung));
+  const withinSec = care === 'none' ? FIRST_SEGMENT_SEC : CAREFUL_SEGMENT_SEC;
+  const immediate = find(({ averageBps }) => (averageBps * SEGMENT_SEC) / bps <= withinSec);
+  if (care !== 'none') return Math.max(0, immediate);
+  const carriedPx = rungs[find(({ peakBps }) => peakBps <= bps * CARRIED_SHARE)]?.heightPx ?? 0;
+  const below = find(({ heightPx, peakBps }) => heightPx < carriedPx && peakBps <= bps * CARRIED_SHARE);
+  return Math.max(0, immediate, below);
+}
+
+/** Returns the highest rung that automatic selection may choose. -1 for any. */
+export function highestAllowed(rungs: readonly Rung[], { care }: Line): number {
+  if (care !== 'saving') return -1;
+  return Math.max(
+    0,
+    rungs.findLastIndex(({ heightPx }) => heightPx <= MAX_SAVING_HEIGHT_PX),
+  );
+}
+
+/** Returns the index of the lowest rung that fills the player without enlargement, or else of the last one. */
+export function highestShown(rungs: readonly Rung[], size: PlayerSize): number {
+  const index = rungs.findIndex(({ widthPx, heightPx }) => {
+    if (widthPx <= 0 || heightPx <= 0) return false;
+    return Math.min(size.widthPx / widthPx, size.heightPx / heightPx) <= MAX_ENLARGED;
+  });
+  return index === -1 ? rungs.length - 1 : index;
+}
+
+/** A peak is the size of the largest segment, which may be the first. */
+function bytesOf({ peakBps }: Rung): number {
+  return (peakBps * SEGMENT_SEC) / 8;
+}
