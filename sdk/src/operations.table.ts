@@ -26,6 +26,8 @@ export type AudienceShareModel = { name: string; views: number; watchTime: numbe
 
 export type AudienceStartupModel = { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
 
+export type AudioLoudnessModel = { name: string; language: string; integratedLufs: number | null; rangeLu: number | null; truePeakDbtp: number | null; gainDb: number };
+
 export type AudioPurpose = "main" | "commentary" | "description";
 
 export type AudioTrackList = { items: (AudioTrackModel)[] };
@@ -117,6 +119,10 @@ export type IngestEndpointsRtmp = { primaryIngestUrl: string | null; backupInges
 export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
+
+export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number };
+
+export type LibrarySoundUpdateModel = { NormaliseLoudness?: boolean | null; LoudnessTarget?: number | null };
 
 export type LiveEncodingStatisticsModel = { hourly: boolean; totalEncodingSeconds: number; encodingSecondsChart: Record<string, number> | null; encodingSecondsByLiveStream: Record<string, number> | null; encodingSecondsByVideoCodec: Record<string, number> | null; encodingSecondsByResolution: Record<string, number> | null };
 
@@ -238,7 +244,7 @@ export type UpdateVideoModel = { title?: string | null; collectionId?: string | 
 
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
-export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null };
+export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -369,7 +375,7 @@ export type Operations = {
   followLibrary: { input: { libraryId: number }; answer: Response };
   /** Streams the state and progress of a video as server-sent events. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, and the progress of the transcription. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
   /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
@@ -397,6 +403,8 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
+  /** Returns what a library does with the sound of its videos: the loudness that it gives them. `GET /videolibrary/{id}/sound` */
+  getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
   /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
   /** Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
@@ -537,6 +545,8 @@ export type Operations = {
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
+  /** Changes what a library does with the sound of videos that are uploaded from now on; fields that are left out stay as they are. `POST /videolibrary/{id}/sound` */
+  updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
@@ -609,6 +619,7 @@ export const operations = {
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
+  getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
   getLivePlayData: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/play","query":["token","expires"],"body":null,"answer":"json"},
   getLiveStatus: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/status","query":[],"body":null,"answer":"json"},
@@ -679,6 +690,7 @@ export const operations = {
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
+  updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},

@@ -71,6 +71,7 @@ import { createLibrary } from './video-libraries/create-library.ts';
 import { deleteLibrary } from './video-libraries/delete-library.ts';
 import { getLibrary } from './video-libraries/get-library.ts';
 import { getDrmStatistics, getTranscribingStatistics } from './video-libraries/get-usage-statistics.ts';
+import { getLibrarySound, updateLibrarySound } from './video-libraries/library-sound.ts';
 import { listAudit } from './video-libraries/list-audit.ts';
 import { listLanguages } from './video-libraries/list-languages.ts';
 import { listLibraries } from './video-libraries/list-libraries.ts';
@@ -248,6 +249,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   putLiveDefaultThumbnail,
   deleteLiveDefaultThumbnail,
   listAudit,
+  getLibrarySound,
+  updateLibrarySound,
   listKeys,
   createKey,
   deleteKey,

@@ -5,8 +5,8 @@ import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
-import { sendRequestIds } from '../lib/request-id.ts';
 import { collectMetrics, renderMetrics } from '../lib/metrics/metrics.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 import { createMetricsHandler, type MetricsAccess } from './metrics-port.ts';
 

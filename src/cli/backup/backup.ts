@@ -12,8 +12,8 @@ import {
 } from '../../catalog/backup/table-copy-store.ts';
 import { UNHURRIED } from '../../catalog/db.ts';
 import { noteBackup } from '../../catalog/system/system-store.ts';
-import { logEvent } from '../../lib/log/log-event.ts';
 import { readOwnSettings } from '../../config/settings.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { makeFolders } from '../../lib/make-folders.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';

@@ -121,6 +121,8 @@ export const verbs: readonly Verb[] = [
   call('libraries edit', 'updateLibrary', ['id'], 'change the settings of a library: FIELD=VALUE'),
   call('libraries rm', 'deleteLibrary', ['id'], 'delete a library with all its videos'),
   call('libraries languages', 'listLanguages', [], 'list the languages of captions and speech'),
+  call('libraries sound', 'getLibrarySound', ['id'], 'show the loudness that a library gives its videos'),
+  call('libraries set-sound', 'updateLibrarySound', ['id'], 'change it: NormaliseLoudness:=true LoudnessTarget:=-16'),
   call('libraries audit', 'listAudit', ['id'], 'list the audit log'),
   call('libraries drm', 'getDrmStatistics', ['id'], 'show the number of issued licences'),
   call('libraries transcribing', 'getTranscribingStatistics', ['id'], 'show the transcribed seconds'),

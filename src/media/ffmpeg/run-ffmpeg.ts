@@ -39,6 +39,8 @@ export type FfmpegOptions = {
 export type FfmpegReport = {
   /** Number of messages about damage in the source, within the last 64 KiB of messages. 0 for an audio file. */
   damageReports: number;
+  /** The last 64 KiB of its messages. */
+  messages: string;
   cpuSec: number | null;
   peakMemoryBytes: number | null;
   wallSec: number;
@@ -146,7 +148,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   const failure = readFailure(end);
   if (failure !== null) throw failure;
   const { cpuSec, peakMemoryBytes, wallSec } = end;
-  return { damageReports: countDamage(end.stderrTail), cpuSec, peakMemoryBytes, wallSec };
+  return { damageReports: countDamage(end.stderrTail), messages: end.stderrTail, cpuSec, peakMemoryBytes, wallSec };
 }
 
 /** Reports each advance in ffmpeg's `-progress` blocks (`out_time_us=...`), and ignores repeats. */

@@ -3,6 +3,16 @@
  * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
+  Loudness: 'Lautheit',
+  '{0} LUFS, range {1} LU, peak {2} dBTP': '{0} LUFS, Umfang {1} LU, Spitze {2} dBTP',
+  '; changed by {0} dB': '; geändert um {0} dB',
+  Sound: 'Ton',
+  'For videos that are uploaded from now on.': 'Für Videos, die ab jetzt hochgeladen werden.',
+  'Give all videos the same loudness': 'Allen Videos dieselbe Lautheit geben',
+  'Each track is measured first, then made louder or quieter as a whole. Playback starts later.':
+    'Jede Spur wird erst gemessen, dann als Ganzes lauter oder leiser gemacht. Die Wiedergabe beginnt später.',
+  'Loudness in LUFS': 'Lautheit in LUFS',
+  'Save sound settings': 'Ton-Einstellungen sichern',
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
   'Create one here, or drop a folder on any page to upload it as a collection with the same name.':
