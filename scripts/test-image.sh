@@ -168,8 +168,14 @@ done
 service=$whole
 stop
 
+say 'manifests of Kubernetes'
+command -v kubectl > /dev/null || apt-get install -y --no-install-recommends kubernetes-client >&2
+kubectl kustomize deploy/kubernetes 2> /dev/null | sed '/^#/d' > "$work/manifests.yaml"
+npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubernetes-models@5.1.0 >&2
+"$node" scripts/check-manifests.js "$work/manifests.yaml" "$work/models"
+
 say 'Debian package'
-sh "$image/app/deploy/debian/build-deb.sh" "$image/app" "$work"
+sh deploy/debian/build-deb.sh "$image/app" "$work"
 deb=$(echo "$work"/millrace_*.deb)
 # The image is a Debian system with all dependencies but adduser.
 system=$(buildah from localhost/millrace)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describeFirewall } from '../compose/firewall.ts';
 import { describeSpeech } from '../compose/speech-models.ts';
 import { probeStore, requireStore } from '../compose/storage.ts';
-import { describeOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { findOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { sandboxProblem } from '../service/health.ts';
@@ -30,7 +30,7 @@ export async function doctor(): Promise<number> {
     await examineSandbox(settings),
     await examineFirewall(),
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
-    ...describeOwnUnknownSettings().map((found) => ({ isGood: false, what: 'setting', found })),
+    ...findOwnUnknownSettings().map(({ sentence }) => ({ isGood: false, what: 'setting', found: sentence })),
     ...(settings === null
       ? []
       : [

@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import { openFirstLibrary } from '../compose/first-library.ts';
 import { startRole } from '../compose.ts';
 import { settingsOf } from '../config/role-environment.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import {
   baseAddresses,
   ensureSecretKey,
@@ -22,13 +22,13 @@ import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
 /** Runs one role in this process until `stop`, for a service that is spread over machines. */
-export async function serveRole(role: Role, settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
+export async function serveRole(role: Role, settings: Settings, stop: AbortSignal): Promise<number> {
   const { databaseUrl, dataDir } = settings;
   const database = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
   const roleSettings: RoleSettings = { ...settings, database, secretKey };
   const reserved = await reserveFirstKeys(dataDir, settings);
-  const library = await openFirstLibrary(roleSettings, log)(reserved.keys);
+  const library = await openFirstLibrary(roleSettings)(reserved.keys);
   const ok: PartHealth = { state: 'ok', detail: null };
   const version = readVersion();
   const fleet: Fleet = {
@@ -54,15 +54,16 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   // The edge is another process, on this machine or another one, on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
-  if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);
-  log.info({ ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox }, 'ready');
+  if (weakness !== null) logEvent('sandbox.weak', { sandbox: fleet.sandbox, reason: weakness });
+  logEvent('service.ready', { ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox });
   if (mustShowKeys(library, reserved)) {
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }
   await forgetFirstKeys(dataDir);
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
-  log.info('stopping');
+  logEvent('service.stopping', {});
   await healthPort?.close();
   await running.close();
+  logEvent('service.stopped', {});
   return 0;
 }

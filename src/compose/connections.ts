@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { openTogether } from '../catalog/connections-store.ts';
 import type { Database } from '../catalog/db.ts';
 import type { Role } from '../config/roles.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { metrics } from '../lib/metrics/metrics.ts';
 
 const PAUSE_MS = 2_000;
@@ -35,16 +35,16 @@ export function mostConnections(role: Role, set: number | null): number {
  * Opens the connections that a role needs from the start. While PostgreSQL has too few free slots, waits and reports
  * the number needed.
  */
-export async function whenRoleHasSlots(role: Role, { pool }: Database, log: Logger): Promise<void> {
+export async function whenRoleHasSlots(role: Role, { pool }: Database): Promise<void> {
   const least = { fromPool: Math.min(pool.options.max, KEPT[role]), beside: 1 };
-  await whenSlotsAreFree(pool, { ...least, most: pool.options.max + BESIDE[role] }, log);
+  await whenSlotsAreFree(pool, { ...least, most: pool.options.max + BESIDE[role] });
 }
 
 /** Connections that are opened together at a start, from the pool and outside it, and the total maximum. */
 type Need = { fromPool: number; beside: number; most: number };
 
 /** Opens connections for a start. While PostgreSQL has too few free slots, waits and reports the number needed. */
-export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: Logger): Promise<void> {
+export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       await openTogether(pool, need);
@@ -52,11 +52,10 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need, log: 
     } catch (error) {
       if (!hasCode(error, NO_SLOT)) throw error;
       if (tries % 15 === 0) {
-        log.warn(
-          'PostgreSQL has too few free connection slots. This start waits for them. It needs ' +
-            `${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
-            'MILLRACE_DATABASE_CONNECTIONS of the roles.',
-        );
+        const reason =
+          `It needs ${need.fromPool + need.beside} now and up to ${need.most} later: raise max_connections, or lower ` +
+          'MILLRACE_DATABASE_CONNECTIONS of the roles.';
+        logEvent('database.no-slots', { reason });
       }
       await sleep(PAUSE_MS);
     }
@@ -95,6 +94,22 @@ export function openDatabaseCheck({ pool }: Pick<Database, 'pool'>): () => Promi
     const health = await Promise.race([asking, sleep(SILENT_MS, SILENT, { signal: late.signal })]);
     late.abort();
     metrics.databaseUp.set(health.ok ? 1 : 0);
+    return health;
+  };
+}
+
+/** Wraps a check of the database so that an outage and its end are logged once each. */
+export function notedHealth(check: () => Promise<DatabaseHealth>): () => Promise<DatabaseHealth> {
+  let awaySinceMs: number | null = null;
+  return async () => {
+    const health = await check();
+    if (!health.ok && awaySinceMs === null) {
+      awaySinceMs = performance.now();
+      logEvent('database.unreachable', { reason: health.detail ?? 'no reason' });
+    } else if (health.ok && awaySinceMs !== null) {
+      logEvent('database.reachable', { durationSec: (performance.now() - awaySinceMs) / 1000 });
+      awaySinceMs = null;
+    }
     return health;
   };
 }

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
 import { sharesSessions } from '../catalog/shares-sessions-store.ts';
@@ -9,7 +8,7 @@ import type { EnsureFirstLibrary } from '../service/first-start.ts';
 import { connectionName, whenSlotsAreFree } from './connections.ts';
 
 /** Migrates the database to this version, and finds or creates library 1. Runs before any role starts. */
-export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFirstLibrary {
+export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
     const { createSignInLink } = await import('../catalog/keys/session-store.ts');
@@ -17,7 +16,7 @@ export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFir
     await requireSessions(connection);
     const database = openDatabase({ ...connection, ...UNHURRIED, max: 2 }, () => undefined);
     try {
-      await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 }, log);
+      await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 });
       await migrate(database.db).catch((error: unknown) => {
         throw unableToMigrate(error);
       });

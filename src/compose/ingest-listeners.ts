@@ -6,6 +6,7 @@ import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
 import { readTrustedProxies } from '../lib/client-address.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import type { Publish } from '../media/live/publishing/publisher.ts';
 import { EncoderBudget } from '../media/live/publishing/run-publisher-media.ts';
@@ -85,7 +86,7 @@ async function openSrt(
     });
   } catch (error) {
     if (!(error instanceof SrtMissing)) throw error;
-    report(error);
+    logEvent('live.listener-missing', { protocol: 'srt', reason: error.message });
     return null;
   }
 }
@@ -112,7 +113,7 @@ async function openWhip(
     });
   } catch (error) {
     if (!(error instanceof WhipMissing)) throw error;
-    report(error);
+    logEvent('live.listener-missing', { protocol: 'whip', reason: error.message });
     return null;
   }
 }

@@ -1,10 +1,10 @@
 import { availableParallelism, hostname, loadavg } from 'node:os';
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import { addWork, removeNode, reportNode, type Work } from '../catalog/system/node-store.ts';
 import type { Role } from '../config/roles.ts';
 import type { Guid } from '../lib/guid.ts';
 import { newGuid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { metrics } from '../lib/metrics/metrics.ts';
 import { readVersion } from '../service/version.ts';
 
@@ -16,7 +16,7 @@ const REPORT_MS = 10_000;
  */
 export async function startNodeReport(
   role: Role,
-  { database: { db }, log }: { database: Database; log: Logger },
+  { database: { db } }: { database: Database },
   id: Guid = newGuid(),
 ): Promise<{ close(): Promise<void> }> {
   const node = { id, host: hostname(), role, version: readVersion(), startedAt: new Date() };
@@ -40,7 +40,7 @@ export async function startNodeReport(
           isFailing = false;
         },
         (error: unknown) => {
-          if (!isFailing) log.warn(error, 'This process could not be reported to the database.');
+          if (!isFailing) logEvent('node.not-reported', { err: error });
           isFailing = true;
         },
       )
@@ -57,7 +57,7 @@ export async function startNodeReport(
       await reportOnce();
       // If the database is down, the row expires.
       await removeNode(db, id).catch((error: unknown) => {
-        if (!isFailing) log.warn(error, 'The row of this process could not be removed.');
+        if (!isFailing) logEvent('node.not-reported', { err: error });
       });
     },
   };

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StorageSettings } from '../config/storage.ts';
 import type { StoreGuard } from '../jobs/store/store-guard.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage, StoreMark } from '../ports/storage.ts';
@@ -43,7 +43,6 @@ export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 
 export async function openStorage(
   settings: Places & Pick<Settings, 'quarantineSec'>,
   { db }: Database,
-  log: Logger,
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
   const [{ createGuardedStorage }, { createMeasuredStorage }, { openStoreGuard }] = await Promise.all([
@@ -55,7 +54,7 @@ export async function openStorage(
     db,
     storage: places.storage,
     quarantineSec: settings.quarantineSec,
-    report: (reason) => (reason === null ? log.info('Database and store are bound to each other.') : log.warn(reason)),
+    report: (reason) => (reason === null ? logEvent('storage.bound', {}) : logEvent('storage.unbound', { reason })),
   });
   return { ...places, storage: createGuardedStorage(createMeasuredStorage(places.storage), store), store };
 }
@@ -97,7 +96,7 @@ export async function requireStore(settings: Places): Promise<void> {
 export async function openMover(
   stores: Stores,
   { pool, db }: Database,
-  { store, log }: { store: StoreGuard; log: Logger },
+  store: StoreGuard,
 ): Promise<{ close(): Promise<void> }> {
   const [{ startMover }, { takeMoveLock }, { noteMove }] = await Promise.all([
     import('../jobs/housekeeping/mover.ts'),
@@ -112,8 +111,7 @@ export async function openMover(
       // Checks before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
-    report: (error) => log.error(error, 'Could not move objects.'),
-    log: (message, facts) => log.info(facts, message),
+    report: (error) => logEvent('storage.move-failed', { err: error }),
     note: (left) => noteMove(db, left),
   });
 }
@@ -132,6 +130,7 @@ export async function watchStorage(
   const name = storage.marks.map(({ place }) => place).join(' and ');
   let last: StorageHealth = { kind: storage.kind };
   let fault: string | null = null;
+  let awaySinceMs = 0;
   let looking: Promise<void> | null = null;
   let wroteMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
@@ -143,9 +142,15 @@ export async function watchStorage(
       await unlessAborted(probe(storage, signal), signal);
       if (probe === probeAll) wroteMs = performance.now();
       last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
+      if (fault !== null) logEvent('storage.reachable', { durationSec: (performance.now() - awaySinceMs) / 1000 });
       fault = null;
     } catch (error) {
-      fault = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      const reason = signal.aborted ? `${name} gave no answer within ${PROBE_LIMIT_MS} ms` : messageOf(error);
+      if (fault === null) {
+        awaySinceMs = performance.now();
+        logEvent('storage.unreachable', { reason });
+      }
+      fault = reason;
     }
   };
   const lookOnce = () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeUnknownSettings, readSettings, SECRET_SETTINGS } from './settings.ts';
+import { findUnknownSettings, readSettings, SECRET_SETTINGS } from './settings.ts';
 
 let dataDir = '';
 beforeEach(() => {
@@ -157,7 +157,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
   writeFileSync(path, `${value}\n`);
   expect(read({ ...others, [`${name}_FILE`]: path })).toEqual(read({ ...others, [name]: value }));
   expect(read({ ...others, [`${name}_FILE`]: path })).not.toEqual(read(others));
-  expect(describeUnknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
+  expect(findUnknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
 });
 
 test('names a file of a secret that is missing, empty, a folder, wrong or given twice, in one line each', () => {
@@ -181,7 +181,7 @@ test('names a file of a secret that is missing, empty, a folder, wrong or given 
 test('names unknown settings of the environment and of the file, and the nearest known one', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
-  expect(describeUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' })).toEqual([
+  expect(findUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' }).map(({ sentence }) => sentence)).toEqual([
     'MILLRACE_PROT is not a setting of this version, and is ignored. Did you mean MILLRACE_PORT?',
     'MILLRACE_HOTS is not a setting of this version, and is ignored. Did you mean MILLRACE_HOST?',
     'MILLRACE_FAVOURITE_COLOUR is not a setting of this version, and is ignored.',

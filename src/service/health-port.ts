@@ -6,6 +6,7 @@ import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { collectMetrics, renderMetrics } from '../lib/metrics/metrics.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 import { createMetricsHandler, type MetricsAccess } from './metrics-port.ts';
 
@@ -46,6 +47,7 @@ export async function openHealthPort(
       sendJson(response, status, isFromHere(request, trusted) ? body : { status: body.status });
     }),
   );
+  sendRequestIds(server);
   limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
   const realPort = await listen(server, port, access.host);
   return { port: realPort, close: () => closeServer(server, 0) };

@@ -18,3 +18,21 @@ test('the player page, ffmpeg and mpv continue across an audio gap and an encode
     expect(stalls.length, `${name}: ${stalls}`).toBeLessThanOrEqual(1);
   }
 }, 300_000);
+
+test.each([
+  { title: 'sound', away: { audio: [[4, 90]] } },
+  { title: 'picture', away: { video: [[4, 90]] } },
+] as const)('the player page and hls.js join while the $title is missing', { timeout: 180_000 }, async ({ away }) => {
+  const found = await watchReturns(room, { players: ['player page', 'hls.js'], playSecs: [8], away, joinSegments: 5 });
+  for (const { name, holes, stalls, errors } of found) {
+    expect({ name, holes, stalls, errors }).toEqual({ name, holes: [], stalls: [], errors: [] });
+  }
+});
+
+test('players of DASH that join with the first segment begin at once', async () => {
+  const players = ['dash.js', 'Shaka, DASH'] as const;
+  const found = await watchReturns(room, { players, playSecs: [8], away: {} });
+  for (const { name, holes, stalls, errors } of found) {
+    expect({ name, holes, stalls, errors }).toEqual({ name, holes: [], stalls: [], errors: [] });
+  }
+}, 180_000);

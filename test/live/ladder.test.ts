@@ -121,14 +121,14 @@ async function stop(key: MediaKey): Promise<void> {
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
 }
 
+/** Returns the state of the rungs. The row says `idle` or `starting` until the owner reports a decision. */
 async function transcodingOf({ libraryId, mediaId }: MediaKey) {
-  const answer = await until(async () => {
+  return until(async () => {
     const address = `${room.service.apiUrl}/library/${libraryId}/live/${mediaId}/status`;
     const response = await fetch(address, { headers: { AccessKey: LIBRARY_KEY } });
     const { transcoding } = (await response.json()) as { transcoding: { state: string } | null };
-    return transcoding === null || transcoding.state === 'starting' ? null : transcoding;
+    return transcoding === null || ['idle', 'starting'].includes(transcoding.state) ? null : transcoding;
   }, 'a state of the rungs');
-  return answer;
 }
 
 /** Returns the media playlists of the video renditions, the largest first. */

@@ -1,4 +1,5 @@
 import type HlsEngine from 'hls.js';
+import type { HlsConfig } from 'hls.js';
 import type { Browser, Page } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
 
@@ -14,23 +15,27 @@ export type LivePlayback = {
   holes: string[];
 };
 
+type Settings = Partial<
+  Pick<HlsConfig, 'lowLatencyMode' | 'startLevel' | 'abrBandWidthFactor' | 'abrBandWidthUpFactor'>
+>;
+
 type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string> } };
 
-/** Opens a page that plays a live stream with low latency until it is closed. `licenceUrl` serves ClearKey licences. */
+/** Opens a page that plays a live stream with low latency until it is closed. `settings` are further ones of hls.js. */
 export async function playLive(
   browser: Browser,
   origin: string,
   address: string,
-  licenceUrl: string | null = null,
+  settings: Settings = {},
 ): Promise<Page> {
   const page = await openScriptPage(browser, origin, HLS_JS);
   await page.evaluate(
-    ({ source, licenseUrl }) => {
+    ({ source, settings }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-      const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl } } };
-      const hls = new Hls({ ...drm, lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
+      const usual = { lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 };
+      const hls = new Hls({ ...usual, ...settings });
       const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>() };
       Object.assign(window, { live });
       let firstTimeSec = Number.POSITIVE_INFINITY;
@@ -82,7 +87,7 @@ export async function playLive(
       hls.loadSource(source);
       hls.attachMedia(video);
     },
-    { source: address, licenseUrl: licenceUrl },
+    { source: address, settings },
   );
   return page;
 }
@@ -95,10 +100,10 @@ const HARMLESS = [
 ];
 
 /**
- * Before playback hls.js hops from 0 to the first media that it has, if that takes longer than its check of 0.1 s: a
- * stream that was joined has none before it.
+ * Before playback hls.js hops from 0 to the first media that it has, or reports a stall there, if that takes longer
+ * than its check of 0.1 s: a stream that was joined has none before it.
  */
-const START_HOP = /^bufferSeekOverHole .*seeking from 0 to/;
+const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \(at 0\.000,)/;
 
 /** Time without new media after which a player at the live edge has played all of it, in ms. */
 const OUTAGE_MS = 700;

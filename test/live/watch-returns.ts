@@ -7,25 +7,24 @@ import { countSegments } from './read-recording.ts';
 
 const OUTAGE_MS = 4_000;
 /**
- * Segments that a stream has when players join. dash.js 5 that joins earlier seeks to the start of the Period, and
- * waits there for 27 s.
- */
-const JOIN_SEGMENTS = 5;
-
-/**
  * A publisher that leaves out what is `away`, and returns 4 s after each of `playSecs` but the last. Seconds are those
- * that each player plays.
+ * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted.
  */
-type Broadcast = { players: readonly (keyof typeof WATCHERS)[]; playSecs: readonly number[]; away: Away };
+type Broadcast = {
+  players: readonly (keyof typeof WATCHERS)[];
+  playSecs: readonly number[];
+  away: Away;
+  joinSegments?: number;
+};
 
 /** Watches a stream with players over gaps of the publisher and its returns. Returns what each player met. */
 export async function watchReturns(
   room: LiveRoom,
-  { players, playSecs, away }: Broadcast,
+  { players, playSecs, away, joinSegments = 1 }: Broadcast,
 ): Promise<(Watched & { name: string })[]> {
   const [stream, clip] = [await startLive(room), await makeSyncClip()];
   let publisher = publishWithGaps(stream.ingest, clip, away);
-  await until(async () => ((await countSegments(stream.base)) >= JOIN_SEGMENTS ? true : null), 'five segments');
+  await until(async () => ((await countSegments(stream.base)) >= joinSegments ? true : null), 'segments');
   const place = { browser: room.browser, origin: room.service.edgeUrl, stream };
   const watchers = await Promise.all(players.map(async (name) => ({ name, ...(await WATCHERS[name](place)) })));
   for (const [turn, sec] of playSecs.entries()) {

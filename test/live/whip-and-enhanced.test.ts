@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
@@ -12,14 +11,7 @@ import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { framesOf, readText, startLive, until } from './live-service.ts';
 import { mediaPlaylistOf } from './read-recording.ts';
-
-const FAKE_CAMERA = [
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  '--allow-loopback-in-peer-connection',
-  // This machine does not really serve the page, so the browser would block requests to its other ports.
-  '--disable-features=LocalNetworkAccessChecks',
-];
+import { FAKE_CAMERA, publishFromPage } from './whip-page.ts';
 
 let room: LiveRoom;
 let folder: string;
@@ -32,49 +24,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-type Answered = { status: number; location: string; etag: string; link: string; body: string };
-
-/** Publishes the fake camera and microphone of a page by WHIP, until the page is closed. */
-function publishFromPage(page: Page, endpoint: string, streamKey: string): Promise<Answered> {
-  return page.evaluate(
-    async ({ endpoint, streamKey }) => {
-      const media = await navigator.mediaDevices.getUserMedia({ video: { width: 320, height: 240 }, audio: true });
-      const peer = new RTCPeerConnection();
-      Object.assign(window, { peer });
-      for (const track of media.getTracks()) peer.addTransceiver(track, { direction: 'sendonly' });
-      await peer.setLocalDescription();
-      if (peer.iceGatheringState !== 'complete') {
-        await new Promise<void>((resolve) => {
-          peer.onicegatheringstatechange = () => (peer.iceGatheringState === 'complete' ? resolve() : undefined);
-        });
-      }
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/sdp', Authorization: `Bearer ${streamKey}` },
-        body: peer.localDescription?.sdp ?? '',
-      });
-      const body = await response.text();
-      if (response.ok) await peer.setRemoteDescription({ type: 'answer', sdp: body });
-      const header = (name: string) => response.headers.get(name) ?? '';
-      return {
-        status: response.status,
-        location: header('Location'),
-        etag: header('ETag'),
-        link: header('Link'),
-        body,
-      };
-    },
-    { endpoint, streamKey },
-  );
-}
-
 test('the camera of a browser plays in a browser, and its session can be changed and ended', async () => {
   const { key, streamKey, listeners, base } = await startLive(room);
   const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
   const page = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
-  expect(await publishFromPage(page, endpoint, 'bunnylive_unknown')).toMatchObject({ status: 401 });
+  expect(await publishFromPage(page, { endpoint, streamKey: 'bunnylive_unknown' })).toMatchObject({ status: 401 });
   expect((await room.catalogue.streams.load(key)).ingest.primaryLive).toBe(false);
-  const answered = await publishFromPage(page, endpoint, streamKey);
+  const answered = await publishFromPage(page, { endpoint, streamKey });
   expect(answered).toMatchObject({ status: 201, link: '<stun:127.0.0.1:9>; rel="ice-server"' });
   const session = new URL(answered.location, endpoint);
   const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
@@ -138,4 +139,14 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },
     publishedTo: (isRepair ? null : row.published_to) ?? task.fromSegment,
   }));
+}
+
+/** Returns the duration of the media that an encode task makes, in seconds; null if it makes images. */
+export async function mediaSecOf(db: Db, { key, timelineId, kind, ...range }: EncodeTask): Promise<number | null> {
+  if (kind === 'thumbnail' || kind === 'images' || kind === 'sheets' || kind === 'jit-start') return null;
+  const { rows } = await sql<{ sec: number | null }>`
+    select (coalesce(start_ticks[${range.toSegment}::int + 1], end_ticks)
+      - start_ticks[${range.fromSegment}::int + 1])::float8 / timescale as sec
+    from timeline where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${timelineId}`.execute(db);
+  return rows[0]?.sec ?? null;
 }

@@ -13,9 +13,11 @@ import {
 import { UNHURRIED } from '../../catalog/db.ts';
 import { noteBackup } from '../../catalog/system/system-store.ts';
 import { readOwnSettings } from '../../config/settings.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { makeFolders } from '../../lib/make-folders.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
+import { openLog } from '../../service/log.ts';
 import { readVersion } from '../../service/version.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { copyObjectsOut, findGoneObjects } from './copy-objects.ts';
@@ -39,7 +41,14 @@ export async function backup([folder, ...more]: readonly string[]): Promise<numb
     throw new Refused('conflict', `expected an empty folder or an earlier backup, but ${target} is neither.`);
   }
   await chmod(target, 0o700);
-  return await withStore(async (opened) => await backUp(target, opened), UNHURRIED);
+  openLog('backup');
+  logEvent('backup.begun', { path: target });
+  try {
+    return await withStore(async (opened) => await backUp(target, opened), UNHURRIED);
+  } catch (error) {
+    if (!(error instanceof Refused)) logEvent('backup.failed', { err: error });
+    throw error;
+  }
 }
 
 /** Creates the folder, and checks that it can be written. Refuses a folder in the store, which would contain itself. */
@@ -105,6 +114,7 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   await noteBackup(database.db, { madeAt: createdAt, objects, bytes, place: target }).catch((error: Error) =>
     process.stderr.write(`The dashboard will not show this backup: ${error.message}\n`),
   );
+  logEvent('backup.finished', { count: objects, bytes, durationSec: (Date.now() - createdAt.getTime()) / 1000 });
   process.stdout.write(
     `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + late.copied} objects copied.\n`,
   );

@@ -6,13 +6,14 @@ import { type Database, migrate, openDatabase, UNHURRIED } from '../../catalog/d
 import { openPlaces } from '../../compose/storage.ts';
 import { readOwnSettings, type Settings } from '../../config/settings.ts';
 import { adoptStores } from '../../jobs/store/store-guard.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
 import { openLog } from '../../service/log.ts';
 import { DataLock, makeDataDir } from '../supervisor/data-lock.ts';
-import { EmbeddedPostgres } from '../supervisor/postgres.ts';
+import { EmbeddedPostgres, POSTGRES_EVENTS } from '../supervisor/postgres.ts';
 import { putObjectsBack } from './copy-objects.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { readBackupKey } from './verify.ts';
@@ -77,6 +78,8 @@ async function putBack({ source, manifest, settings, omitted }: Backup, { db, po
       throw new Refused('conflict', 'expected a database without libraries: set MILLRACE_DATA_DIR to a new folder.');
     }
     await requireUnmarked(storage);
+    logEvent('restore.begun', { path: source });
+    const startedMs = performance.now();
     await migrate(db, manifest.migrations);
     await putSecretKey(source, manifest, settings);
     const { objects, bytes } = await putObjectsBack(
@@ -91,6 +94,7 @@ async function putBack({ source, manifest, settings, omitted }: Backup, { db, po
       return createReadStream(file);
     });
     await adoptStores({ db, storage });
+    logEvent('restore.finished', { count: objects, durationSec: (performance.now() - startedMs) / 1000 });
     const { version, createdAt } = manifest;
     process.stdout.write(
       `Restored what Millrace ${version} had at ${createdAt}: ${manifest.tables.length} tables, ${objects} ` +
@@ -129,19 +133,19 @@ async function requireHash(file: string, expected: string): Promise<void> {
 
 async function withDatabase(settings: Settings, task: (database: Database) => Promise<void>): Promise<void> {
   const { databaseUrl, dataDir } = settings;
-  const log = openLog('restore');
+  openLog('restore');
   const postgres =
     databaseUrl === null
       ? await EmbeddedPostgres.start({
           dataDir,
           changed: () => undefined,
-          log: (level, text) => log[level](text),
+          log: (level, reason) => logEvent(POSTGRES_EVENTS[level], { reason }),
         })
       : null;
   const connection = postgres === null ? { connectionString: databaseUrl ?? '' } : postgres.connection;
   const database = openDatabase(
     { ...connection, limits: { ...UNHURRIED.limits, idleTransactionMs: 0 }, max: 3 },
-    (error) => log.warn(error.message),
+    (error) => logEvent('database.connection-lost', { err: error }),
   );
   try {
     await task(database);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
 import type { StorageSettings } from '../../config/storage.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { MetricFamilies } from '../../lib/metrics/metrics.ts';
 import type { PartHealth } from '../../service/health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
@@ -22,7 +23,6 @@ export type RoleEvents = {
   change(change: RoleMessage): void;
   /** Called when its health changed. */
   changed(): void;
-  log(level: 'info' | 'warn', text: string): void;
 };
 
 /** Process of one role: started, restarted with increasing delays when it dies, and stopped permanently once. */
@@ -93,7 +93,7 @@ export class RoleProcess {
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));
-    child.on('error', (error) => this.#events.log('warn', `could not be started or sent a message: ${error.message}`));
+    child.on('error', (error) => logEvent('role.unreachable', { name: this.role, err: error }));
     child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
   }
 
@@ -126,7 +126,7 @@ export class RoleProcess {
     this.#child = null;
     if (this.#isStopping) return;
     const waitMs = this.#backOff.afterLifeOf(livedMs);
-    this.#events.log('warn', `${this.role} exited with ${how}, restarting in ${waitMs} ms`);
+    logEvent('role.exited', { name: this.role, exit: how, waitMs, durationMs: livedMs });
     const said = this.#health.state === 'failing' ? this.#health.detail : null;
     this.#become({ state: 'failing', detail: said ?? `exited with ${how}, restarting` });
     this.#restart = setTimeout(() => this.#start(), waitMs);

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
 import { settingsOf } from '../../config/role-environment.ts';
 import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import {
   baseAddresses,
@@ -18,7 +18,7 @@ import { type Fleet, type PartHealth, type SandboxState, sandboxProblem } from '
 import type { MetricsPort } from '../../service/metrics-port.ts';
 import { readVersion } from '../../service/version.ts';
 import { findSandbox } from '../find-sandbox.ts';
-import { EmbeddedPostgres } from './postgres.ts';
+import { EmbeddedPostgres, POSTGRES_EVENTS } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
 /**
@@ -34,7 +34,6 @@ type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 /** Runs PostgreSQL and one process per role, restarts them if they die, and stops them together. */
 export class Supervisor {
   readonly #settings: Settings;
-  readonly #log: Logger;
   readonly #version = readVersion();
   readonly #roles = new Map<Role, RoleProcess>();
   readonly #stages = new Map<Role, Stage>();
@@ -50,9 +49,8 @@ export class Supervisor {
   #patience: NodeJS.Timeout | null = null;
   #metrics: MetricsPort | null = null;
 
-  constructor(settings: Settings, log: Logger) {
+  constructor(settings: Settings) {
     this.#settings = settings;
-    this.#log = log;
     // Awaited only after everything was started, so an earlier failure must not count as unhandled.
     this.#allReady.promise.catch(() => undefined);
   }
@@ -71,7 +69,7 @@ export class Supervisor {
     ]);
     this.#sandbox = sandbox;
     const weakness = sandboxProblem(sandbox);
-    if (weakness !== null) this.#log.warn({ sandbox }, weakness);
+    if (weakness !== null) logEvent('sandbox.weak', { sandbox, reason: weakness });
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
     // For an owner's database server, the roles themselves report the state.
@@ -108,7 +106,7 @@ export class Supervisor {
         this.#database = health;
         this.#changed();
       },
-      log: (level, text) => this.#log[level](text),
+      log: (level, reason) => logEvent(POSTGRES_EVENTS[level], { reason }),
     });
     return this.#postgres.connection;
   }
@@ -120,13 +118,14 @@ export class Supervisor {
       online: () => this.#welcome(role),
       change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),
-      log: (level, text) => this.#log[level](text),
     });
   }
 
   #welcome(role: Role): void {
     this.#stages.set(role, 'waiting');
-    this.#roles.get(role)?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port });
+    this.#roles
+      .get(role)
+      ?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port, log: this.#settings });
     this.#sendFleet();
     this.#advance(role);
   }
@@ -211,7 +210,7 @@ export class Supervisor {
 
   async #announce(keys: ReservedKeys): Promise<void> {
     const addresses = baseAddresses(this.#settings, this.#listeners);
-    this.#log.info({ ...addresses, listeners: this.#listeners, sandbox: this.#sandbox }, 'ready');
+    logEvent('service.ready', { ...addresses, listeners: this.#listeners, sandbox: this.#sandbox });
     if (this.#library !== null && mustShowKeys(this.#library, keys)) {
       await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
     } else {

@@ -101,6 +101,12 @@ test('the manifest of a running stream is dynamic and its Periods start at their
   expect(text).toContain('timeShiftBufferDepth="PT600S"');
   const starts = [...text.matchAll(/<Period id="\d" start="PT([\d.]+)S"/g)].map(([, sec]) => Number(sec));
   expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeCloseTo(60, 3);
+  // Audio begins up to a frame later than video: all of it is there at the start of a Period.
+  expect(new Set(text.match(/presentationTimeOffset="\d+"/g))).toEqual(
+    new Set(['presentationTimeOffset="4500"', 'presentationTimeOffset="2400"']),
+  );
+  expect(text.match(/<S t="\d+" d="\d+"/g)?.slice(0, 2)).toEqual(['<S t="4500" d="175500"', '<S t="2400" d="93600"']);
+  expect(await write(true)).not.toContain('presentationTimeOffset="4500"');
 });
 
 test.each([

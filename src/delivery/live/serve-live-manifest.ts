@@ -21,6 +21,11 @@ type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; 
 
 /** Distance of players from the newest segment, in segments. HLS without parts uses the same distance. */
 const DELAY_SEGMENTS = 3;
+/**
+ * Start of a Period of a growing stream after its first media, in seconds. Audio begins up to a frame later than video.
+ * A player that seeks to the start of the Period would find no audio there, and dash.js 5 jumps no gap at the start.
+ */
+const LEAD_SEC = 0.05;
 
 /**
  * Serves the DASH manifest of a stream with the segments that its HLS playlists list. It is dynamic while the stream
@@ -37,10 +42,11 @@ export async function serveLiveManifest(
   const shown = listPeriods(stream, view);
   let endSec = 0;
   const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {
-    const described = describePeriod(period, slots, protection);
+    const leadSec = hasEnded ? 0 : LEAD_SEC;
+    const described = describePeriod({ period, slots, leadSec }, protection);
     if (described === null) return [];
     // A Period of a growing stream starts at its capture time. A complete one starts at the end of the previous Period.
-    const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000;
+    const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000 + leadSec;
     endSec += described.lengthSec;
     return [{ ...described, startSec }];
   });
@@ -72,7 +78,7 @@ function listPeriods({ index }: WatchedStream, view: LiveView): ShownPeriod[] {
   });
 }
 
-function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, protection: ManifestProtection) {
+function describePeriod({ period, slots, leadSec }: ShownPeriod & { leadSec: number }, protection: ManifestProtection) {
   const runs = period.renditions.flatMap((rendition) => {
     const run = wholeRun(slots.get(rendition.slot)?.filter((one) => one.rendition === rendition) ?? []);
     return run.length === 0 || rendition.init.length === 0 ? [] : [{ rendition, run }];
@@ -83,7 +89,7 @@ function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, prote
     !isRung(rendition.slot) || (run[0]?.number === main.run[0]?.number && run.length === main.run.length);
   const described = runs.filter(isWhole).map(({ rendition, run }) => ({
     rendition,
-    listed: describeSegments(rendition, run, protection),
+    listed: beginAt(describeSegments(rendition, run, protection), Math.round(leadSec * rendition.timescale)),
   }));
   const last = main.run.at(-1);
   const lengthSec = ((last?.startTick ?? 0) + (last?.durationTicks ?? 0)) / main.rendition.timescale;
@@ -131,6 +137,23 @@ function describeSegments(
     segmentSizesBytes: run.map(sizeOf),
     segmentFolder: protection.segmentFolder,
     contentProtection: protection.contentProtection(rendition.keyGroup),
+  };
+}
+
+/**
+ * Sets the media time of the start of the Period. No segment is listed as beginning earlier, because players seek to
+ * the first of them.
+ */
+function beginAt(listed: DashRendition, offsetTicks: number): DashRendition {
+  const { startTick, segmentDurationsTicks } = listed;
+  const [firstTicks = 0, ...others] = segmentDurationsTicks;
+  const cutTicks = Math.max(0, offsetTicks - startTick);
+  if (cutTicks >= firstTicks) return { ...listed, offsetTicks };
+  return {
+    ...listed,
+    offsetTicks,
+    startTick: startTick + cutTicks,
+    segmentDurationsTicks: [firstTicks - cutTicks, ...others],
   };
 }
 

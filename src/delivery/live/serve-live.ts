@@ -10,6 +10,7 @@ import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts
 import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
   canBegin,
+  canList,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -134,15 +135,19 @@ async function serveMultivariant(
   const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
   // Players read this playlist once, so wait for rungs that are about to start.
   const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
+  const sources = () => own().map(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)));
+  const hasSource = () =>
+    sources().some((all) =>
+      all.every((one) => hasSegments(one) && (hasEnded || canList(stream.index, one.slot, view))),
+    );
   // Without an owner, no new media arrives.
-  if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
-  const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
+  if (isOwned) await stream.until(() => isWhole() && hasSource(), FIRST_MEDIA_WAIT_MS, request.leave());
   const { addresses } = variant;
   // I-frames of growing renditions are only delivered in the clear.
   const shown = { ...variant, listsIFrames: variant === CLEAR_VARIANT };
   const ranged = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
   const ways = { ...ranged, isOver: hasEnded };
-  const text = hasSource ? liveMultivariant(stream.index, view, ways) : null;
+  const text = hasSource() ? liveMultivariant(stream.index, view, ways) : null;
   if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);
 }
@@ -226,6 +231,7 @@ async function servePlaylist(
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
+  if (!isOver && !canList(index, slot, view)) return notFound('not-playable');
   const name = ['text', renditionId, isDelta, isOver, variant.tag, session !== null].join('|');
   const text = once(name, () => {
     const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { DeliveredTotal } from '../../catalog/statistics/sums/delivered-store.ts';
 import { WHOLE_LIBRARY } from '../../catalog/statistics/sums/whole-library.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { SendFile } from '../../lib/send-file.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 
 /** Bytes sent per library, media and hour. The totals of this process are saved every few seconds. */
 export type DeliveredBytes = {
@@ -18,7 +18,7 @@ export type DeliveredBytes = {
 };
 
 type Total = DeliveredTotal & { isKept: boolean };
-type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; log: EdgeLog; keepMs?: number };
+type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; keepMs?: number };
 
 const HOUR_MS = 3600_000;
 const KEEP_MS = 5_000;
@@ -28,7 +28,7 @@ const BATCH = 2_000;
 const CLOSE_MS = 2_000;
 const LOG_EACH_MS = 60_000;
 
-export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): DeliveredBytes {
+export function openDeliveredBytes({ keep, keepMs = KEEP_MS }: Deps): DeliveredBytes {
   const totals = new Map<string, Total>();
   const byFile = new WeakMap<Socket, number>();
   let keeping: Promise<void> | null = null;
@@ -59,7 +59,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
   const warn = (err: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
     loggedAtMs = performance.now();
-    log.warn({ err }, 'Could not record the number of sent bytes. Trying again.');
+    logEvent('bytes.unwritten', { err });
   };
   const beat = () => {
     keeping ??= keepAll()

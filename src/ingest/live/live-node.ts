@@ -5,6 +5,7 @@ import type { LiveState, RelayRequest, RelayState } from '../../catalog/live/liv
 import { removeNode, reportNode } from '../../catalog/live/publishing/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { metrics, onCollect } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
@@ -17,6 +18,7 @@ import { CoreBudget } from './core-budget.ts';
 import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
+import { logEnd, streamFields } from './live-lines.ts';
 import { LivePublisher } from './live-publisher.ts';
 import { Marker } from './marker.ts';
 import { OwnedStream } from './owned-stream.ts';
@@ -127,7 +129,17 @@ class Node implements LiveNode {
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
   }
 
-  async publish({ streamKey, slot, disconnect }: PublishRequest): Promise<MediaInput> {
+  async publish(request: PublishRequest): Promise<MediaInput> {
+    try {
+      return await this.#accept(request);
+    } catch (error) {
+      const { protocol, remote: address } = request;
+      if (error instanceof Refused) logEvent('publisher.refused', { protocol, address, reason: error.message });
+      throw error;
+    }
+  }
+
+  async #accept({ streamKey, slot, protocol, remote, disconnect }: PublishRequest): Promise<MediaInput> {
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
@@ -141,6 +153,8 @@ class Node implements LiveNode {
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
+    const line = { ...streamFields(grant.lease.key), session: grant.session, protocol, slot, address: remote };
+    logEvent('publisher.connected', line);
     stream.add(publisher);
     // Do not relay the backup, which sends the same media again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
@@ -159,7 +173,8 @@ class Node implements LiveNode {
       expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),
-      end() {
+      end(reason) {
+        logEnd(line, publisher, reason);
         relays.close();
         marker?.close();
         stream.remove(publisher);
@@ -211,6 +226,7 @@ class Node implements LiveNode {
       report: this.#deps.report,
     });
     this.#streams.set(streamId, stream);
+    logEvent('stream.owned', { ...streamFields(lease.key), ...before });
     await stream.load(before);
     return stream;
   }
@@ -274,6 +290,7 @@ class Node implements LiveNode {
   }
 
   #forget(id: Guid, stream: OwnedStream): void {
+    logEvent('stream.moved', streamFields(stream.lease.key));
     stream.lose();
     this.#streams.delete(id);
     this.#subscribers.delete(id);

@@ -9,6 +9,7 @@ import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
+import { logIdle, logTakenOver } from './live-lines.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import type { PeriodWriter } from './period-writer.ts';
 import {
@@ -92,6 +93,7 @@ export class OwnedStream {
     }
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
+    for (const old of before) logTakenOver(this.lease.key, old);
     for (const old of before) this.#drop(old, REPLACED);
     if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
@@ -119,6 +121,7 @@ export class OwnedStream {
 
   /** Returns the report for the renewal of the lease. */
   report(nowMs: number): MediaReport {
+    for (const publisher of this.#publishers) logIdle(this.lease.key, publisher, nowMs);
     const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;

@@ -64,7 +64,8 @@ export class PeriodWriter {
   readonly #ladder: StreamLadder | null;
   #isLadderPending: boolean;
   #wall = new WallClock();
-  readonly #targetSec: number;
+  /** Target duration in seconds: what the encoder declares, or the longest segment so far. */
+  #targetSec: number;
   #segments: number;
 
   constructor(lease: LiveLease, media: PeriodMedia, deps: PeriodDeps) {
@@ -169,12 +170,12 @@ export class PeriodWriter {
         this.#ladder?.end(event.tick);
         return;
       case 'part':
-        this.#takePart(this.#sourceOf(event.part.kind), event.part, lastParts.has(event.part.fragment));
+        this.#takePart(this.#source(event.part.kind).id, event.part, lastParts.has(event.part.fragment));
         if (event.part.kind === 'video' && event.part.part === 0 && event.part.isIndependent)
           this.#offerStill(event.part);
         return;
       case 'segment':
-        this.#takeSegment(this.#sourceOf(event.segment.kind), event.segment);
+        this.#takeSegment(this.#source(event.segment.kind).id, event.segment);
     }
   }
 
@@ -242,8 +243,7 @@ export class PeriodWriter {
   }
 
   #offerStill({ segment, fragment }: LivePart): void {
-    const init = this.#period.renditions.find(({ kind, origin }) => kind === 'video' && origin !== 'encode')?.init;
-    if (init === undefined) return;
+    const { init } = this.#source('video');
     const bytes = Buffer.concat([fragment.head, fragment.payload]);
     const wallMs = this.#cuts.get(segment) ?? Date.now();
     this.#deps.stills.offer(this.#lease.key, { init, fragment: bytes, wallMs });
@@ -251,9 +251,9 @@ export class PeriodWriter {
 
   #takeSegment(renditionId: Guid, { segment }: LiveSegment): void {
     this.#recent.close(renditionId, segment.number);
+    this.#targetSec = Math.max(this.#targetSec, Math.round(segment.durationTicks / segment.timescale));
     this.#deps.broadcast(writeFeedFrame({ type: 'closed', renditionId, segment: segment.number }));
-    const place = this.#placeOf(renditionId, segment.number);
-    this.#deps.journal.close(place);
+    this.#deps.journal.close(this.#placeOf(renditionId, segment.number));
     const commit = this.#commit(renditionId, segment)
       .catch((error: Error) => this.#deps.report(error))
       .finally(() => this.#commits.delete(commit));
@@ -292,9 +292,9 @@ export class PeriodWriter {
     return { streamId: this.#lease.key.mediaId, period: this.#period.number, renditionId, segment, wallMs };
   }
 
-  #sourceOf(kind: 'video' | 'audio'): Guid {
+  #source(kind: 'video' | 'audio'): Period['renditions'][number] {
     const found = this.#period.renditions.find((one) => one.kind === kind && one.origin !== 'encode');
     if (found === undefined) throw new Error(`Expected a rendition of kind ${kind} in period ${this.#period.number}.`);
-    return found.id;
+    return found;
   }
 }

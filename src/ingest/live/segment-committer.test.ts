@@ -139,7 +139,7 @@ test('stores waiting segments together when the store recovers and drops them on
   expect([packs.length, new Set(packs).size]).toEqual([5, 2]);
   const never = commit(0, 5);
   committer.close();
-  await expect(never).rejects.toThrow('closes');
+  await expect(never).rejects.toThrow('is closing');
 });
 
 test('alternates between streams while the store is slow', async () => {
@@ -186,5 +186,5 @@ test('closing rejects all waiting segments', async () => {
   await expect.poll(() => folder.files(), { timeout: 20_000 }).toHaveLength(1);
   committer.close();
   await Promise.allSettled([written]);
-  await expect(commit(0, 1, 0)).rejects.toThrow('closes');
+  await expect(commit(0, 1, 0)).rejects.toThrow('is closing');
 });

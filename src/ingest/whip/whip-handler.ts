@@ -4,6 +4,7 @@ import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../l
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
@@ -51,7 +52,7 @@ export class WhipHandler {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
     // Pages of any origin may publish: only the key is checked.
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
+    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch, X-Request-Id');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
     response.end(answer.body);
   }
@@ -92,6 +93,8 @@ export class WhipHandler {
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
+      if (error instanceof Refused)
+        logEvent('publisher.refused', { protocol: 'whip', address: remote, reason: error.message });
       if (error instanceof Refused && error.kind === 'not-found') return this.#refuseKey(remote, error.message);
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }

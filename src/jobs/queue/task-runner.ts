@@ -22,9 +22,11 @@ import {
 } from '../../catalog/tasks/task-store.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { withLogContext } from '../../lib/log/log-context.ts';
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type PerformTask, runTask } from './run-task.ts';
+import { logClaim, logDone } from './task-lines.ts';
 
 /**
  * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
@@ -204,7 +206,8 @@ class Runner {
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
     this.#running.set(claim.attempt, task);
     metrics.taskClaims.inc({ kind: claim.task.kind });
-    task.ended = this.#run(task)
+    const { requestId } = claim;
+    task.ended = withLogContext(requestId === null ? {} : { requestId }, () => this.#run(task))
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
       .finally(() => {
         this.#running.delete(claim.attempt);
@@ -219,6 +222,7 @@ class Runner {
       task.fraction = Math.max(task.fraction, Math.min(0.99, fraction));
     };
     const startedMs = performance.now();
+    logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
     metrics.taskEnds.inc({ kind: claim.task.kind, outcome: end });
@@ -226,8 +230,10 @@ class Runner {
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
+    const tookSec = (performance.now() - startedMs) / 1000;
+    if (end === 'done') await logDone(this.#options.deps.db, claim, tookSec);
     if (end !== 'done' || this.#samples.length >= MAX_SAMPLES) return;
-    this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
+    this.#samples.push({ task: claim.task, tookSec });
   }
 
   /**

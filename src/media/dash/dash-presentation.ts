@@ -16,6 +16,8 @@ export type DashRendition = {
   /** Number and presentation time of the first listed segment. */
   firstSegment: number;
   startTick: number;
+  /** Media time of the start of the Period (`presentationTimeOffset`). 0 if omitted. */
+  offsetTicks?: number;
   /** One value per listed segment, in order. */
   segmentDurationsTicks: readonly number[];
   segmentSizesBytes: readonly number[];

@@ -23,6 +23,7 @@ export function haveSameTimeline(one: DashRendition, other: DashRendition): bool
     one.segmentFolder === other.segmentFolder &&
     one.firstSegment === other.firstSegment &&
     one.startTick === other.startTick &&
+    one.offsetTicks === other.offsetTicks &&
     one.segmentDurationsTicks.length === other.segmentDurationsTicks.length &&
     one.segmentDurationsTicks.every((ticks, number) => ticks === other.segmentDurationsTicks[number])
   );
@@ -35,7 +36,7 @@ export function haveSameTimeline(one: DashRendition, other: DashRendition): bool
 export function writeSegmentTemplate(rendition: DashRendition): Xml {
   const attributes = {
     timescale: rendition.timescale,
-    presentationTimeOffset: 0,
+    presentationTimeOffset: rendition.offsetTicks ?? 0,
     startNumber: rendition.firstSegment,
     initialization: `r/$RepresentationID$/${rendition.segmentFolder}init.mp4`,
     media: `r/$RepresentationID$/${rendition.segmentFolder}$Number$.m4s`,

@@ -104,6 +104,18 @@ test('requests a keyframe after an unrepaired loss and continues there', () => {
   ]);
 });
 
+test('requests keyframes regularly, and at once while no picture arrives', () => {
+  const receiver = new RtpReceiver([VIDEO]);
+  const requestedMs: number[] = [];
+  const packets = stream(21, 0);
+  for (let ms = 0; ms < 3_000; ms += 100) {
+    for (const bytes of packets) if (bytes.readUInt32BE(4) === ms * 30) receiver.push(bytes, ms);
+    const types = receiver.feedback(ms).map((message) => message.readUInt16BE(0) & 0x1fff);
+    if (types.includes((1 << 8) | 206)) requestedMs.push(ms);
+  }
+  expect(requestedMs).toEqual([0, 2_000, 2_400, 2_700]);
+});
+
 test('sender reports set the distance of audio and video', () => {
   const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
   const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };

@@ -19,7 +19,10 @@ const OPUS_RATE = 48_000;
 export const OPUS_CHANNELS = 2;
 /** Interval of keyframe requests, in ms. Segments begin at keyframes, which a browser sends on request. */
 const KEYFRAME_EVERY_MS = 2_000;
-/** Minimum interval of keyframe requests, in ms, even after a loss. */
+/**
+ * Minimum interval of keyframe requests, in ms, after a loss and while no picture arrives. Each picture of a still
+ * screen is then a keyframe, which can be repeated until the next one.
+ */
 const KEYFRAME_LEAST_MS = 300;
 const LIMIT_BPS = 20_000_000;
 const CLOCK_RANGE = 2 ** 32;
@@ -52,6 +55,7 @@ export class RtpReceiver {
   readonly #nals = new NalTrack('h264');
   #needsKey = true;
   #requestedMs = Number.NEGATIVE_INFINITY;
+  #pictureMs = Number.POSITIVE_INFINITY;
 
   constructor(tracks: readonly OfferedTrack[]) {
     for (const { kind, payloadType } of tracks) {
@@ -95,7 +99,8 @@ export class RtpReceiver {
       if (missing.length > 0) messages.push(writeNack(ssrc, missing));
       if (kind !== 'video') return messages;
       messages.push(writeBitrateLimit(ssrc, LIMIT_BPS));
-      const leastMs = this.#needsKey ? KEYFRAME_LEAST_MS : KEYFRAME_EVERY_MS;
+      const isStill = nowMs - this.#pictureMs > KEYFRAME_LEAST_MS;
+      const leastMs = this.#needsKey || isStill ? KEYFRAME_LEAST_MS : KEYFRAME_EVERY_MS;
       if (nowMs - this.#requestedMs < leastMs) return messages;
       this.#requestedMs = nowMs;
       return [...messages, writePictureLoss(ssrc)];
@@ -106,6 +111,7 @@ export class RtpReceiver {
     const { picture, isBroken } = this.#depacketizer.push(ordered);
     if (isBroken) this.#needsKey = true;
     if (picture === null) return [];
+    this.#pictureMs = nowMs;
     const ms = this.#timeOf(track, picture.timestamp, nowMs);
     const found = this.#nals.take(picture.nals);
     // Drop frames that refer to lost ones.

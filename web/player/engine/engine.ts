@@ -290,7 +290,8 @@ export class Engine extends EventTarget {
   #resumed(startSec: number): Pick<Opening, 'startSec' | 'loadsAtOnce' | 'readLine' | 'media'> {
     const [{ readLine }, bps] = [this.#opening, this.lineBps];
     const readNow = () => ({ ...readLine(), ...(bps !== null && { bps }) });
-    return { startSec, loadsAtOnce: true, media: null, readLine: readNow };
+    // A page that has not loaded its playlist yet goes on waiting.
+    return { startSec, loadsAtOnce: this.#hls?.url !== null, media: null, readLine: readNow };
   }
 
   #report(...names: Report[]): void {

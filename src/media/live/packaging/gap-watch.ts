@@ -7,6 +7,8 @@ const MAX_PATIENCE_MS = 6_000;
 /** Maximum distance of frames, as a multiple of their usual distance. */
 const MISSED_FRAMES = 3;
 const MAX_DISTANCE_MS = 2_000;
+/** Distance of frames from which a source is a still screen, whose frames are repeated, in ms. */
+const STILL_DISTANCE_MS = 1_500;
 /** Weight of the newest distance in the mean distance. */
 const DISTANCE_WEIGHT = 1 / 4;
 /** Extra wait for a late track beyond its usual delay, in ms. */
@@ -27,6 +29,8 @@ export class GapWatch {
   readonly #leastMs: number;
   #lastMs: number;
   #distanceMs = 0;
+  /** Distance of the two newest frames. */
+  #stepMs = 0;
   #lateMs = 0;
   #frames = 0;
   /** Time of the other track at the newest frame. `#backAtMs` is its time at the end of the last gap. */
@@ -44,6 +48,7 @@ export class GapWatch {
     if (this.#frames > 0) {
       if (otherMs - this.#cameAtMs > this.#patienceMs()) this.#backAtMs = otherMs;
       const distanceMs = Math.min(MAX_DISTANCE_MS, Math.max(0, mediaMs - this.#lastMs));
+      this.#stepMs = distanceMs;
       this.#distanceMs += (distanceMs - this.#distanceMs) * DISTANCE_WEIGHT;
       const lateMs = otherMs - this.#backAtMs < RETURN_MS ? 0 : otherMs - mediaMs;
       this.#lateMs = Math.max(this.#lateMs * LATE_DECAY, lateMs);
@@ -53,15 +58,19 @@ export class GapWatch {
     this.#lastMs = Math.max(this.#lastMs, mediaMs);
   }
 
-  /** Whether the track is missing if the other track is at `otherMs`. */
-  isMissing(otherMs: number): boolean {
-    return otherMs - this.#lastMs > this.#patienceMs();
+  /**
+   * Whether the track is missing if the other track is at `otherMs`. `isStill`: its last frame can be repeated and
+   * continued without a loss, so a long usual distance of frames does not matter.
+   */
+  isMissing(otherMs: number, isStill = false): boolean {
+    return otherMs - this.#lastMs > this.#patienceMs(isStill);
   }
 
-  #patienceMs(): number {
+  #patienceMs(isStill = false): number {
     // A single frame reveals neither the distance of frames nor their delay.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
-    const patienceMs = Math.max(this.#leastMs, MISSED_FRAMES * this.#distanceMs, this.#lateMs + LATE_MARGIN_MS);
+    const distanceMs = isStill && this.#stepMs > STILL_DISTANCE_MS ? 0 : MISSED_FRAMES * this.#distanceMs;
+    const patienceMs = Math.max(this.#leastMs, distanceMs, this.#lateMs + LATE_MARGIN_MS);
     return Math.min(patienceMs, MAX_PATIENCE_MS);
   }
 }

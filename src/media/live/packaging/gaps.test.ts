@@ -189,6 +189,30 @@ test.each([1, 2, 5])('keeps every frame of a source with %i fps', (rate) => {
   expect(video.filter(({ startMs }) => startMs >= 20_000)).toHaveLength(late.length);
 });
 
+test('repeats the pictures of a still screen before the next one, and keeps each of them', () => {
+  const units = media({ lengthMs: 40_000, rate: 0.5, keyEveryMs: 4_000 });
+  const { sent } = packageAll([units]);
+  const lags = (kind: 'key' | 'other') =>
+    sent.flatMap(({ unit: { kind: track, dtsMs }, edgesMs }) => {
+      const isAfterKey = dtsMs % 4_000 < 2_000;
+      return track === 'audio' && dtsMs > 12_000 && isAfterKey === (kind === 'key') ? [dtsMs - edgesMs.video] : [];
+    });
+  expect(Math.max(...lags('key'))).toBeLessThan(800);
+  const shown = units.filter(({ kind, dtsMs }) => kind === 'video' && dtsMs >= 12_000 && dtsMs < 36_000);
+  const starts = new Set(samplesOf(packageAll([units]), 'video').map(({ startMs }) => Math.round(startMs)));
+  expect(shown.filter(({ dtsMs }) => !starts.has(Math.round(dtsMs)))).toEqual([]);
+});
+
+test('passes repeated pictures on in short steps, because decoders and rungs hold each until the next', () => {
+  const { events } = packageAll([media({ lengthMs: 16_000, video: [[6_000, 10_000]] })]);
+  const shownMs = events.flatMap((event) => (event.type === 'frame' ? [event.frame.shownTick / 90] : []));
+  const inGap = shownMs.filter((ms) => ms > 6_000 && ms < 9_500);
+  const steps = inGap.slice(1).map((ms, at) => ms - (inGap[at] ?? ms));
+  expect(inGap.length).toBeGreaterThan(40);
+  expect(Math.max(...steps)).toBeLessThan(100);
+  expect(shownMs).toEqual(shownMs.toSorted((a, b) => a - b));
+});
+
 test('audio without video continues over a gap in segments of 2 s', () => {
   const packaged = packageAll(
     [media({ lengthMs: 16_000, audio: [[3_000, 11_000]] }).filter(({ kind }) => kind === 'audio')],

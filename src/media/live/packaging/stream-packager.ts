@@ -38,6 +38,12 @@ const AUDIO_SEGMENT_MS = 2_000;
  */
 const FILL_BEHIND_MS = 50;
 
+/**
+ * Distance in which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
+ * each hold a frame until the next one, and players of parts would run out of media.
+ */
+const REPEAT_TICKS = VIDEO_TIMESCALE / 16;
+
 /** Raised when fragments change in a way that does not fit an older init segment: a new period begins then. */
 const FORM = '2';
 
@@ -89,7 +95,8 @@ export class StreamPackager {
     if (events === null) return { mediaMs, events: [] };
     this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
     this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
-    if (this.#watches[other].isMissing(shownMs)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
+    const isStill = other === 'video' && this.#video?.isStill === true;
+    if (this.#watches[other].isMissing(shownMs, isStill)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
     return { mediaMs, events };
   }
 
@@ -145,15 +152,14 @@ export class StreamPackager {
 
   #videoEvents({ ended, segment, cut, shown: frame, held }: ShownOutput): PackagedEvent[] {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
-    if (cut === null) return [...events, { type: 'frame', frame }, ...partEvents(held)];
+    const heldTicks = held.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+    const frames = Array.from({ length: Math.max(1, Math.floor(heldTicks / REPEAT_TICKS)) }, (_, at): PackagedEvent => {
+      return { type: 'frame', frame: { ...frame, shownTick: frame.shownTick + at * REPEAT_TICKS } };
+    });
+    if (cut === null) return [...events, ...frames, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;
     this.#audio?.cutAt(cutMs);
-    return [
-      ...events,
-      { type: 'cut', segment: cut.segment, mediaMs: cutMs },
-      { type: 'frame', frame },
-      ...partEvents(held),
-    ];
+    return [...events, { type: 'cut', segment: cut.segment, mediaMs: cutMs }, ...frames, ...partEvents(held)];
   }
 
   #pushAudio(unit: AccessUnit, mediaMs: number): PackagedEvent[] {

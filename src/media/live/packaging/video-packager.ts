@@ -8,13 +8,9 @@ const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
 const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
 /** Minimum target duration, in seconds. */
 const MIN_TARGET_SEC = 2;
-/**
- * Maximum keyframe distance that is believed, in seconds. Higher settings are rarely intended: encoders with forced
- * keyframes declare their default.
- */
-const MAX_TARGET_SEC = 10;
-/** Maximum length of a segment, even without a keyframe. */
-const MAX_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
+/** Maximum target duration and length of a segment, in seconds. A later keyframe does not start the next segment. */
+const MAX_SEGMENT_SEC = 20;
+const MAX_SEGMENT_TICKS = MAX_SEGMENT_SEC * VIDEO_TIMESCALE;
 /** Maximum duration of a frame without a successor. */
 const MAX_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /**
@@ -36,10 +32,10 @@ const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /**
  * Returns the target duration for the maximum keyframe distance of an encoder, in seconds. Returns 0 if the distance is
- * unknown.
+ * unknown, or so long that it says nothing: encoders with forced keyframes declare any.
  */
 export function targetFor(longestGopSec: number): number {
-  if (longestGopSec <= 0 || longestGopSec > MAX_TARGET_SEC) return 0;
+  if (longestGopSec <= 0 || longestGopSec > MAX_SEGMENT_SEC) return 0;
   return Math.max(MIN_TARGET_SEC, Math.round(longestGopSec));
 }
 
@@ -80,6 +76,8 @@ export class VideoPackager {
   /** End of the frame with the latest presentation time. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
+  /** Whether the last received frame is a keyframe. Frames after it may then follow its repetitions. */
+  #isStill = false;
   #isHeld = false;
   /** End of the repeated keyframe. */
   #heldTick = 0;
@@ -105,12 +103,18 @@ export class VideoPackager {
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, MAX_LAST_FRAME_TICKS));
   }
 
+  /** Whether repetitions of the last keyframe show the last picture. */
+  get isStill(): boolean {
+    return this.#isStill;
+  }
+
   /**
    * Adds the next frame in decode order. `mediaMs` is its decode time on the timeline. Returns null for a frame that
-   * refers to frames before a repeated keyframe, because video continues with a keyframe after a gap.
+   * refers to others before a repeated keyframe, because video continues with a keyframe after such a gap.
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
-    if (this.#isHeld && !unit.isKey) return null;
+    if (this.#isHeld && !unit.isKey && !this.#isStill) return null;
+    this.#isStill = unit.isKey;
     const decodeTick = this.#snap(mediaMs * TICKS_PER_MS);
     const shownTick = Math.round(decodeTick + (unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
     const shown = { shownTick, isKey: unit.isKey, bytes: unit.bytes };

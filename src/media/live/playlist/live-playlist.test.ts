@@ -3,7 +3,7 @@ import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
 import { livePlaylist } from './live-playlist.ts';
-import { canBegin, holdsMedia, listSlot, newestOf, targetDurationSec } from './slot-segments.ts';
+import { canBegin, canList, holdsMedia, listSlot, newestOf, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
@@ -100,10 +100,13 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   };
   connect(true);
   part(0, 0);
+  expect(canList(index, 'source', VIEW)).toBe(false);
   part(0, 1, true);
+  expect(canList(index, 'source', VIEW)).toBe(false);
   expect(shown()).toEqual({ segments: 0, parts: 2, hasNext: false, hasWhole: false });
   expect(shown(false)).toEqual({ segments: 1, parts: 0, hasNext: true, hasWhole: true });
   part(1, 0);
+  expect(canList(index, 'source', VIEW)).toBe(true);
   expect(shown()).toEqual({ segments: 1, parts: 3, hasNext: false, hasWhole: false });
   part(1, 1, true);
   expect(shown()).toMatchObject({ segments: 1, parts: 4, hasNext: false });

@@ -215,6 +215,15 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
 }
 
 /**
+ * Returns whether a slot may be listed: it has a complete segment. Players treat a playlist of parts alone as empty,
+ * and the target duration is unknown before. Without a publisher, no segment is completed later.
+ */
+export function canList(index: LiveIndex, slot: string, view: LiveView): boolean {
+  const listed = listTail(spansOf(index, slot, view), 2);
+  return listed.some(({ segment }) => !index.isConnected || segment === null || !isListedOpen(segment, true));
+}
+
+/**
  * Returns whether players can begin: a slot lists a complete segment, since they treat a playlist of parts alone as
  * empty. Their first position is after media sequence number 0: hls.js 1.7 takes its parts for lost, loads them again
  * and again, and each time removes what it has of that segment.

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+
+/** Options of a browser whose pages publish by WHIP. */
+export const FAKE_CAMERA = [
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--allow-loopback-in-peer-connection',
+  // This machine does not really serve the page, so the browser would block requests to its other ports.
+  '--disable-features=LocalNetworkAccessChecks',
+];
+
+/**
+ * `isStill`: instead of the fake camera, a picture that is sent once every three seconds after the first six, as that
+ * of a shared screen.
+ * `usesDtx`: the answer asks for pauses in the audio while it is silent.
+ */
+type PagePublisher = { endpoint: string; streamKey: string; isStill?: boolean; usesDtx?: boolean };
+
+type Answered = { status: number; location: string; etag: string; link: string; body: string };
+
+/**
+ * Publishes the fake camera and microphone of a page by WHIP, until the page is closed. The page keeps its connection
+ * in `window.peer`.
+ */
+export function publishFromPage(page: Page, publisher: PagePublisher): Promise<Answered> {
+  return page.evaluate(async ({ endpoint, streamKey, isStill, usesDtx }) => {
+    const media = await navigator.mediaDevices.getUserMedia({ video: { width: 320, height: 240 }, audio: true });
+    if (isStill === true) {
+      const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 240 });
+      const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+      const [track] = canvas.captureStream(0).getVideoTracks() as [CanvasCaptureMediaStreamTrack];
+      let drawn = 0;
+      const draw = () => {
+        drawn += 1;
+        context.fillStyle = drawn % 2 === 0 ? 'navy' : 'maroon';
+        context.fillRect(0, 0, canvas.width, canvas.height);
+        track.requestFrame();
+      };
+      setInterval(draw, 3_000);
+      for (const camera of media.getVideoTracks()) {
+        camera.stop();
+        media.removeTrack(camera);
+      }
+      media.addTrack(track);
+    }
+    const peer = new RTCPeerConnection();
+    Object.assign(window, { peer });
+    for (const track of media.getTracks()) peer.addTransceiver(track, { direction: 'sendonly' });
+    await peer.setLocalDescription();
+    if (peer.iceGatheringState !== 'complete') {
+      await new Promise<void>((resolve) => {
+        peer.onicegatheringstatechange = () => (peer.iceGatheringState === 'complete' ? resolve() : undefined);
+      });
+    }
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp', Authorization: `Bearer ${streamKey}` },
+      body: peer.localDescription?.sdp ?? '',
+    });
+    const body = await response.text();
+    const sdp = usesDtx === true ? body.replace(/^(a=fmtp:\d+ .*minptime.*?)\r?$/gm, '$1;usedtx=1') : body;
+    if (response.ok) await peer.setRemoteDescription({ type: 'answer', sdp });
+    const header = (name: string) => response.headers.get(name) ?? '';
+    return {
+      status: response.status,
+      location: header('Location'),
+      etag: header('ETag'),
+      link: header('Link'),
+      body,
+    };
+  }, publisher);
+}
