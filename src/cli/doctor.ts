@@ -30,7 +30,7 @@ export async function doctor(): Promise<number> {
     await examineSandbox(settings),
     await examineFirewall(),
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
-    ...findOwnUnknownSettings().map(({ problem }) => ({ isGood: false, what: 'setting', found: problem })),
+    ...findOwnUnknownSettings().map(({ sentence }) => ({ isGood: false, what: 'setting', found: sentence })),
     ...(settings === null
       ? []
       : [

@@ -83,8 +83,8 @@ async function start(settings: RoleSettings): Promise<void> {
   if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
-  registerSecrets(secretsOf(settings));
   if (settings.metricsPort !== null) measureProcess(role);
+  registerSecrets(secretsOf(settings));
   running = await startRole(role, settings, { fleet: currentFleet });
   report({ type: 'ready', listeners: running.listeners });
   watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);

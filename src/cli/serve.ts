@@ -21,7 +21,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const settings = readOwnSettings();
   openLog(role ?? 'supervisor', settings);
   registerSecrets(secretsOf(settings));
-  for (const { name, problem } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: problem });
+  for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);

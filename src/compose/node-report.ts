@@ -57,7 +57,7 @@ export async function startNodeReport(
       await reportOnce();
       // If the database is down, the row expires.
       await removeNode(db, id).catch((error: unknown) => {
-        if (!isFailing) logEvent('node.not-removed', { err: error });
+        if (!isFailing) logEvent('node.not-reported', { err: error });
       });
     },
   };

@@ -181,9 +181,8 @@ test('names a file of a secret that is missing, empty, a folder, wrong or given 
 test('names unknown settings of the environment and of the file, and the nearest known one', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
-  expect(
-    findUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' }).map(({ problem }) => problem),
-  ).toEqual([
+  const found = findUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' });
+  expect(found.map(({ sentence }) => sentence)).toEqual([
     'MILLRACE_PROT is not a setting of this version, and is ignored. Did you mean MILLRACE_PORT?',
     'MILLRACE_HOTS is not a setting of this version, and is ignored. Did you mean MILLRACE_HOST?',
     'MILLRACE_FAVOURITE_COLOUR is not a setting of this version, and is ignored.',

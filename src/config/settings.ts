@@ -139,16 +139,17 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** A name that begins with MILLRACE_ and is no setting, most likely misspelt, and a sentence about it. */
-export type UnknownSetting = { name: string; problem: string };
+/** Name that is no setting, and a sentence about it with the nearest setting. */
+export type UnknownSetting = { name: string; sentence: string };
 
+/** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
 export function findUnknownSettings(environment: Environment): UnknownSetting[] {
   const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
   const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
   return unknown.map((name) => ({
     name,
-    problem: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
   }));
 }
 
@@ -160,7 +161,7 @@ function hintFor(name: string, known: readonly string[]): string {
   return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
-/** Returns the unknown settings in the environment of this process. */
+/** Returns the unknown names in the environment of this process. */
 export function findOwnUnknownSettings(): UnknownSetting[] {
   return findUnknownSettings(process.env);
 }

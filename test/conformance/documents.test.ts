@@ -28,8 +28,8 @@ test.each([
   ['interface.md', interfacePage],
   ['cli.md', cliPage],
   ['errors.md', errorsPage],
-  ['logs.md', logsPage],
   ['metrics.md', metricsPage],
+  ['logs.md', logsPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current (npm test -- test/conformance/documents.test.ts -u writes it)', async (file, write) => {
   expect(existsSync(path.join(docs, file))).toBe(true);

@@ -1,6 +1,7 @@
-import { metrics } from '../../lib/metrics/metrics.ts';
+import { metrics, onCollect } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
+import type { LivePublisher } from './live-publisher.ts';
 
 /** Wraps `publish` to count publishers, their media, and refusals by kind. */
 export function measurePublishing(publish: Publish): Publish {
@@ -15,6 +16,23 @@ export function measurePublishing(publish: Publish): Publish {
       throw error;
     }
   };
+}
+
+type Measured = { publishers: readonly Pick<LivePublisher, 'lastMediaMs' | 'relayStates'>[] };
+
+/** Sets the gauges of the streams of a process at each scrape, until the returned function is called. */
+export function collectStreams(streams: ReadonlyMap<unknown, Measured>): () => Promise<void> {
+  const stop = onCollect(() => {
+    const publishers = [...streams.values()].flatMap((stream) => stream.publishers);
+    const lastMs = publishers.flatMap(({ lastMediaMs }) => lastMediaMs ?? []);
+    metrics.liveOwned.set(streams.size);
+    metrics.liveLag.set(lastMs.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...lastMs)) / 1000);
+    const relays = publishers.flatMap(({ relayStates }) => relayStates());
+    for (const state of ['connecting', 'running', 'failed'] as const) {
+      metrics.liveRelays.set({ state }, relays.filter((relay) => relay.state === state).length);
+    }
+  });
+  return async () => stop();
 }
 
 function measureInput(input: MediaInput, protocol: string): MediaInput {

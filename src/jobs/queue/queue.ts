@@ -205,6 +205,8 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
+  const ended = metrics.jobDuration.startTimer({ job: found.name });
+  let outcome = 'done';
   const line = { name: found.name, jobId: job.id };
   const attempt = job.retryCount + 1;
   const startedMs = performance.now();
@@ -215,23 +217,22 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     await found.run(job.data.payload as never, running.deps, signal);
     logEvent('job.finished', { ...line, durationSec: (performance.now() - startedMs) / 1000 });
   } catch (error) {
-    const shortage = shortageOf(error);
-    outcome = shortage !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
-    if (shortage === null && (await isCanceled(running, found, job.data.payload))) {
-      outcome = 'canceled';
+    const postponement = shortageOf(error);
+    outcome = postponement !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
+    if (postponement === null && (await isCanceled(running, found, job.data.payload))) {
       logEvent('job.canceled', { ...line, reason: reasonOf(error) });
       return;
     }
-    if (shortage !== null) metrics.taskPostponements.inc({ kind: found.name, reason: shortage.kind });
-    if (shortage !== null) await running.allowRetry(job);
-    if (error instanceof Refused && shortage === null) {
+    if (postponement !== null) metrics.taskPostponements.inc({ kind: found.name, reason: postponement.kind });
+    if (postponement !== null) await running.allowRetry(job);
+    if (error instanceof Refused && postponement === null) {
       if (found.giveUp === undefined)
         logEvent('job.failed', { ...line, attempt, retries: false, err: describe(error, job.data) });
       await giveUp(running, job.data, error.message);
       return;
     }
     if (signal.aborted) logEvent('job.returned', line);
-    else if (shortage !== null) logEvent('job.postponed', { ...line, reason: shortage.reason });
+    else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement.reason });
     else {
       const retries = job.retryCount < job.retryLimit;
       logEvent('job.failed', { ...line, attempt, retries, err: describe(error, job.data) });

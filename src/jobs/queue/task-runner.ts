@@ -27,6 +27,7 @@ import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 import { logClaim, logDone } from './task-lines.ts';
+import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
 
 /**
  * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
@@ -43,7 +44,6 @@ const DRAIN_MS = 5_000;
 const AVOID_MS = 60_000;
 const MAX_AVOIDED = 1_000;
 const MAX_SAMPLES = 200;
-
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
 /** Maximum concurrent tasks of each queue in a worker. */
@@ -110,13 +110,8 @@ class Runner {
   }
 
   start(): void {
-    const { deps, tasks } = this.#options;
-    const { db } = deps;
-    // Prometheus counts no increase for a series that appears with its first task.
-    for (const kind of Object.keys(tasks)) {
-      metrics.taskClaims.inc({ kind }, 0);
-      metrics.taskDuration.zero({ kind });
-    }
+    const { db } = this.#options.deps;
+    beginTaskMetrics(Object.keys(this.#options.tasks));
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
@@ -225,8 +220,7 @@ class Runner {
     logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
-    metrics.taskEnds.inc({ kind: claim.task.kind, outcome: end });
-    metrics.taskDuration.observe({ kind: claim.task.kind }, (performance.now() - startedMs) / 1000);
+    countTaskEnd(claim.task.kind, end, startedMs);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }

@@ -117,6 +117,7 @@ function startDelivery(sending: Sending, event: ClaimedEvent): void {
 
 async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
+  const ended = metrics.webhookDuration.startTimer();
   const startedMs = performance.now();
   const outcome = await attempt(sending, event);
   const durationMs = performance.now() - startedMs;

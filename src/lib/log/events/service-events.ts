@@ -24,7 +24,6 @@ export const serviceEvents = {
     perKey: ['name'],
   }),
   'node.not-reported': service.warn('This process could not be reported to the database.', ['err']),
-  'node.not-removed': service.warn('The row of this process in the table of nodes could not be removed.', ['err']),
   'sandbox.weak': service.warn('Encoders run without a full sandbox.', ['sandbox', 'reason']),
   'data-folder.closed': service.warn('The data folder was readable by other users. Its mode is 0700 now.', ['mode']),
   'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed']),
