@@ -210,7 +210,6 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   const line = { name: found.name, jobId: job.id };
   const attempt = job.retryCount + 1;
   const startedMs = performance.now();
-  let outcome = 'done';
   logEvent('job.begun', { ...line, attempt });
   try {
     // `send` wrote the payload for this job, so the payload has the expected type.
@@ -239,7 +238,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     }
     throw error;
   } finally {
-    metrics.jobDuration.observe({ job: found.name }, (performance.now() - startedMs) / 1000);
+    ended();
     metrics.jobEnds.inc({ job: found.name, outcome });
   }
 }

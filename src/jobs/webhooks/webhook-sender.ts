@@ -120,13 +120,12 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const ended = metrics.webhookDuration.startTimer();
   const startedMs = performance.now();
   const outcome = await attempt(sending, event);
-  const durationMs = performance.now() - startedMs;
-  metrics.webhookDuration.observe(durationMs / 1000);
+  ended();
   metrics.webhookAttempts.inc({ outcome: outcome?.kind ?? 'released' });
   if (outcome === null) return releaseEvent(deps.db, event);
   const retrySec = timing.retryDelaySec(event.attempts);
   const state = await endEvent(deps.db, event, { ...outcome, retrySec });
-  if (state !== null) noteOutcome(event, { ...outcome, state, retrySec, durationMs });
+  if (state !== null) noteOutcome(event, { ...outcome, state, retrySec, durationMs: performance.now() - startedMs });
 }
 
 type Ended = Outcome & { state: 'delivered' | 'dead' | 'pending'; retrySec: number; durationMs: number };
