@@ -130,10 +130,12 @@ async function checkFaults(dataDir: string): Promise<void> {
 test('a backup reports an object that is damaged in the store, and has it as it is', async () => {
   if (service === null) throw new Error('Expected the restored service.');
   const objects = path.join(service.dataDir, 'objects');
-  const [damaged = ''] = (await listFiles(objects)).filter((name) => name.endsWith('.cmaf'));
-  const bytes = await readFile(path.join(objects, damaged));
+  const [file = ''] = (await listFiles(objects)).filter((name) => name.endsWith('.cmaf'));
+  const bytes = await readFile(path.join(objects, file));
   bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
-  await writeFile(path.join(objects, damaged), bytes);
+  await writeFile(path.join(objects, file), bytes);
+  // The store spreads the videos of a library over folders that keys do not name (`placeOf`).
+  const damaged = file.replace(/\/\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '/');
   const second = path.join(folder, 'second');
   const { code, out, err } = await millrace(service.dataDir, 'backup', second);
   expect([code, out, err]).toEqual([
