@@ -12,12 +12,13 @@ export type LogLine = { level: LogLevel; message: string; fields: Readonly<Recor
 
 /**
  * Destination of the lines of this process. `role` selects levels in addition to the part. `writeAccess` must not
- * block; it returns false if the line was dropped.
+ * block; it returns false if the line was dropped. `isUnlimited` writes repeated lines too.
  */
 export type LogSink = {
   role: string | null;
   levels: LevelPlan;
   accessLog: 'off' | 'errors' | 'all';
+  isUnlimited?: boolean;
   write(line: LogLine): void;
   writeAccess?(line: LogLine): boolean;
 };
@@ -53,7 +54,8 @@ export function logEvent<Name extends LogEventName>(name: Name, values: EventVal
   if (to === null || !isWritten(event, to)) return;
   const given: Readonly<Partial<Record<string, unknown>>> = values;
   let suppressed: number | null = 0;
-  if (event.perKey !== null) suppressed = limit.admit(name, limitKey(event, given), Date.now());
+  if (event.perKey !== null && to.isUnlimited !== true)
+    suppressed = limit.admit(name, limitKey(event, given), Date.now());
   if (suppressed === null) return;
   to.write(lineOf(name, event, { ...given, ...(suppressed > 0 && { suppressed }) }));
 }

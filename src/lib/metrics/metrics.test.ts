@@ -22,6 +22,8 @@ test('no label names something whose number grows with content or viewers', () =
 
 test('a page joins the processes of several roles, and a failed collector leaves the others', async () => {
   labelMetrics('edge');
+  // Other tests of the same process count requests too.
+  metrics.edgeRequests.reset();
   metrics.edgeRequests.inc({ target: 'segment', status_class: statusClass(206) }, 3);
   const stops = [
     onCollect(() => Promise.reject(new Error('The database is away.'))),
