@@ -3,6 +3,11 @@
 # deploy/Containerfile and for the Debian package, in a folder with the production packages.
 set -eu
 
+if [ -e .git ] && [ ! -e COMMIT ]; then
+  echo 'make-app.sh deletes .git and most other files. Run it in a copy that has a file COMMIT.' >&2
+  exit 1
+fi
+
 # Before the bundles, whose names depend on all sources.
 find src web sdk -name '*.test.ts*' -delete
 
