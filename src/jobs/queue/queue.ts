@@ -219,6 +219,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     const postponement = shortageOf(error);
     outcome = postponement !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
     if (postponement === null && (await isCanceled(running, found, job.data.payload))) {
+      outcome = 'canceled';
       logEvent('job.canceled', { ...line, reason: reasonOf(error) });
       return;
     }

@@ -80,10 +80,10 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = describeFailure(error);
-  metrics.taskFailures.inc({ kind, reason: error instanceof FfmpegFailed ? error.kind : 'other' });
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
   if (end === 'lost') return endLost(deps, claim);
+  metrics.taskFailures.inc({ kind, reason: error instanceof FfmpegFailed ? error.kind : 'other' });
   logEvent('task.failed', { ...taskFields(claim), reason, retries: !isLast, err: error });
   await keepLog(deps, claim, { reason, messages: failureLog(error) });
   return end;

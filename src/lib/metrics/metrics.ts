@@ -42,8 +42,12 @@ function create({ type, name, help, labels, buckets }: MetricDefinition): Counte
   switch (type) {
     case 'counter':
       return new Counter(options);
-    case 'gauge':
-      return new Gauge(options);
+    case 'gauge': {
+      const gauge = new Gauge(options);
+      // prom-client starts a gauge without labels at 0, which a process that never sets it must not report.
+      if (labels.length === 0) gauge.remove();
+      return gauge;
+    }
     case 'histogram':
       return new Histogram({ ...options, ...(buckets !== undefined && { buckets: [...buckets] }) });
   }
