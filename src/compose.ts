@@ -83,6 +83,9 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
+/** Time for the last report of a process that stops, in ms. Without it, the row of the process expires. */
+const LAST_REPORT_MS = 1_000;
+
 /** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const startedMs = performance.now();
@@ -111,7 +114,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
       logEvent('role.draining', {});
       stopCollecting();
       watch.close();
-      await report.close();
+      await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
       await opened.store.close().finally(() => running.close());
       logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
