@@ -76,18 +76,24 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
 /** Returns the secrets among the settings of a process, so that the log masks them. */
 export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
   const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
-  const database = 'database' in settings ? Object(settings.database).password : passwordOf(settings.databaseUrl);
+  const url: unknown = 'database' in settings ? Object(settings.database).connectionString : settings.databaseUrl;
   return [
     ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
     transcriber.kind === 'http' ? transcriber.key : null,
     ...Object.values(licenceServers).map((server) => server.authorization),
     settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
-    typeof database === 'string' ? database : null,
+    passwordOf(typeof url === 'string' ? url : null),
   ];
 }
 
 function passwordOf(url: string | null): string | null {
-  return url === null ? null : decodeURIComponent(URL.parse(url)?.password ?? '');
+  const password = url === null ? '' : (URL.parse(url)?.password ?? '');
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    // A stray percent sign is part of the password.
+    return password;
+  }
 }
 
 type SettingSchema = TSchemaOptions & { hint(text: string): string };

@@ -30,7 +30,9 @@ export type EventValues<Name extends LogEventName> = FieldValues<RefsOf<Name>>;
 
 /** Fields that hold ids, which are never secrets. */
 const IDS: ReadonlySet<string> = new Set<FieldName>(['requestId', 'jobId', 'taskId', 'videoGuid', 'streamGuid']);
+/** Maximum characters of a text, and of each text of an error. Texts are cut after secrets are masked in them. */
 const MAX_TEXT_CHARS = 1_000;
+const MAX_ERROR_CHARS = 3_000;
 
 let sink: LogSink | null = null;
 let limit = new LineLimit();
@@ -101,11 +103,11 @@ function lineOf(name: string, event: LogEvent, values: Readonly<Record<string, u
 
 function cleanValue(field: string, value: unknown): unknown {
   if (field === 'err') return cleanTexts(describeError(value));
-  return typeof value === 'string' && !IDS.has(field) ? redact(value.slice(0, MAX_TEXT_CHARS)) : roundOff(value);
+  return typeof value === 'string' && !IDS.has(field) ? redact(value).slice(0, MAX_TEXT_CHARS) : roundOff(value);
 }
 
 function cleanTexts(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return redact(value).slice(0, MAX_ERROR_CHARS);
   if (Array.isArray(value)) return value.map(cleanTexts);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanTexts(one)]));
