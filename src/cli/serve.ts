@@ -24,7 +24,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
-  if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);
+  if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
   const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
   const stop = stopSignal();

@@ -78,7 +78,8 @@ type RowFaults = { missing: string[]; damaged: ReadonlyMap<string, string> };
 export async function findRowFaults(backup: Backup): Promise<RowFaults> {
   const { folder, manifest } = backup;
   const list: ObjectList | null = await readObjectList(path.join(folder, manifest.tablesFolder));
-  const isThere = async (key: string) => list?.has(key) ?? (await exists(path.join(folder, 'objects', key)));
+  // An object that was deleted during the backup is in the folder, but not in the list.
+  const isThere = async (key: string) => list?.has(key) === true || (await exists(path.join(folder, 'objects', key)));
   const missing = new Set<string>();
   const damaged = new Map<string, string>();
   for (const { table, key: keyColumn, sha256: hashColumn } of REFERENCES) {
