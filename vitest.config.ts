@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { REAL_TIME } from './test/support/real-time.ts';
@@ -19,7 +19,7 @@ const SOAKS = [
 const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];
 
 /** The whole suite in two groups, one after the other. */
-const GROUPS = [
+const GROUPS: TestProjectConfiguration[] = [
   {
     extends: true,
     test: {
@@ -36,7 +36,7 @@ const GROUPS = [
     extends: true,
     test: { name: 'real time', include: [...REAL_TIME], maxWorkers: 2, sequence: { groupOrder: 1 } },
   },
-] as const;
+];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig(async ({ mode }) => ({
@@ -57,13 +57,13 @@ export default defineConfig(async ({ mode }) => ({
   },
 }));
 
-async function filesOf(mode: string) {
+async function filesOf(mode: string): Promise<NonNullable<ViteUserConfig['test']>> {
   switch (mode) {
     case 'unit':
       return { include: await findUnitTests(import.meta.dirname) };
     case 'soak':
       return { include: SOAKS };
     default:
-      return { projects: [...GROUPS] };
+      return { projects: GROUPS };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Files that compare what a viewer or recorder sees in real time: stalls, dropped frames, the quality at the start. They
- * run after all others, so that the tests next to them do not take the processor from the players.
+ * Files that judge what a viewer or recorder sees in real time: stalls, dropped frames, the quality at the start. They
+ * run after all others, so that no encoder next to them takes the processor from the players.
  */
 export const REAL_TIME: readonly string[] = [
   'test/live/gaps.test.ts',
