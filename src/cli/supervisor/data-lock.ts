@@ -76,8 +76,8 @@ export function requireDatabaseSpace(dataDir: string): void {
   const freeBytes = bavail * bsize;
   if (freeBytes >= NEW_DATABASE_BYTES) return;
   const [wantedMb, freeMb] = [NEW_DATABASE_BYTES, freeBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
-  const message = `MILLRACE_DATA_DIR: expected ${wantedMb} MB of free space for the database in ${dataDir}, got ${freeMb} MB.`;
-  throw new Refused('unavailable', message);
+  const message = `expected ${wantedMb} MB of free space for the database in ${dataDir}, got ${freeMb} MB`;
+  throw new Refused('unavailable', `MILLRACE_DATA_DIR: ${message}.`);
 }
 
 /** Creates a folder and its parents. With `recursive`, Node would never return for a folder below /proc. */
