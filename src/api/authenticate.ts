@@ -59,7 +59,7 @@ async function findGrant(
   return session === null ? null : sessions.findSession(session);
 }
 
-/** Refuses (`forbidden`) all methods except GET for a read-only key. */
+/** Throws `Refused` (`forbidden`) for all methods except GET for a read-only key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);

@@ -88,7 +88,7 @@ export type Contract<
   A extends AnswerContract,
 > = Definition<P, Q, B, A> &
   Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>> & {
-    /** True if the operation exists in the hosted interface, whose clients send unknown names. */
+    /** True if the operation exists in the hosted API, whose clients send unknown names. */
     isHosted: boolean;
   };
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, int32, int64, model, text } from './fields.ts';
 
-/** A write with a key (an extension of the interface). `Hash` chains the lines of a UTC day, in hexadecimal digits. */
+/** A write with a key (not part of the hosted API). `Hash` chains the lines of a UTC day, in hexadecimal digits. */
 export const AuditLineModel = model('AuditLineModel', {
   Id: int64(),
   Date: dateTime(),

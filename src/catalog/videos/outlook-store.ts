@@ -21,7 +21,7 @@ const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Loads the reasons why a video waits. Refuses (`not-found`) an unknown video. */
+/** Loads the reasons why a video waits. Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   const { rows } = await sql<{ state: MediaState; reason: string | null; uploadsAhead: number }>`
     select state, state_reason as reason, (select count(*) from (
