@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
-/** Maximum entries of a plain list. Larger lists have to be read in pages. */
+/** Maximum number of entries of a plain list. Larger lists have to be read in pages. */
 const MAX_LIST_LENGTH = 10_000;
 
 /** Query of the second address's lists. Page 0, the default, requests a plain list. */

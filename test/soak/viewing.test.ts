@@ -16,8 +16,8 @@ import {
 /** Timeout that only a hang exceeds. */
 const HANG_MS = 180_000;
 /**
- * Maximum concurrent viewers. Scripts mostly wait for real time, but with more viewers a busy machine shows too few
- * frames.
+ * Maximum number of concurrent viewers. Scripts mostly wait for real time, but with more viewers a busy machine shows
+ * too few frames.
  */
 const VIEWERS_AT_ONCE = 4;
 /** Distance to a second boundary within which frames and steps may be on either side of it. */

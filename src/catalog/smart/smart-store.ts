@@ -13,7 +13,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
-/** Maximum videos of one library with a request in progress. */
+/** Maximum number of videos of one library with a request in progress. */
 const MAX_OPEN = 100;
 
 /** Input of the generation: `open` are the requested features that are still to be generated. */

@@ -15,7 +15,9 @@ const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
 /** Seconds per unit of weight before any was measured: an x264 ladder on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
 
-/** Maximum rows read: other libraries, tasks of each of them, and tasks of the video's own library before it. */
+/**
+ * Maximum number of rows read: other libraries, tasks of each of them, and tasks of the video's own library before it.
+ */
 const SAMPLED_LIBRARIES = 20;
 const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;

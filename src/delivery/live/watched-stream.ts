@@ -30,7 +30,7 @@ const ANNOUNCE_LIMIT_MS = 1_000;
  * segment.
  */
 const GATHER_MS = 10;
-/** Maximum concurrent waits for one stream. */
+/** Maximum number of concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
 type Waiter = { check(): boolean; done(): void };

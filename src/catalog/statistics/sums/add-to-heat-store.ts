@@ -17,7 +17,8 @@ type Held = {
 
 /**
  * Adds to the heat of media, in buckets of the size for its current length. Ignores gains in other sizes, which are
- * from pages with another length, before a stream ended or a file was replaced. Replaces stored heat in other sizes.
+ * from pages with a different length, before a stream ended or a file was replaced. Replaces stored heat in other
+ * sizes.
  */
 export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<void> {
   if (gains.length === 0) return;

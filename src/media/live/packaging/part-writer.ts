@@ -13,7 +13,7 @@ export const PART_HOLD_BACK_SEC = 3 * PART_TARGET_SEC;
 const MAX_PART_SEC = 0.2555;
 /** Maximum duration of the frame shown last. A slow connection may have delayed it. */
 const MAX_LAST_FRAME_SEC = 0.2;
-/** Maximum parts of a segment, same as in `sealFragments`. */
+/** Maximum number of parts of a segment, same as in `sealFragments`. */
 const MAX_PARTS = 256;
 
 /** One partial segment: a separate fragment. */
