@@ -40,7 +40,7 @@ export async function authenticate(
   return grant;
 }
 
-/** Returns whether a claim still gives the access that it gave before. */
+/** Returns whether a claim still grants the access that it granted when it was checked. */
 export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<boolean> {
   try {
     await authenticate(claim, deps);

@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Required credentials: `access-key` is a key of the library in the path (read-only keys may only GET), `account-key`
- * is the account's key (second address), `none` is no key.
+ * is the key of the account (account API), `none` is no key.
  */
 export type Auth = 'access-key' | 'account-key' | 'none';
 

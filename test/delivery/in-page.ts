@@ -94,7 +94,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
         setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
-        // After buffering, Shaka restores the playback rate that it knew before.
+        // After buffering, Shaka restores the previous playback rate.
         video.addEventListener('timeupdate', () => {
           if (video.playbackRate === 1) video.playbackRate = speed;
         });

@@ -5,7 +5,7 @@ import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '.
 type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
 
 const MAX_TITLE = 1_000;
-/** Maximum number of relays: five in the older form, four in the newer one. */
+/** Maximum number of relays: five URLs in the older field, or four outputs in the newer one. */
 const MAX_ADDRESSES = 5;
 const MAX_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;

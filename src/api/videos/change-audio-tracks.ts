@@ -83,7 +83,7 @@ export const deleteAudioTrack = defineOperation({
   },
 });
 
-/** Reads fields of a track as requested. Throws `Refused` (`invalid`) for a language or title that cannot be used. */
+/** Parses the requested changes to a track. Throws `Refused` (`invalid`) for an unusable language or title. */
 export function readFields({ title, language, purpose, isDefault }: UpdateAudioTrackModel): WantedFields {
   return {
     ...(title != null && { name: readTrackTitle(title) }),

@@ -181,7 +181,10 @@ function requireNone({ hasPicture, key }: LockedVideo, allowsNone: boolean): voi
   );
 }
 
-/** Retires renditions of a track, all or those that viewers do not have, and ends their tasks. */
+/**
+ * Retires the renditions of a track and deletes their tasks. If `isOffered` is false, only those that are not offered
+ * to viewers yet.
+ */
 async function retireRenditions(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

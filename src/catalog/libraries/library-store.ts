@@ -38,7 +38,7 @@ export type LibraryStore = {
   keys(id: number): Promise<LibraryKeys>;
   /**
    * Locks a library, applies `transition` and saves the change, settings and pull zone in one transaction. Throws
-   * `Refused` (`not-found`) for an unknown library, and for whatever the transition refuses.
+   * `Refused` (`not-found`) for an unknown library, and anything that `transition` throws.
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
   /**

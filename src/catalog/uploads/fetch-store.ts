@@ -7,7 +7,7 @@ import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
-/** Seconds after which a fetch is swept. It normally ends long before. */
+/** Seconds after which a fetch is swept. It normally ends much earlier. */
 const MAX_FETCH_SEC = 3 * 24 * 3600;
 
 /** Maximum number of claims of a fetch whose workers died each time. */

@@ -36,8 +36,8 @@ export type UploadStore = {
    */
   renew(id: Guid): Promise<void>;
   /**
-   * Closes an upload session of this process within the change that its upload caused. Throws `Refused` (`timeout`) if
-   * the sweep claimed it.
+   * Returns a step that closes an upload session of this process in the transaction that commits the upload. Throws
+   * `Refused` (`timeout`) if the sweep has claimed the session.
    */
   closing(id: Guid): FollowUp;
   /** Deletes an upload session of any owner. Idempotent. */

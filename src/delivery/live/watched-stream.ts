@@ -94,8 +94,8 @@ export class WatchedStream {
     this.#failures = 0;
     if (isLonger) this.#windowSec = windowSec;
     const started = this.#start();
-    // A player reads the playlist of a recording once, so it must include segments dropped before. A stream requested
-    // before its publisher connected is empty until its owner sends its state.
+    // A player reads the playlist of a recording once, so it must include segments that were already dropped. A stream
+    // requested before its publisher connected is empty until its owner sends its state.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
     started.catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
   }

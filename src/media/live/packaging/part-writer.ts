@@ -164,12 +164,12 @@ export function toCutSegment(
   return toSegment(kind, timescale, number, withDurations);
 }
 
-/** A frame by its presentation time, with the distance to the next one in decode order. */
+/** A frame by its presentation time, with the interval to the next one in decode order. */
 type Shown = { tick: number; durationTicks: number };
 
 /**
  * Returns when the frame shown last ends. If others are decoded after it, it lasts as long as the one shown before it,
- * because distances in decode order are not those of the pictures.
+ * because intervals in decode order differ from those in presentation order.
  */
 function shownEndTick(decoded: readonly Shown[], timescale: number): number {
   const [last, before] = decoded.toSorted((one, other) => other.tick - one.tick);
