@@ -72,12 +72,14 @@ test('describes every parameter in a sentence', () => {
     ];
     const plain = all.filter((parameter) => parameter.$ref === undefined);
     const bare = plain.filter(({ description }) => !/^[A-Z`].+\.$/.test(description ?? '')).map(({ name }) => name);
-    expect([operation.operationId, bare]).toEqual([operation.operationId, []]);
+    const missing = `parameters of ${operation.operationId} without a sentence in src/api/openapi/query-texts.ts`;
+    expect(bare, missing).toEqual([]);
   }
 });
 
 test('describes every field of a body or response in a sentence', () => {
-  expect(fieldsOf(document).filter(([, { description }]) => !/^[A-Z0-9`].+\.$/.test(description ?? ''))).toEqual([]);
+  const bare = fieldsOf(document).filter(([, { description }]) => !/^[A-Z0-9`].+\.$/.test(description ?? ''));
+  expect(bare, 'fields without a sentence in src/api/openapi/field-texts/').toEqual([]);
 });
 
 test('declares success, refusals and permitted callers of every operation', () => {

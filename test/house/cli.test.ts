@@ -7,8 +7,6 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
-import { operations } from '../../sdk/src/operations.table.ts';
-import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -52,12 +50,6 @@ async function done(...args: string[]): Promise<string> {
   expect({ args, code, err }).toEqual({ args, code: 0, err: '' });
   return out.trim();
 }
-
-test('every operation has a verb', () => {
-  const reached = verbs.flatMap((verb) => ('call' in verb ? [verb.call] : verb.uses));
-  const known = new Set<string>([...reached, ...Object.keys(leftToApi)]);
-  expect(Object.keys(operations).filter((name) => !known.has(name))).toEqual([]);
-});
 
 test('keeps a profile readable only for its owner, and does not save a wrong key', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');

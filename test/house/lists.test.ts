@@ -21,6 +21,7 @@ test('each decision has a date and a status', async () => {
 });
 
 test("the dashboard's rungs and codecs match the engine's", () => {
-  expect(dashboard.RUNGS).toEqual(RUNGS.map((rung) => `${rung}p`));
-  expect(dashboard.CODECS).toEqual([...WIRE_CODECS.keys()]);
+  const where = 'expected the list of the engine in `web/dashboard/base/rungs.ts`';
+  expect(dashboard.RUNGS, where).toEqual(RUNGS.map((rung) => `${rung}p`));
+  expect(dashboard.CODECS, where).toEqual([...WIRE_CODECS.keys()]);
 });

@@ -1,5 +1,19 @@
+import type { OperationName } from '../../../sdk/src/millrace.ts';
 import { options } from './context.ts';
-import { leftToApi, type Verb, verbs } from './verbs.table.ts';
+import { type Reached, type Verb, verbs } from './verbs.table.ts';
+
+/**
+ * Operations that only `api` can call, with the reason why that is sufficient. If the compiler misses an operation here,
+ * add a verb for it to `verbs.table.ts`.
+ */
+const leftToApi: Readonly<Record<Exclude<OperationName, Reached>, string>> = {
+  getFairPlayCertificate: 'players call it',
+  askFairPlayLicence: 'players call it',
+  askFairPlayLicenceByPath: 'players call it',
+  askWidevineLicence: 'players call it',
+  resetApiKeyByQuery: '`keys reset` does the same',
+  resetReadOnlyApiKeyByQuery: '`keys reset-read-only` does the same',
+};
 
 const EXIT_CODES = [
   '0: done',

@@ -7,17 +7,14 @@ export type Verb = { words: string; takes: readonly string[]; does: string } & (
   | { act: Action; uses: readonly OperationName[] }
 );
 
-const call = (words: string, name: OperationName, takes: readonly string[], does: string): Verb => ({
+const call = <Name extends OperationName>(words: string, name: Name, takes: readonly string[], does: string) => ({
   words,
   takes,
   does,
   call: name,
 });
 
-/**
- * Help, completion and docs/cli.md are generated from this table. Other parameters and fields are given as name=value.
- */
-export const verbs: readonly Verb[] = [
+const table = [
   {
     words: 'login',
     takes: [],
@@ -269,14 +266,19 @@ export const verbs: readonly Verb[] = [
     act: 'completion',
     uses: [],
   },
-];
+] as const satisfies readonly Verb[];
 
-/** Operations that only `api` can call, with the reason why that is sufficient. */
-export const leftToApi: Partial<Record<OperationName, string>> = {
-  getFairPlayCertificate: 'players call it',
-  askFairPlayLicence: 'players call it',
-  askFairPlayLicenceByPath: 'players call it',
-  askWidevineLicence: 'players call it',
-  resetApiKeyByQuery: '`keys reset` does the same',
-  resetReadOnlyApiKeyByQuery: '`keys reset-read-only` does the same',
-};
+/**
+ * Help, completion and docs/cli.md are generated from this table. Other parameters and fields are given as name=value.
+ */
+export const verbs: readonly Verb[] = table;
+
+type Row = (typeof table)[number];
+/** Operations that a verb calls. */
+export type Reached = Row extends infer Each
+  ? Each extends { call: infer Name }
+    ? Name
+    : Each extends { uses: readonly (infer Name)[] }
+      ? Name
+      : never
+  : never;

@@ -1,5 +1,7 @@
+import { WIRE_CODECS } from '../../../media/encode/codecs/all.ts';
 import type { FieldTexts } from './field-texts.ts';
 
+const CODECS = [...WIRE_CODECS.keys()].map((name) => `\`${name}\``).join(', ');
 const UPLOADS = 'For uploads that do not set it.';
 
 /** Descriptions of the fields of libraries. */
@@ -85,7 +87,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     JitEncodingEnabled:
       'Whether segments are encoded when a viewer requests them. Requires `EncodingTier` 1. Default false.',
     EncodingTier: 'Tier of the encoder. 0 permits only H.264 and no encoding on demand. Default 1.',
-    OutputCodecs: 'Comma-separated codecs to encode: `x264`, `vp9`, `hevc`, `av1`. Default `x264`.',
+    OutputCodecs: `Comma-separated codecs to encode: ${CODECS}. Default \`x264\`.`,
     DrmBasePriceOverride: 'Always null: nothing is charged.',
     DrmCostPerLicenseOverride: 'Always null: nothing is charged.',
     TranscribingPriceOverride: 'Always null: nothing is charged.',
