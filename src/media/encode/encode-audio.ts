@@ -1,5 +1,5 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
-import { AUDIO_RATE_HZ, type AudioForm, audioBitrateBps, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { AUDIO_RATE_HZ, type AudioForm, audioBitrateBps, channelsOf, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { COPY_LEAD_TICKS } from '../cmaf/copied-aac.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
@@ -87,7 +87,7 @@ const END_DOUBT_SEC = 1;
 
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
- * down more channels. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
+ * down more channels, unless the form is `surround`. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
  * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
  * The first packet is the encoder's priming (1024 samples), which the caller must drop when it stores the fragments.
  */
@@ -98,7 +98,7 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
     argv: [
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
-      ...hear(track, { originSec, fromSample: 0, samples }, level(job)),
+      ...hear(track, { originSec, fromSample: 0, samples, form: job.form }, level(job)),
       ...putOut(job, track.channels),
     ],
     outputs: job.isMeasured === true ? [] : ['aac'],
@@ -106,14 +106,18 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
   };
 }
 
-/** Maximum bit rate of a copied track, in bits per second. */
+/** Maximum bit rate of a copied stereo track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
 
 /** Whether a track has the format of `planAudioEncode`, so that its frames can be copied. */
-export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts): boolean {
-  const isStereo = channels === 2 && track.rightStreamIndex === undefined;
+export function mayCopyAudio(
+  { codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts,
+  form?: AudioForm,
+): boolean {
+  const hasChannels = channels === channelsOf(form) && track.rightStreamIndex === undefined;
   const isLc = codec === 'aac' && profile === 'LC';
-  return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
+  const maxBps = (MAX_COPY_BPS / 2) * channelsOf(form);
+  return form !== 'low' && isLc && hasChannels && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= maxBps;
 }
 
 /**
@@ -140,18 +144,19 @@ export function planAudioCopy(
 }
 
 /**
- * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit stereo at 48 kHz (`placeAudio`)
- * with the length of the track.
+ * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit audio at 48 kHz (`placeAudio`)
+ * with the channels of the form and the length of the track.
  */
 export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegPlan {
   const { durationSec } = job;
+  const channels = channelsOf(job.form);
   const filters = [...level(job), 'aformat=sample_fmts=fltp'];
   return {
     argv: [
       ...QUIET_ARGV,
-      ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
+      ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', String(channels), '-i', 'pipe:0'],
       ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
-      ...putOut(job, 2),
+      ...putOut(job, channels),
     ],
     outputs: job.isMeasured === true ? [] : ['aac'],
     durationSec,
@@ -159,15 +164,18 @@ export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegP
 }
 
 /**
- * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, even if parameters
- * change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
+ * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of the
+ * form, even if parameters change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
  * before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may count from the start.
  */
-export function planAudioDecode({ streamIndex, channels }: PlacedTrack, durationSec: number): FfmpegPlan {
+export function planAudioDecode(
+  { streamIndex, channels }: PlacedTrack,
+  { durationSec, form }: Pick<AudioJob, 'durationSec' | 'form'>,
+): FfmpegPlan {
   const filters = [
     STEADY_TIMES,
     `aresample=${AUDIO_RATE_HZ}`,
-    ...downMix(channels),
+    ...mix(channels, form),
     'aformat=sample_fmts=s16',
     'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples',
     `ametadata=print:file=pipe\\\\:${FIRST_OUTPUT_FD + 1}:direct=1`,
@@ -205,7 +213,7 @@ export function planAudioRange(
       ...(seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : []),
       ...['-i', SOURCE_URL],
       // If the track has already ended, the padding has no times to continue from, so count samples.
-      ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
+      ...hear(track, { originSec, fromSample, samples, form }, ['asetpts=N']),
       ...putOut({ form }, track.channels),
     ],
     outputs: ['aac'],
@@ -230,14 +238,20 @@ function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number
 }
 
 /** A stretch of a track: its first sample and number of samples, counted from the start of the timeline. */
-type Stretch = { originSec: number; fromSample: number; samples: number };
+type Stretch = { originSec: number; fromSample: number; samples: number; form: AudioForm | undefined };
 
-/** Maps a stretch of a track, in stereo and with its exact length, through further filters. */
+/** Maps a stretch of a track, with the channels of its form and its exact length, through further filters. */
 function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
   const { streamIndex, rightStreamIndex, channels } = track;
   const placed = [...place(stretch), ...cutTo(stretch.samples)];
   const fade = stretch.fromSample === 0 && channels > 2 ? [FADE_IN] : [];
-  const after = [...downMix(channels), ...fade, ...further, 'aformat=sample_fmts=fltp', ...cutTo(stretch.samples)];
+  const after = [
+    ...mix(channels, stretch.form),
+    ...fade,
+    ...further,
+    'aformat=sample_fmts=fltp',
+    ...cutTo(stretch.samples),
+  ];
   if (rightStreamIndex === undefined) return ['-map', `0:${streamIndex}`, '-af', [...placed, ...after].join(',')];
   const sides = [streamIndex, rightStreamIndex].map((index, side) => `[0:${index}]${placed.join(',')}[side${side}]`);
   const joined = `[side0][side1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR,${after.join(',')}[joined]`;
@@ -257,11 +271,13 @@ function place({ originSec, fromSample }: Stretch): string[] {
 }
 
 /**
- * Converts any number of channels to stereo. Limits the sum of several channels to full scale, with headroom for AAC.
+ * Converts any number of channels to those of a form. Limits the sum of several channels to full scale, with headroom
+ * for AAC.
  */
-function downMix(channels: number): string[] {
+function mix(channels: number, form: AudioForm | undefined): string[] {
   const limited = `alimiter=limit=${MIX_LIMIT}:level=disabled:latency=1`;
-  return ['aformat=sample_fmts=fltp:channel_layouts=stereo', ...(channels > 2 ? [limited] : [])];
+  const layout = form === 'surround' ? '5.1' : 'stereo';
+  return [`aformat=sample_fmts=fltp:channel_layouts=${layout}`, ...(channels > channelsOf(form) ? [limited] : [])];
 }
 
 /** Gives the track its gain, or measures it. */
@@ -279,7 +295,16 @@ function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'for
   if (isMeasured) return DISCARD;
   return [
     ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
-    ...['-b:a', String(audioBitrateBps(form)), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...[
+      '-b:a',
+      String(audioBitrateBps(form)),
+      '-ac',
+      String(channelsOf(form)),
+      '-ar',
+      String(AUDIO_RATE_HZ),
+      '-threads',
+      '1',
+    ],
     ...fragments(),
   ];
 }

@@ -36,7 +36,7 @@ export class Engine extends EventTarget {
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #brokenLastSec: number | null = null;
   #wantedHeightPx: number | null = null;
-  #wantedAudio: string | null = null;
+  #wantedAudio: AudioTrack | null = null;
   #denial: Denial | null = null;
   #lastFault: string | null = null;
 
@@ -147,7 +147,7 @@ export class Engine extends EventTarget {
     this.#shaka?.chooseAudio(index);
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
-    this.#wantedAudio = this.#hls.audioTracks[index]?.name ?? null;
+    this.#wantedAudio = this.audioTracks[index] ?? null;
     this.#report('audiotracks');
   }
 
@@ -195,8 +195,10 @@ export class Engine extends EventTarget {
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
-      const index = audioTracks.findIndex(({ name }) => name === this.#wantedAudio);
-      if (index !== -1) hls.audioTrack = index;
+      const found = audioTracks.map(toAudioTrack).find(({ label, channels }) => {
+        return label === this.#wantedAudio?.label && channels === this.#wantedAudio.channels;
+      });
+      if (found !== undefined) hls.audioTrack = found.index;
       this.#report('audiotracks');
     });
     hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('audiotracks'));

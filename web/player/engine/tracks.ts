@@ -1,5 +1,6 @@
 export type Quality = { heightPx: number; bitrateBps: number };
-export type AudioTrack = { index: number; label: string; language: string };
+/** `channels`: null if the playlist does not state them. */
+export type AudioTrack = { index: number; label: string; language: string; channels: number | null };
 
 /** Returns one rung per height, highest first. The last of a height counts. */
 export function byHeight(rungs: readonly Quality[]): Quality[] {
@@ -13,6 +14,9 @@ export function toQuality({ height, bitrate }: { height: number; bitrate: number
 }
 
 /** Converts an audio track of hls.js. */
-export function toAudioTrack({ name, lang }: { name: string; lang?: string | undefined }, index: number): AudioTrack {
-  return { index, label: name, language: lang ?? '' };
+export function toAudioTrack(
+  { name, lang, channels }: { name: string; lang?: string | undefined; channels?: string | undefined },
+  index: number,
+): AudioTrack {
+  return { index, label: name, language: lang ?? '', channels: channels === undefined ? null : parseInt(channels, 10) };
 }

@@ -1,6 +1,7 @@
 import { writeTime } from '../base/time.ts';
 import type { CaptionTracks } from '../captions/caption-tracks.ts';
 import { CAPTION_CHOICES, type CaptionChoice, type CaptionsStyle } from '../captions/captions-style.ts';
+import type { AudioTrack } from '../engine/tracks.ts';
 import type { ControlParts } from '../parts.ts';
 import type { MenuEntry, MenuPage } from './menu.ts';
 import { nameLanguage } from './name-language.ts';
@@ -111,8 +112,9 @@ function audioTracks({ engine }: Lists): MenuEntry[] {
   }));
 }
 
-function nameAudio({ label, language }: { label: string; language: string }): string {
-  return label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
+function nameAudio({ label, language, channels }: AudioTrack): string {
+  const name = label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
+  return channels === 6 ? `${name} (5.1)` : name;
 }
 
 function captions({ captions: tracks, say }: Lists): MenuEntry[] {
