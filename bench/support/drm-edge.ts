@@ -76,6 +76,7 @@ function makePublication(libraryId: number): Publication {
     thumbnailBlurhash: null,
     chapters: [],
     images: null,
+    waveform: null,
     thumbnailFileName: '',
     sourceKey: null,
     sourceContainer: null,

@@ -15,6 +15,7 @@ import { runBulk } from './housekeeping/run-bulk.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
 import { sweepUploads } from './housekeeping/sweep-uploads.ts';
+import { drawWaveforms } from './images/draw-waveforms.ts';
 import { storeImages } from './images/store-images.ts';
 import { storeSheets } from './images/store-sheets.ts';
 import { storeThumbnail } from './images/store-thumbnail.ts';
@@ -41,6 +42,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   transcribeVideo,
   translateCaptions,
   indexCaptions,
+  drawWaveforms,
   generateSmart,
   deleteMedia,
   deleteLibrary,

@@ -1,8 +1,10 @@
 import { up as baseline } from './001-baseline.ts';
 import { up as loudness } from './002-loudness.ts';
+import { up as waveform } from './003-waveform.ts';
 
 /** All migrations, by name. They run in the order of their names, and are never changed or removed. */
 export const migrations = {
   '001-baseline': { up: baseline },
   '002-loudness': { up: loudness },
+  '003-waveform': { up: waveform },
 };

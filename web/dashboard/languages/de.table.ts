@@ -15,6 +15,7 @@ export const de = {
   'Keep surround sound': 'Raumklang behalten',
   'Tracks of 5.1 and more are encoded in 5.1 too. Players begin with stereo.':
     'Spuren mit 5.1 und mehr werden auch in 5.1 kodiert. Player beginnen mit Stereo.',
+  Waveform: 'Wellenform',
   'Save sound settings': 'Ton-Einstellungen sichern',
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
