@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { listUndrawn } from '../../src/catalog/images/waveform-store.ts';
-import { drawWaveforms } from '../../src/jobs/images/draw-waveforms.ts';
+import { drawWaveforms } from '../../src/jobs/housekeeping/draw-waveforms.ts';
 import { addLibrary } from '../delivery/publish.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
 import { loadMedia, makeClip, untilState, upload, type Worker } from '../jobs/lab.ts';

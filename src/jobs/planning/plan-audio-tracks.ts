@@ -35,8 +35,9 @@ const MIN_SURROUND_CHANNELS = 5;
 
 /**
  * Plans one audio rendition per track, each with its own name: those of the file as its owner left them, then the added
- * ones. Low rungs of a ladder get one more of a lower bitrate, and tracks of many channels one of 5.1 on request. Audio with a target loudness is never on demand, because
- * all of it is measured before any is encoded; nor is an added track.
+ * ones. Low rungs of a ladder get one more of a lower bitrate, and tracks of many channels one of 5.1 on request. Audio
+ * with a target loudness is never on demand, because all of it is measured before any is encoded. Nor is an added
+ * track.
  */
 export function planAudioTracks(request: AudioRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { facts, sourceKey, addedTracks } = request;

@@ -5,8 +5,8 @@ import { encodeFragmentTable } from './fragment-table.ts';
 export const AUDIO_RATE_HZ = 48_000;
 
 /**
- * A form of a track in addition to stereo of 128 kbit/s. `low` is stereo of a lower bitrate for low rungs, `surround` has
- * the six channels of 5.1.
+ * A form of a track in addition to stereo of 128 kbit/s. `low` is stereo of a lower bitrate for low rungs, `surround`
+ * has the six channels of 5.1.
  */
 export type AudioForm = 'low' | 'surround';
 

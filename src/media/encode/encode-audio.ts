@@ -5,8 +5,8 @@ import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-p
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
+import { cutTo, hear, mix, type PlacedTrack, STEADY_TIMES } from './audio-filters.ts';
 import { seekLeadSec } from './encode.ts';
-import { moveTime } from './encode-filters.ts';
 import { MEASURE_FILTER } from './loudness.ts';
 
 /**
@@ -21,48 +21,9 @@ export type AudioJob = {
   form?: AudioForm | undefined;
 };
 
-/** Location of a track in its source. */
-export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
-
 const FRAGMENT_USEC = 2_000_000;
 
 const DISCARD = ['-f', 'null', '-'];
-
-/** Minimum time difference that is corrected by silence or a cut, in seconds. Rate conversion rounds to a sample. */
-const MIN_CORRECTION_SEC = 0.002;
-
-/** Maximum difference between audio and its time, in seconds, before the audio is moved. */
-const MAX_DRIFT_SEC = 0.008;
-
-/**
- * Replaces the times of decoded frames with steady times, which stay within `MAX_DRIFT_SEC` of the source's and change
- * only if necessary. It follows a gap or an overlap, which exceeds the usual jitter of the source's times (register 2,
- * a running mean of the steps), immediately. It follows a drift once the running mean of the drift (register 3) is too
- * large. It does not follow jitter, because each change is audible. Register 0 is the expected time on the source's
- * clock, register 1 on the steady clock.
- */
-const STEADY_TIMES = `asetpts='${[
-  'st(5,if(isnan(PTS),ld(1),PTS))',
-  'st(6,NB_SAMPLES/SR/TB)',
-  [
-    'if(isnan(PREV_INPTS),st(1,ld(5));st(2,0.005)',
-    'st(2,0.95*ld(2)+0.05*min(0.1,abs(ld(5)-ld(0))*TB));st(3,0.8*ld(3)+0.2*(ld(5)-ld(1))*TB);' +
-      `if(gt(abs(ld(5)-ld(1))*TB,${MAX_DRIFT_SEC}+2*ld(2)),st(1,ld(5));st(3,0),` +
-      `if(gt(abs(ld(3)),${MAX_DRIFT_SEC}),st(1,ld(1)+ld(3)/TB);st(3,0))))`,
-  ].join(','),
-  'st(0,ld(5)+ld(6))',
-  'st(1,ld(1)+ld(6))',
-  'ld(1)-ld(6)',
-].join(';')}'`;
-
-/**
- * The first frame of a track overlaps with the priming frame, which is dropped. Without that frame, decoders output
- * aliasing that exceeds full scale if a mix begins loud.
- */
-const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
-
-/** Peak of a mix of several channels: -2 dB of full scale. */
-const MIX_LIMIT = 0.79;
 
 /** Packets that ffmpeg's AAC encoder outputs before the first sample. */
 const PRIMING_FRAMES = 1;
@@ -87,7 +48,8 @@ const END_DOUBT_SEC = 1;
 
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
- * down more channels, unless the form is `surround`. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
+ * down more channels, unless the form is `surround`. Samples keep their times: a late track begins with silence, gaps
+ * are filled, overlaps are cut,
  * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
  * The first packet is the encoder's priming (1024 samples), which the caller must drop when it stores the fragments.
  */
@@ -164,8 +126,8 @@ export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegP
 }
 
 /**
- * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of the
- * form, even if parameters change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
+ * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of
+ * the form, even if parameters change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
  * before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may count from the start.
  */
 export function planAudioDecode(
@@ -237,60 +199,12 @@ function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number
   return Math.max(0, Math.min(fromSec, endSec) - seekLeadSec(source) - DECODE_LEAD_SEC);
 }
 
-/** A stretch of a track: its first sample and number of samples, counted from the start of the timeline. */
-type Stretch = { originSec: number; fromSample: number; samples: number; form: AudioForm | undefined };
-
-/** Maps a stretch of a track, with the channels of its form and its exact length, through further filters. */
-function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
-  const { streamIndex, rightStreamIndex, channels } = track;
-  const placed = [...place(stretch), ...cutTo(stretch.samples)];
-  const fade = stretch.fromSample === 0 && channels > 2 ? [FADE_IN] : [];
-  const after = [
-    ...mix(channels, stretch.form),
-    ...fade,
-    ...further,
-    'aformat=sample_fmts=fltp',
-    ...cutTo(stretch.samples),
-  ];
-  if (rightStreamIndex === undefined) return ['-map', `0:${streamIndex}`, '-af', [...placed, ...after].join(',')];
-  const sides = [streamIndex, rightStreamIndex].map((index, side) => `[0:${index}]${placed.join(',')}[side${side}]`);
-  const joined = `[side0][side1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR,${after.join(',')}[joined]`;
-  return ['-filter_complex', [...sides, joined].join(';'), '-map', '[joined]'];
-}
-
-/** Moves samples to their times from the start of the timeline. Drops samples before the first one of the stretch. */
-function place({ originSec, fromSample }: Stretch): string[] {
-  return [
-    ...moveTime('asetpts', -originSec),
-    STEADY_TIMES,
-    // Rate conversion and time correction need separate filters. A filter that does both drops too many samples.
-    `aresample=${AUDIO_RATE_HZ}`,
-    ...(fromSample === 0 ? [] : [`atrim=start_pts=${fromSample}`]),
-    `aresample=${AUDIO_RATE_HZ}:async=1:min_comp=0.00001:min_hard_comp=${MIN_CORRECTION_SEC}:first_pts=${fromSample}`,
-  ];
-}
-
-/**
- * Converts any number of channels to those of a form. Limits the sum of several channels to full scale, with headroom
- * for AAC.
- */
-function mix(channels: number, form: AudioForm | undefined): string[] {
-  const limited = `alimiter=limit=${MIX_LIMIT}:level=disabled:latency=1`;
-  const layout = form === 'surround' ? '5.1' : 'stereo';
-  return [`aformat=sample_fmts=fltp:channel_layouts=${layout}`, ...(channels > channelsOf(form) ? [limited] : [])];
-}
-
 /** Gives the track its gain, or measures it. */
 function level({ gainDb }: Pick<AudioJob, 'gainDb'>): string[] {
   if (gainDb === undefined) return [MEASURE_FILTER];
   return gainDb === 0 ? [] : [`volume=${gainDb}dB`];
 }
 
-function cutTo(samples: number): string[] {
-  return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
-}
-
-/** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
 function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'form'>, channels: number): string[] {
   if (isMeasured) return DISCARD;
   return [

@@ -18,10 +18,10 @@ export type AudioGroups = {
 };
 
 /**
- * Returns the audio groups of a set. Rungs up to 360p, except the highest, have the group of a lower bitrate if there is
- * one. Other rungs have the usual group, and after it the group of 5.1 if there is one. Variants of both have the same
- * BANDWIDTH: hls.js then takes them as one level with a choice of audio, so that its adaptation never changes the number
- * of channels.
+ * Returns the audio groups of a set. Rungs up to 360p, except the highest, have the group of a lower bitrate if there
+ * is one. Other rungs have the usual group, and after it the group of 5.1 if there is one. Variants of both have the
+ * same BANDWIDTH. hls.js then treats them as one level with a choice of audio, so its adaptation never changes the
+ * number of channels.
  */
 export function chooseAudioGroups(
   { video, audio }: ListedSet<PublishedRendition>,

@@ -13,7 +13,7 @@ import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt }
 import { resetWithinSegment } from './reset-within-segment.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
-import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
+import { type AudioTrack, byHeight, isSameAudio, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 
 /** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
@@ -195,9 +195,7 @@ export class Engine extends EventTarget {
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
-      const found = audioTracks.map(toAudioTrack).find(({ label, channels }) => {
-        return label === this.#wantedAudio?.label && channels === this.#wantedAudio.channels;
-      });
+      const found = audioTracks.map(toAudioTrack).find((track) => isSameAudio(track, this.#wantedAudio));
       if (found !== undefined) hls.audioTrack = found.index;
       this.#report('audiotracks');
     });

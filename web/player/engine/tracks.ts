@@ -20,3 +20,8 @@ export function toAudioTrack(
 ): AudioTrack {
   return { index, label: name, language: lang ?? '', channels: channels === undefined ? null : parseInt(channels, 10) };
 }
+
+/** Whether two lists of tracks have the same track, with the same number of channels. */
+export function isSameAudio(track: AudioTrack, other: AudioTrack | null): boolean {
+  return track.label === other?.label && track.channels === other.channels;
+}

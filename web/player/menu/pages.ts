@@ -1,7 +1,6 @@
 import { writeTime } from '../base/time.ts';
 import type { CaptionTracks } from '../captions/caption-tracks.ts';
 import { CAPTION_CHOICES, type CaptionChoice, type CaptionsStyle } from '../captions/captions-style.ts';
-import type { AudioTrack } from '../engine/tracks.ts';
 import type { ControlParts } from '../parts.ts';
 import type { MenuEntry, MenuPage } from './menu.ts';
 import { nameLanguage } from './name-language.ts';
@@ -112,7 +111,9 @@ function audioTracks({ engine }: Lists): MenuEntry[] {
   }));
 }
 
-function nameAudio({ label, language, channels }: AudioTrack): string {
+type NamedAudio = { label: string; language: string; channels: number | null };
+
+function nameAudio({ label, language, channels }: NamedAudio): string {
   const name = label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
   return channels === 6 ? `${name} (5.1)` : name;
 }
