@@ -128,7 +128,8 @@ export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegP
 /**
  * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of
  * the form, even if parameters change midway or much is damaged. The second output has the time and number of samples
- * of each piece, and is written before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may count from the start.
+ * of each piece, and is written before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may
+ * count from the start.
  */
 export function planAudioDecode(
   { streamIndex, channels }: PlacedTrack,
