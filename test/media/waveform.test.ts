@@ -20,6 +20,8 @@ let edge: TestEdge;
 let worker: Worker;
 let sound: MediaKey;
 let mute: MediaKey;
+let covered: MediaKey;
+let short: MediaKey;
 beforeAll(async () => {
   lab = await startOnDemandLab();
   edge = await lab.room.start({ storage: lab.storage });
@@ -28,7 +30,12 @@ beforeAll(async () => {
   sound = await upload(lab, library, await makeClip(lab, 'half.wav', '-f', 'lavfi', '-i', HALF));
   const picture = ['-f', 'lavfi', '-i', 'testsrc=s=320x240:r=10:d=2', '-c:v', 'mpeg4'];
   mute = await upload(lab, library, await makeClip(lab, 'mute.avi', ...picture));
-  for (const key of [sound, mute]) await untilState(lab, key, 'finished');
+  const cover = ['-f', 'lavfi', '-i', 'testsrc=s=200x200:d=1', '-map', '0', '-map', '1', '-frames:v', '1'];
+  const album = ['-f', 'lavfi', '-i', HALF, ...cover, '-c:v', 'mjpeg', '-disposition:v', 'attached_pic'];
+  covered = await upload(lab, library, await makeClip(lab, 'album.mp3', ...album));
+  const phone = ['-f', 'lavfi', '-i', 'sine=440:r=8000:d=1', '-ac', '1', '-c:a', 'pcm_mulaw'];
+  short = await upload(lab, library, await makeClip(lab, 'phone.wav', ...phone));
+  for (const key of [sound, mute, covered, short]) await untilState(lab, key, 'finished');
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(async () => {
   await edge?.close();
@@ -52,12 +59,15 @@ test('the waveform of the default audio is drawn once, and served as peaks and a
   expect([durationMs, peaks.length]).toEqual([4000, 80]);
   for (const peak of peaks.slice(1, 39)) expect(Math.abs(peak - 128)).toBeLessThan(8);
   for (const peak of peaks.slice(42)) expect(peak).toBeLessThan(3);
+  const brief = (await (await fetch(`${folder(short)}/waveform.json`)).json()) as { peaks: number[] };
+  expect(brief.peaks.length).toBe(20);
+  expect(Math.min(...brief.peaks)).toBeGreaterThan(10);
   const image = await fetch(`${folder(sound)}/waveform.svg`);
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   expect((await fetch(`${folder(mute)}/waveform.json`)).status).toBe(404);
 });
 
-test('the player page shows it for sound alone', async () => {
+test('the player page shows the waveform of audio alone, or its cover', async () => {
   const browser = await openBrowser();
   try {
     const page = await browser.newPage(SMALL_PAGE);
@@ -68,6 +78,16 @@ test('the player page shows it for sound alone', async () => {
         return poster?.shadowRoot?.querySelector<HTMLImageElement>('.waveform.loaded')?.naturalWidth ?? 0;
       });
     await expect.poll(width, PATIENCE).toBeGreaterThan(0);
+    await page.goto(`${edge.base}/embed/${covered.libraryId}/${covered.mediaId}`);
+    const shown = () =>
+      page.evaluate(() => {
+        const images = document.querySelector('bunny-poster-image')?.shadowRoot?.querySelectorAll('img.loaded') ?? [];
+        return [...images].map((image) => [image.className, getComputedStyle(image).display]);
+      });
+    await expect.poll(shown, PATIENCE).toEqual([
+      ['loaded', expect.not.stringContaining('none')],
+      ['waveform loaded', 'none'],
+    ]);
   } finally {
     await browser.close();
   }

@@ -2,7 +2,7 @@ import { listUndrawn, saveWaveform, type UndrawnVideo } from '../../catalog/imag
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { shuffled } from '../../lib/shuffled.ts';
 import { FfmpegFailed, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import { bytesPerPeak, peakOf, WAVEFORM_RATE_HZ } from '../../media/images/waveform.ts';
+import { bytesPerPeak, peakCount, peakOf, WAVEFORM_RATE_HZ } from '../../media/images/waveform.ts';
 import { planSpeechAudio } from '../../media/speech/plan-speech-audio.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -36,6 +36,8 @@ async function drawWaveform(video: UndrawnVideo, deps: JobDeps, signal: AbortSig
         for await (const block of inBlocks(output, bytesPerPeak(audio.durationSec))) peaks.push(peakOf(block));
       }
       await run.done;
+      // AAC ends with a part of a frame after the end of the track.
+      peaks.length = Math.min(peaks.length, peakCount(audio.durationSec));
     } catch (error) {
       if (!(error instanceof FfmpegFailed)) throw error;
       peaks.length = 0;

@@ -89,5 +89,3 @@ export function mix(channels: number, form: AudioForm | undefined): string[] {
 export function cutTo(samples: number): string[] {
   return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
-
-/** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */

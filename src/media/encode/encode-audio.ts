@@ -49,8 +49,8 @@ const END_DOUBT_SEC = 1;
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
  * down more channels, unless the form is `surround`. Samples keep their times: a late track begins with silence, gaps
- * are filled, overlaps are cut,
- * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
+ * are filled, overlaps are cut, and the track is padded or cut to `durationSec`, so that it ends with the video (to one
+ * AAC frame, 21 ms).
  * The first packet is the encoder's priming (1024 samples), which the caller must drop when it stores the fragments.
  */
 export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
@@ -72,13 +72,16 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
 /** Maximum bit rate of a copied stereo track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
 
-/** Whether a track has the format of `planAudioEncode`, so that its frames can be copied. */
+/**
+ * Whether a track has the format of `planAudioEncode`, so that its frames can be copied. AAC with its own order of
+ * channels (a program config element, as ffmpeg writes for `5.1(side)`) has no layout here, and is encoded.
+ */
 export function mayCopyAudio(
   { codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts,
   form?: AudioForm,
 ): boolean {
   const hasChannels = channels === channelsOf(form) && track.rightStreamIndex === undefined;
-  const isLc = codec === 'aac' && profile === 'LC';
+  const isLc = codec === 'aac' && profile === 'LC' && (form !== 'surround' || track.layout === '5.1');
   const maxBps = (MAX_COPY_BPS / 2) * channelsOf(form);
   return form !== 'low' && isLc && hasChannels && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= maxBps;
 }
@@ -210,20 +213,13 @@ function level({ gainDb }: Pick<AudioJob, 'gainDb'>): string[] {
   return gainDb === 0 ? [] : [`volume=${gainDb}dB`];
 }
 
+/** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
 function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'form'>, channels: number): string[] {
   if (isMeasured) return DISCARD;
   return [
     ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
-    ...[
-      '-b:a',
-      String(audioBitrateBps(form)),
-      '-ac',
-      String(channelsOf(form)),
-      '-ar',
-      String(AUDIO_RATE_HZ),
-      '-threads',
-      '1',
-    ],
+    ...['-b:a', String(audioBitrateBps(form)), '-ac', String(channelsOf(form))],
+    ...['-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
     ...fragments(),
   ];
 }

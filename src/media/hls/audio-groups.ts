@@ -10,17 +10,17 @@ type Rates = { peakBps: number; averageBps: number };
 /** Audio tracks that a variant is listed with, and the largest rates among them. */
 export type AudioGroup = { id: string; audio: readonly PublishedRendition[]; rates: Rates };
 
-/** Audio groups of a set. `alone` is the group of the variant without video, and `of` returns those of a video. */
+/** Audio groups of a set. `alone` has those of the variants without video, and `of` returns those of a video. */
 export type AudioGroups = {
   all: readonly AudioGroup[];
-  alone: AudioGroup;
+  alone: readonly AudioGroup[];
   of(video: PublishedRendition): readonly AudioGroup[];
 };
 
 /**
  * Returns the audio groups of a set. Rungs up to 360p, except the highest, have the group of a lower bitrate if there
- * is one. Other rungs have the usual group, and after it the group of 5.1 if there is one. Variants of both have the
- * same BANDWIDTH. hls.js then treats them as one level with a choice of audio, so its adaptation never changes the
+ * is one. Other rungs, and audio without video, have the usual group, and after it the group of 5.1 if there is one.
+ * Variants of both have the same BANDWIDTH. hls.js then treats them as one level with a choice of audio, so its adaptation never changes the
  * number of channels.
  */
 export function chooseAudioGroups(
@@ -39,12 +39,11 @@ export function chooseAudioGroups(
   const isLow = ({ rung }: PublishedRendition) => rung !== null && rung <= MAX_LOW_AUDIO_RUNG && rung < topRung;
   const hasForm = (form: AudioForm) => audio.some((track) => track.form === form) && ofUsualForm.length > 0;
   const low = hasForm('low') && video.some(isLow) ? group('audio-low', inForm(usual, audio, 'low')) : null;
-  const surround =
-    hasForm('surround') && video.length > 0 ? group('audio-5.1', inForm(usual, audio, 'surround')) : null;
+  const surround = hasForm('surround') ? group('audio-5.1', inForm(usual, audio, 'surround')) : null;
   const wide = surround === null ? [main] : [main, surround];
   return {
     all: low === null ? wide : [...wide, low],
-    alone: low ?? main,
+    alone: video.length === 0 ? wide : [low ?? main],
     of: (rendition) => (low !== null && isLow(rendition) ? [low] : wide),
   };
 }

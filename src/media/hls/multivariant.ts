@@ -76,17 +76,21 @@ export function writeMultivariant(
   ];
   const text = subtitles.length === 0 ? {} : { subtitles: SUBTITLE_GROUP };
   const isAudioOnly = set.video.length === 0;
-  const hasGroup = groups.alone.audio.length > (isAudioOnly ? 1 : 0);
+  const audioCount = groups.all.reduce((sum, { audio }) => sum + audio.length, 0);
+  const hasGroup = audioCount > (isAudioOnly ? 1 : 0);
   const audioOf = ({ id }: AudioGroup) => ({ ...(hasGroup ? { audio: id } : {}), ...text });
   if (hasGroup) header.push(...groups.all.flatMap((group) => audioGroup(group, addresses)));
-  const alone = groups.alone.audio.length === 0 ? [] : [audioVariant(groups.alone, addresses, audioOf(groups.alone))];
+  const aloneRates = { peakBps: peakOf(groups.alone) };
+  const alone = (isAudioOnly || audioCount > 0 ? groups.alone : []).map((group) =>
+    audioVariant({ ...group, rates: { ...group.rates, ...aloneRates } }, addresses, audioOf(group)),
+  );
   if (isAudioOnly) return writePlaylist([...header, ...alone]);
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   const variant = (video: PublishedRendition, group: AudioGroup): PlaylistTag => {
     const own = ratesOf(video);
     return {
       tag: 'stream-inf',
-      peakBps: own.peakBps + Math.max(...groups.of(video).map(({ rates }) => rates.peakBps)),
+      peakBps: own.peakBps + peakOf(groups.of(video)),
       averageBps: own.averageBps + group.rates.averageBps,
       codecs: codecs([video, ...group.audio]),
       resolution: resolutionOf(video),
@@ -96,21 +100,11 @@ export function writeMultivariant(
       ...audioOf(group),
     };
   };
-  const ordered = inStartOrder(set.video);
+  const ordered = inStartOrder(set.video).map((video) => groups.of(video).map((group) => variant(video, group)));
   return writePlaylist([
     ...header,
-    ...ordered.flatMap((video) =>
-      groups
-        .of(video)
-        .slice(0, 1)
-        .map((group) => variant(video, group)),
-    ),
-    ...ordered.flatMap((video) =>
-      groups
-        .of(video)
-        .slice(1)
-        .map((group) => variant(video, group)),
-    ),
+    ...ordered.flatMap((variants) => variants.slice(0, 1)),
+    ...ordered.flatMap((variants) => variants.slice(1)),
     // For networks that are too slow for video (HLS Authoring Specification, section 9). Players skip this variant
     // otherwise.
     ...alone,
@@ -121,6 +115,10 @@ export function writeMultivariant(
         : iFrameVariant(video, { ...rates, videoRange: hasHdr ? rangeOf(video) : null }, addresses);
     }),
   ]);
+}
+
+function peakOf(groups: readonly AudioGroup[]): number {
+  return Math.max(...groups.map(({ rates }) => rates.peakBps));
 }
 
 function resolutionOf({ widthPx, heightPx }: PublishedRendition): { widthPx: number; heightPx: number } | null {

@@ -8,10 +8,14 @@ const MAX_PEAKS_PER_SEC = 20;
 const BYTES_PER_SAMPLE = 2;
 const FULL_SCALE = 2 ** 15;
 
-/** Returns the bytes of mono samples that one peak of a waveform stands for. */
+/** Returns the maximum number of peaks of a track. */
+export function peakCount(durationSec: number): number {
+  return Math.max(1, Math.min(MAX_PEAKS, Math.ceil(durationSec * MAX_PEAKS_PER_SEC)));
+}
+
+/** Returns the bytes of mono samples that one peak of a waveform covers. */
 export function bytesPerPeak(durationSec: number): number {
-  const peaks = Math.max(1, Math.min(MAX_PEAKS, Math.ceil(durationSec * MAX_PEAKS_PER_SEC)));
-  return Math.max(1, Math.ceil((durationSec * WAVEFORM_RATE_HZ) / peaks)) * BYTES_PER_SAMPLE;
+  return Math.max(1, Math.ceil((durationSec * WAVEFORM_RATE_HZ) / peakCount(durationSec))) * BYTES_PER_SAMPLE;
 }
 
 /** Returns the peak of mono samples of 16 bits, 0 to 255. */

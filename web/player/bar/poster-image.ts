@@ -5,14 +5,14 @@ const STYLE = `
 :host { position: absolute; inset: 0; display: block; pointer-events: none; }
 img { width: 100%; height: 100%; object-fit: contain; opacity: 0; transition: opacity .3s; }
 img.loaded { opacity: 1; }
-.waveform { position: absolute; inset: 12% 6% auto; width: 88%; height: 30%; object-fit: fill; }
-.waveform:not([src]) { display: none; }
+.waveform { position: absolute; inset: 8% 6% auto; width: 88%; height: 28%; object-fit: fill; }
+.waveform:not([src]), .loaded + .waveform { display: none; }
 @media (prefers-reduced-motion: reduce) { img { transition: none; } }
 `;
 
 /**
- * The poster, and the waveform of audio-only media. They are fetched with the lowest priority, and the poster fades in
- * over its blurred colours.
+ * The poster, or the waveform of audio-only media without one. They are fetched with the lowest priority, and the poster
+ * fades in over its blurred colours.
  */
 class PosterImage extends HTMLElement {
   readonly #image = make('img', { alt: '', part: 'img', fetchpriority: 'low', decoding: 'async' });
