@@ -3,6 +3,7 @@ import { up as loudness } from './002-loudness.ts';
 import { up as nodes } from './003-nodes.ts';
 import { up as logIds } from './004-log-ids.ts';
 import { up as waveform } from './005-waveform.ts';
+import { up as queueDepth } from './007-queue-depth.ts';
 
 /** All migrations, by name. They run in the order of their names, and are never changed or removed. */
 export const migrations = {
@@ -11,4 +12,5 @@ export const migrations = {
   '003-nodes': { up: nodes },
   '004-log-ids': { up: logIds },
   '005-waveform': { up: waveform },
+  '007-queue-depth': { up: queueDepth },
 };
