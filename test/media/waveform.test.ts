@@ -56,11 +56,12 @@ test('the waveform of the default audio is drawn once, and served as peaks and a
   await expect.poll(async () => (await fetch(`${folder(sound)}/waveform.json`)).status, PATIENCE).toBe(200);
   const response = await fetch(`${folder(sound)}/waveform.json`);
   const { durationMs, peaks } = (await response.json()) as { durationMs: number; peaks: number[] };
-  expect([durationMs, peaks.length]).toEqual([4000, 80]);
+  // Audio alone ends with a whole AAC frame. There are 20 peaks a second.
+  expect([durationMs, peaks.length]).toEqual([4011, 81]);
   for (const peak of peaks.slice(1, 39)) expect(Math.abs(peak - 128)).toBeLessThan(8);
   for (const peak of peaks.slice(42)) expect(peak).toBeLessThan(3);
   const brief = (await (await fetch(`${folder(short)}/waveform.json`)).json()) as { peaks: number[] };
-  expect(brief.peaks.length).toBe(20);
+  expect(brief.peaks.length).toBe(21);
   expect(Math.min(...brief.peaks)).toBeGreaterThan(10);
   const image = await fetch(`${folder(sound)}/waveform.svg`);
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -101,7 +102,7 @@ test('another default audio is drawn again, and the waveform is deleted with its
   await db.updateTable('rendition').set({ is_default: true }).where('media_id', '=', sound.mediaId).execute();
   const [after] = await listUndrawn(db, 1);
   expect(after?.changes).toBe((before?.changes ?? 0) + 1);
-  expect((await loadMedia(lab, sound)).waveform?.length).toBe(80);
+  expect((await loadMedia(lab, sound)).waveform?.length).toBe(81);
   await sql`delete from media where id = ${sound.mediaId}`.execute(db);
   expect(await isDue(sound)).toBe(false);
 });

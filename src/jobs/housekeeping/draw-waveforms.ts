@@ -36,7 +36,7 @@ async function drawWaveform(video: UndrawnVideo, deps: JobDeps, signal: AbortSig
         for await (const block of inBlocks(output, bytesPerPeak(audio.durationSec))) peaks.push(peakOf(block));
       }
       await run.done;
-      // AAC ends with a part of a frame after the end of the track.
+      // Stored audio may end up to one AAC frame after the video.
       peaks.length = Math.min(peaks.length, peakCount(audio.durationSec));
     } catch (error) {
       if (!(error instanceof FfmpegFailed)) throw error;
