@@ -11,7 +11,7 @@ img.loaded { opacity: 1; }
 `;
 
 /**
- * The poster, or the waveform of audio-only media without one. They are fetched with the lowest priority, and the poster
+ * The poster, or the waveform of audio-only media without one. They are fetched with the lowest priority. The poster
  * fades in over its blurred colours.
  */
 class PosterImage extends HTMLElement {
