@@ -12,8 +12,9 @@ import { GROUP_LIMIT_SEC } from './many.ts';
 
 const forever = new AbortController().signal;
 const PATIENCE = { timeout: 60_000 };
-/** Four seconds: a tone of half of full scale for two, then silence. */
-const HALF = "aevalsrc='0.5*sin(2*PI*440*t)*lt(t,2)':s=48000:d=4";
+/** Four seconds in stereo: a tone of half of full scale for two, then silence. */
+const TONE = '0.5*sin(2*PI*440*t)*lt(t,2)';
+const HALF = `aevalsrc='${TONE}|${TONE}':s=48000:d=4`;
 
 let lab: OnDemandLab;
 let edge: TestEdge;
