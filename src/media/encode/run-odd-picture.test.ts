@@ -142,3 +142,15 @@ test.each([
   expect((await readFrameNumbers(path)).filter((number) => !shown.includes(number))).toEqual([]);
   expect(shown).toEqual(shown.toSorted((a, b) => a - b));
 });
+
+test.each(['moving.apng', 'moving.gif'])('encodes every frame of an animation: %s', async (name) => {
+  const argv = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:r=10:d=2'];
+  const path = await makeClip(dir, name, name.endsWith('apng') ? [...argv, '-f', 'apng', '-plays', '0'] : argv);
+  const facts = await factsOf(path);
+  const cutList = planFrameGrid(facts);
+  const rungs = planLadder(facts, { allowedRungs: [240] });
+  const job = { facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1, rungs };
+  const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
+  const { outputs } = await collect(planEncode({ ...job, range }), path);
+  expect(new Set(await frameHashes(outputs[0] ?? Buffer.alloc(0))).size).toBe(20);
+});
