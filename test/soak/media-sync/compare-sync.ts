@@ -76,7 +76,7 @@ function compareTurn(wanted: readonly Shown[], turn: readonly Shown[]): TurnErro
 }
 
 /**
- * Tolerance in frames. A picture that ends half a frame off the grid, as at a joint of clips, is shown for a whole frame
+ * Tolerance in frames. A picture that ends half a frame off the grid, as at a joint of clips, is shown for one frame
  * more or less.
  */
 const ROUNDING = 0.05;
