@@ -88,7 +88,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     durationMs: total * 4_000,
     ...{ widthPx: 1920, heightPx: 1080, frameRate: 24 },
     thumbnailKey: null,
-    images: null,
+    ...{ images: null, waveform: null },
     thumbnailFileName: 'thumbnail.jpg',
     ...{ thumbnailBlurhash: null, chapters: [] },
     sourceKey: null,

@@ -75,6 +75,7 @@ function makePublication(libraryId: number): Publication {
     thumbnailBlurhash: null,
     chapters: [],
     images: null,
+    waveform: null,
     thumbnailFileName: '',
     sourceKey: null,
     sourceContainer: null,

@@ -120,9 +120,9 @@ export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
 
-export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number };
+export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number; SurroundAudio: boolean };
 
-export type LibrarySoundUpdateModel = { NormaliseLoudness?: boolean | null; LoudnessTarget?: number | null };
+export type LibrarySoundUpdateModel = { NormaliseLoudness?: boolean | null; LoudnessTarget?: number | null; SurroundAudio?: boolean | null };
 
 export type LiveEncodingStatisticsModel = { hourly: boolean; totalEncodingSeconds: number; encodingSecondsChart: Record<string, number> | null; encodingSecondsByLiveStream: Record<string, number> | null; encodingSecondsByVideoCodec: Record<string, number> | null; encodingSecondsByResolution: Record<string, number> | null };
 
@@ -403,7 +403,7 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
-  /** Returns what a library does with the sound of its videos: the loudness that it gives them. `GET /videolibrary/{id}/sound` */
+  /** Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1. `GET /videolibrary/{id}/sound` */
   getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
   /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
@@ -549,7 +549,7 @@ export type Operations = {
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
-  /** Changes what a library does with the sound of videos that are uploaded from now on; fields that are left out stay as they are. `POST /videolibrary/{id}/sound` */
+  /** Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out stay unchanged. `POST /videolibrary/{id}/sound` */
   updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };

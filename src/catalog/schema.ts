@@ -21,7 +21,7 @@ import type {
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
-import type { ImageTable } from './images/image-schema.ts';
+import type { ImageTable, WaveformDueTable } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
@@ -115,6 +115,8 @@ export type MediaTable = {
   revision: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
+  /** Peaks of the default audio, 0 to 255 each; empty if it could not be decoded. */
+  waveform: Buffer | null;
   /** True if the original is deleted some time after the video finished, because its library kept none then. */
   leaves_original: Generated<boolean>;
   /** True if the video is finished, but something planned could not be made. */
@@ -271,6 +273,7 @@ export type Schema = InstallationSchema &
     encode_task: EncodeTaskTable;
     encode_speed: EncodeSpeedTable;
     image: ImageTable;
+    waveform_due: WaveformDueTable;
     webhook_event: WebhookEventTable;
     webhook_line: WebhookLineTable;
     audit_line: AuditLineTable;

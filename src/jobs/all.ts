@@ -6,6 +6,7 @@ import { encodeRange } from './encode/encode-range.ts';
 import { encodeTrack } from './encode/encode-track.ts';
 import { deleteLibrary } from './housekeeping/delete-library.ts';
 import { deleteMedia } from './housekeeping/delete-media.ts';
+import { drawWaveforms } from './housekeeping/draw-waveforms.ts';
 import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
@@ -41,6 +42,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   transcribeVideo,
   translateCaptions,
   indexCaptions,
+  drawWaveforms,
   generateSmart,
   deleteMedia,
   deleteLibrary,

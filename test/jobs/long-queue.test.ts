@@ -39,6 +39,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
     codecs: ['h264'],
     loudnessTargetLufs: null,
     hasAllAudioTracks: true,
+    hasSurround: false,
     sourceKey: null,
     addedTracks: [],
     passThrough: null,

@@ -12,8 +12,8 @@ import { makeSyncFiles, SYNC_CLIPS } from './media-sync/sync-sources.ts';
 const MAX_OFFSET_MS = 20;
 const MAX_COLOUR_ERROR = 8;
 const MAX_RUNG_ERROR = 4;
-/** Lost packets take some beeps with them. A clip of 4 s has three. */
-const MIN_POINTS = { HLS: 5, DASH: 5, MP4: 5, clip: 3, joined: 4 };
+/** Lost packets take some beeps with them. A clip of 4 s has three. A gap in it takes one. */
+const MIN_POINTS = { HLS: 5, DASH: 5, MP4: 5, clip: 2, joined: 4 };
 const LIMIT_MS = 400_000;
 
 type Sent = { guid: string; file: string; shown: string };

@@ -88,6 +88,12 @@ export async function measureAvSync(input: string, reading: SyncReading = {}): P
   };
 }
 
+/** Reads the number of each frame of a source of this file, in presentation order. */
+export async function readFrameNumbers(input: string): Promise<number[]> {
+  const source = ['-nostdin', '-v', 'info', '-i', input];
+  return (await readPictures(source, NUMBER_BITS)).map(({ number }) => number);
+}
+
 type Picture = { atSec: number; number: number; isFlash: boolean };
 type Beep = { atSec: number; pitch: number };
 type Frame = { atSec: number; lengthSec: number };

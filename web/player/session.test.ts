@@ -21,7 +21,7 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const look = { showHeatmap: false, rememberPosition: false, compactControls: false };
   const options = readStartOptions('?autoplay=false', look);
   const parts = { video, engine, options, lines: {}, stateUrl: '/state', resumeSec: 0 };
-  const details = { chapters: [], captions: [], storyboardUrl: null, heat: null, blurhash: null };
+  const details = { chapters: [], captions: [], storyboardUrl: null, waveformUrl: null, heat: null, blurhash: null };
   const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
   const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };
   // Both have all members that a session uses.

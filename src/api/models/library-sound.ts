@@ -7,11 +7,14 @@ export const LibrarySoundModel = model('LibrarySoundModel', {
   NormaliseLoudness: flag(),
   /** LUFS (EBU R 128). */
   LoudnessTarget: double(),
+  /** Encodes tracks of five or more channels in 5.1 too. Players begin with stereo. */
+  SurroundAudio: flag(),
 });
 export type LibrarySoundModel = Static<typeof LibrarySoundModel>;
 
 export const LibrarySoundUpdateModel = model('LibrarySoundUpdateModel', {
   NormaliseLoudness: Type.Optional(nullable(flag())),
   LoudnessTarget: Type.Optional(nullable(double())),
+  SurroundAudio: Type.Optional(nullable(flag())),
 });
 export type LibrarySoundUpdateModel = Static<typeof LibrarySoundUpdateModel>;

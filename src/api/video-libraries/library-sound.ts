@@ -24,7 +24,7 @@ export const getLibrarySound = defineOperation({
   ...common,
   name: 'getLibrarySound',
   method: 'GET',
-  description: 'Returns what a library does with the sound of its videos: the loudness that it gives them.',
+  description: 'Returns the sound settings of a library: the loudness of its videos, and whether they get 5.1.',
   refusals: { 'not-found': 404 },
   async run({ params: { id } }, { libraryViews }: Deps) {
     return toSoundModel((await libraryViews.load(id)).settings);
@@ -37,8 +37,8 @@ export const updateLibrarySound = defineOperation({
   name: 'updateLibrarySound',
   method: 'POST',
   description:
-    'Changes what a library does with the sound of videos that are uploaded from now on; fields that are left out ' +
-    'stay as they are.',
+    'Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out ' +
+    'stay unchanged.',
   body: LibrarySoundUpdateModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
@@ -49,10 +49,14 @@ export const updateLibrarySound = defineOperation({
 });
 
 function toSoundModel({ encoding }: LibrarySettings): LibrarySoundModel {
-  return { NormaliseLoudness: encoding.normaliseLoudness, LoudnessTarget: encoding.loudnessTargetLufs };
+  return {
+    NormaliseLoudness: encoding.normaliseLoudness,
+    LoudnessTarget: encoding.loudnessTargetLufs,
+    SurroundAudio: encoding.surroundAudio,
+  };
 }
 
-function toPatch({ NormaliseLoudness, LoudnessTarget }: LibrarySoundUpdateModel): LibrarySettingsPatch {
+function toPatch({ NormaliseLoudness, LoudnessTarget, SurroundAudio }: LibrarySoundUpdateModel): LibrarySettingsPatch {
   const { min, max } = TARGET_LUFS;
   if (LoudnessTarget != null && (LoudnessTarget < min || LoudnessTarget > max)) {
     throw new Refused(
@@ -66,6 +70,7 @@ function toPatch({ NormaliseLoudness, LoudnessTarget }: LibrarySoundUpdateModel)
     encoding: {
       normaliseLoudness: NormaliseLoudness ?? undefined,
       loudnessTargetLufs: LoudnessTarget ?? undefined,
+      surroundAudio: SurroundAudio ?? undefined,
     },
   };
 }

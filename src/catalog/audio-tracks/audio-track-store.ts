@@ -213,7 +213,8 @@ async function loadTimeline(tx: Tx, key: MediaKey): Promise<ActiveView> {
   if (rows.length === 0) return view;
   throw new Refused(
     'invalid',
-    `Expected a video without breaks, got ${key.mediaId}, a recording of several periods. Make a clip of it first.`,
+    `Expected a video with one timeline, got ${key.mediaId}, a recording with one for each period: its publisher ` +
+      'reconnected or changed format. A track cannot span them. Make a clip of the recording and add the track to it.',
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { WatermarkPlace } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
@@ -10,6 +11,9 @@ export type ImageTable = {
   use: 'thumbnail' | 'preview';
   size_bytes: number;
 };
+
+/** A row of `waveform_due`: a video whose default audio changed since its waveform was drawn. */
+export type WaveformDueTable = { library_id: number; media_id: Guid; changes: Generated<number> };
 
 /** A watermark burned into the video: its upload version and its position. */
 export type StoredWatermark = WatermarkPlace & { version: number };

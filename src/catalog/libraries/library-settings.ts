@@ -24,6 +24,7 @@ const encoding = section({
   multiAudio: flag(true),
   normaliseLoudness: flag(false),
   loudnessTargetLufs: Type.Number({ default: DEFAULT_TARGET_LUFS }),
+  surroundAudio: flag(false),
   separateAudio: flag(true),
   perTitle: flag(false),
 });

@@ -135,7 +135,10 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
       return 'waits to be encoded: retry when it is transcoding or finished';
     case 'jit-segmenting':
     case 'jit-ready':
-      return 'is still encoded on demand: retry when it is finished';
+      return (
+        'is encoded on demand, and its list of renditions is fixed until all are complete: retry when it is ' +
+        'finished'
+      );
     case 'failed':
       return 'failed: encode it again first';
     case 'transcoding':

@@ -117,7 +117,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .leftJoin('pull_zone', 'pull_zone.library_id', 'media.library_id')
     .select(['media.revision', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
-    .select(['images', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
+    .select(['images', 'waveform', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
     .select([
       'library.settings',
       'pull_zone.name as pull_zone_name',
@@ -151,6 +151,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     thumbnailFileName: row.thumbnail_file_name,
     thumbnailBlurhash: row.thumbnail_blurhash,
     images: row.images,
+    waveform: row.waveform,
     sourceKey: row.source_key,
     sourceContainer: row.facts?.container ?? null,
     captions: row.captions,

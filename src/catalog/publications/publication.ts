@@ -57,6 +57,8 @@ export type Publication = {
   thumbnailFileName: string;
   thumbnailBlurhash: string | null;
   images: ImageSet | null;
+  /** Peaks of the default audio, 0 to 255 each; null until they are drawn. */
+  waveform: Buffer | null;
   sourceKey: StorageKey | null;
   /** The source's container as named by the probe; null before the probe. */
   sourceContainer: string | null;
@@ -73,11 +75,14 @@ const CHUNK_BYTES = 700;
 const SEGMENT_BYTES = 12;
 
 /** Estimates the memory of a publication in bytes, for the bound of a cache. */
-export function publicationBytes({ renditions }: Publication): number {
-  return renditions.reduce((sum, { init, planned, cutList, chunks }) => {
-    const segments = chunks.reduce((count, chunk) => count + segmentCount(chunk.table), 0);
-    const listed = planned === null ? 0 : segmentCount(planned);
-    const own = (init?.length ?? 0) + cutList.startTicks.length * 8 + chunks.length * CHUNK_BYTES;
-    return sum + own + (segments + listed) * SEGMENT_BYTES;
-  }, BASE_BYTES);
+export function publicationBytes({ renditions, waveform }: Publication): number {
+  return renditions.reduce(
+    (sum, { init, planned, cutList, chunks }) => {
+      const segments = chunks.reduce((count, chunk) => count + segmentCount(chunk.table), 0);
+      const listed = planned === null ? 0 : segmentCount(planned);
+      const own = (init?.length ?? 0) + cutList.startTicks.length * 8 + chunks.length * CHUNK_BYTES;
+      return sum + own + (segments + listed) * SEGMENT_BYTES;
+    },
+    BASE_BYTES + (waveform?.length ?? 0),
+  );
 }

@@ -128,7 +128,7 @@ function openFolder(publication: Publication, view: PlayerView, isPreview: boole
 }
 
 function describeDetails(publication: Publication, view: PlayerView): PlayerDetails {
-  const { captions, chapters, images, thumbnailBlurhash } = publication;
+  const { captions, chapters, images, waveform, thumbnailBlurhash } = publication;
   const folder = folderOf(publication, view);
   return {
     chapters: chapters.map(({ title, start, end }) => ({ title, startSec: start, endSec: end })),
@@ -138,6 +138,7 @@ function describeDetails(publication: Publication, view: PlayerView): PlayerDeta
       url: `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`,
     })),
     storyboardUrl: images === null ? null : `${folder}/seek/thumbnails.vtt`,
+    waveformUrl: waveform === null || waveform.length === 0 ? null : `${folder}/waveform.svg`,
     heat: view.heat,
     blurhash: thumbnailBlurhash,
   };

@@ -74,6 +74,8 @@ export type PlayerDetails = {
   captions: readonly { language: string; label: string; url: string }[];
   /** WebVTT file whose cues name regions of the storyboard sheets. */
   storyboardUrl: string | null;
+  /** Image of the waveform, which the player shows for audio alone; null if there is none. */
+  waveformUrl: string | null;
   /** Relative number of plays for each part of equal length, 0 to 100, or null if not shown. */
   heat: readonly number[] | null;
   /** Placeholder of the poster (https://blurha.sh) until the image is loaded. */

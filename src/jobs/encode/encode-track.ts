@@ -51,7 +51,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const begun = { track, audio: { ...wanted.audio, ...(gainDb !== null && { gainDb }) } };
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
-      const parts = isCopied ? readCopiedAudio(run, durationSec) : readAudio(run);
+      const parts = isCopied ? readCopiedAudio(run, wanted.audio) : readAudio(run);
       const atEnd = async () => {
         if (gainDb === null) await keepLoudness(run, { key: task.key, rendition }, deps);
       };

@@ -6,7 +6,7 @@ import { type InitFacts, normaliseInit, readInitSegment } from '../../media/cmaf
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Segmenter } from '../../media/cmaf/segmenter.ts';
 import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
-import { planAudioCopy, planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
+import { type AudioJob, planAudioCopy, planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
 import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 
@@ -27,9 +27,12 @@ export function readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   return readParts(run, createAudioSegmenter(0), normaliseInit);
 }
 
-/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of the given length. */
-export function readCopiedAudio(run: FfmpegRun, durationSec: number): AsyncGenerator<AudioPart> {
-  return readParts(run, createCopiedAacSegmenter(durationSec), copiedAacInit);
+/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of the given length and form. */
+export function readCopiedAudio(
+  run: FfmpegRun,
+  { durationSec, form }: Pick<AudioJob, 'durationSec' | 'form'>,
+): AsyncGenerator<AudioPart> {
+  return readParts(run, createCopiedAacSegmenter(durationSec, form), (bytes) => copiedAacInit(bytes, form));
 }
 
 async function* readParts(
@@ -88,7 +91,7 @@ export async function copyFirstAudio(
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
   const plan = planAudioCopy({ streamIndex }, { durationSec, originSec: 0, gainDb: 0 });
-  return takeFirst({ path, streamIndex, plan }, (run) => readCopiedAudio(run, durationSec), signal);
+  return takeFirst({ path, streamIndex, plan }, (run) => readCopiedAudio(run, { durationSec }), signal);
 }
 
 async function takeFirst(

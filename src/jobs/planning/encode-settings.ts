@@ -12,6 +12,8 @@ export type EncodeSettings = {
   /** Loudness that audio gets, LUFS; null leaves it as it is. */
   loudnessTargetLufs: number | null;
   hasAllAudioTracks: boolean;
+  /** Whether tracks of five or more channels also get a form of 5.1. */
+  hasSurround: boolean;
   /** Watermark drawn on all frames, or null without one. */
   watermark: StoredWatermark | null;
   /** Whether segments are encoded on demand. `refused` means requested, but not available without the premium tier. */
@@ -42,6 +44,7 @@ export function readEncodeSettings(
     codecs: CODEC_NAMES.filter((name, index) => index === 0 || codecs.includes(name)),
     loudnessTargetLufs: encoding.normaliseLoudness ? encoding.loudnessTargetLufs : null,
     hasAllAudioTracks: encoding.multiAudio,
+    hasSurround: encoding.surroundAudio,
     watermark: readWatermark(watermark),
     onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),
   };

@@ -6,7 +6,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, type AudioForm, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
 import { mayCopyAudio } from '../../media/encode/encode-audio.ts';
 import { type LadderOptions, planLadder } from '../../media/encode/ladder.ts';
-import { MAX_LOW_AUDIO_RUNG } from '../../media/hls/multivariant.ts';
+import { MAX_LOW_AUDIO_RUNG } from '../../media/hls/audio-groups.ts';
 import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
 import { nameTrack, uniqueName } from '../../media/probe/read-track-names.ts';
 import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
@@ -23,16 +23,21 @@ export type AudioRequest = {
   loudnessTargetLufs: number | null;
   /** False keeps only one audio track of the file. */
   hasAllAudioTracks: boolean;
+  hasSurround: boolean;
   addedTracks: readonly AddedTrack[];
 };
 
 /** Tracks of at most this bitrate are not worth another encode. */
 const MAX_LOW_SOURCE_BPS = 96_000;
 
+/** Minimum channels of a track with a form of 5.1. */
+const MIN_SURROUND_CHANNELS = 5;
+
 /**
  * Plans one audio rendition per track, each with its own name: those of the file as its owner left them, then the added
- * ones. Low rungs of a ladder get one more of a lower bitrate. Audio with a target loudness is never on demand, because
- * all of it is measured before any is encoded; nor is an added track.
+ * ones. Low rungs of a ladder get one more of a lower bitrate, and tracks of many channels one of 5.1 on request. Audio
+ * with a target loudness is never on demand, because all of it is measured before any is encoded. Nor is an added
+ * track.
  */
 export function planAudioTracks(request: AudioRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { facts, sourceKey, addedTracks } = request;
@@ -44,8 +49,11 @@ export function planAudioTracks(request: AudioRequest, durationSec: number, isOn
     const plan = { ...commonPlan(request, durationSec), streamIndex: track.streamIndex };
     const copiesAudio = !isOnDemand && mayCopyAudio(track);
     const usual = audioRendition(change ?? fieldsOf(track), { ...plan, ...(copiesAudio && { copiesAudio }) });
-    const forms = hasLowForm(request, track.bitrateBps) ? [{ usual, form: 'low' as const, plan }] : [];
-    return [{ usual, forms: forms.map(formRendition) }].map((one) => (isOnDemand ? listOnDemand(one) : one));
+    const forms = formsOf(request, track).map((form) => {
+      const copies = !isOnDemand && mayCopyAudio(track, form);
+      return formRendition(usual, { ...plan, form, ...(copies && { copiesAudio: true }) });
+    });
+    return [isOnDemand ? listOnDemand({ usual, forms }) : { usual, forms }];
   });
   const added = addedTracks.flatMap((track) => addedTrack(request, track, durationSec));
   return withNames([...own, ...added]);
@@ -81,7 +89,12 @@ function addedTrack(request: TrackRequest, track: AddedTrack, durationSec: numbe
   const plan = { ...commonPlan(request, durationSec), added: { trackId: track.id, sourceKey: file.key } };
   const usual = audioRendition(track, plan);
   const isLow = hasLowForm(request, (file.sizeBytes * 8) / durationSec);
-  return [{ usual, forms: isLow ? [formRendition({ usual, form: 'low', plan })] : [] }];
+  return [{ usual, forms: isLow ? [formRendition(usual, { ...plan, form: 'low' })] : [] }];
+}
+
+function formsOf(request: AudioRequest, { bitrateBps, channels }: AudioFacts): AudioForm[] {
+  const isWide = request.hasSurround && channels >= MIN_SURROUND_CHANNELS;
+  return [...(hasLowForm(request, bitrateBps) ? ['low' as const] : []), ...(isWide ? ['surround' as const] : [])];
 }
 
 /** The highest rung has the audio of the usual bitrate, or nobody would hear it. */
@@ -110,12 +123,10 @@ function audioRendition({ language, name, role, isDefault }: TrackFields, plan: 
   };
 }
 
-type FormOf = { usual: PlannedRendition; form: AudioForm; plan: RenditionPlan };
-
-/** Players take no further form as the default one: its group follows the usual form. */
-function formRendition({ usual, form, plan }: FormOf): PlannedRendition {
+/** Plans a further form of a track. It is never the default: its group follows the usual form. */
+function formRendition(usual: PlannedRendition, plan: RenditionPlan): PlannedRendition {
   const { role } = usual.plan;
-  return { ...usual, id: newGuid(), isDefault: false, plan: { ...plan, ...(role !== undefined && { role }), form } };
+  return { ...usual, id: newGuid(), isDefault: false, plan: { ...plan, ...(role !== undefined && { role }) } };
 }
 
 function listOnDemand({ usual, forms }: PlannedTrack): PlannedTrack {

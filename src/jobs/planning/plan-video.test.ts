@@ -31,6 +31,7 @@ const REQUESTS = {
   codecs: ['h264'],
   loudnessTargetLufs: null,
   hasAllAudioTracks: true,
+  hasSurround: false,
   sourceKey: null,
   addedTracks: [],
   isOnDemand: false,

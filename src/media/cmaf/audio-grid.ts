@@ -4,17 +4,25 @@ import { encodeFragmentTable } from './fragment-table.ts';
 /** Sample rate and timescale of every encoded audio track. */
 export const AUDIO_RATE_HZ = 48_000;
 
-/** A form of a track besides stereo of 128 kbit/s: `low`, of a lower bitrate, is for low rungs. */
-export type AudioForm = 'low';
+/**
+ * A form of a track in addition to stereo of 128 kbit/s. `low` is stereo of a lower bitrate for low rungs, `surround`
+ * has the six channels of 5.1.
+ */
+export type AudioForm = 'low' | 'surround';
 
 /** Target bitrate of an encoded audio track in its usual form, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
 
-const FORM_BITRATES_BPS: Record<AudioForm, number> = { low: 64_000 };
+const FORM_BITRATES_BPS: Record<AudioForm, number> = { low: 64_000, surround: 384_000 };
 
 /** Returns the target bitrate of an encoded audio track. */
 export function audioBitrateBps(form: AudioForm | undefined): number {
   return form === undefined ? AUDIO_BITRATE_BPS : FORM_BITRATES_BPS[form];
+}
+
+/** Returns the number of channels of an encoded audio track. */
+export function channelsOf(form: AudioForm | undefined): 2 | 6 {
+  return form === 'surround' ? 6 : 2;
 }
 
 /** Factor by which a segment may exceed the target bit rate. */

@@ -100,6 +100,32 @@ function av1String(entry: SampleEntry): string {
 
 /** Follows ISO 14496-1 section 7.2.6: the object type of the decoder configuration, then the AAC object type. */
 function mp4aString(entry: SampleEntry): string {
+  const { objectType, config } = readDecoderConfig(entry);
+  if (config === null) return `mp4a.${objectType.toString(16).padStart(2, '0')}`;
+  const first = config.u8();
+  const audioObjectType = first >> 3 === 31 ? 32 + ((first & 7) << 3) + (config.u8() >> 5) : first >> 3;
+  return `mp4a.40.${audioObjectType}`;
+}
+
+/** Channels of each channelConfiguration (ISO 14496-3 table 1.19), from 1 on. */
+const CONFIGURED_CHANNELS = [1, 2, 3, 4, 5, 6, 8];
+
+/**
+ * Returns the channels of an AAC track from its AudioSpecificConfig, because MP4 files have 2 in the sample entry for
+ * any number. Returns null for other codecs, and for a configuration that only the frames describe.
+ */
+export function readAacChannels(entry: SampleEntry): number | null {
+  if (entry.type !== 'mp4a') return null;
+  const { config } = readDecoderConfig(entry);
+  if (config === null) return null;
+  const [first, second] = [config.u8(), config.u8()];
+  const [audioObjectType, rateIndex] = [first >> 3, ((first & 7) << 1) | (second >> 7)];
+  if (audioObjectType === 31 || rateIndex === 15) return null;
+  return CONFIGURED_CHANNELS[((second >> 3) & 15) - 1] ?? null;
+}
+
+/** Returns the object type of an esds box, and its AudioSpecificConfig if it is MPEG-4 audio. */
+function readDecoderConfig(entry: SampleEntry): { objectType: number; config: FieldReader | null } {
   const fields = readEntryBox(entry, 'esds');
   fields.skip(4);
   expectDescriptor(fields, 0x03);
@@ -110,12 +136,10 @@ function mp4aString(entry: SampleEntry): string {
   if (streamFlags & 0x20) fields.skip(2);
   expectDescriptor(fields, 0x04);
   const objectType = fields.u8();
-  if (objectType !== 0x40) return `mp4a.${objectType.toString(16).padStart(2, '0')}`;
+  if (objectType !== 0x40) return { objectType, config: null };
   fields.skip(12);
   expectDescriptor(fields, 0x05);
-  const first = fields.u8();
-  const audioObjectType = first >> 3 === 31 ? 32 + ((first & 7) << 3) + (fields.u8() >> 5) : first >> 3;
-  return `mp4a.40.${audioObjectType}`;
+  return { objectType, config: fields };
 }
 
 function expectDescriptor(fields: FieldReader, tag: number): void {

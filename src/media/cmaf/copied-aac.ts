@@ -1,6 +1,6 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { AAC_FRAME_TICKS, createAacSegmenter, SILENT_FRAME } from './aac.ts';
-import { AUDIO_RATE_HZ, countAudioFrames } from './audio-grid.ts';
+import { AUDIO_RATE_HZ, type AudioForm, countAudioFrames } from './audio-grid.ts';
 import { normaliseInit } from './init-segment.ts';
 import type { Segment } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';
@@ -18,44 +18,67 @@ const MAX_OFFSET_TICKS = 700;
 const MAX_FILL_FRAMES = 4 * 3600 * (AUDIO_RATE_HZ / AAC_FRAME_TICKS);
 
 /**
- * Sample entry of ffmpeg's AAC-LC encoder for stereo at 48 kHz. All our AAC has the same init segment, so that parts of
- * several videos can be joined.
+ * Sample entries of ffmpeg's AAC-LC encoder at 48 kHz. All our AAC of one form has the same init segment, so that parts
+ * of several videos can be joined.
  */
-const SAMPLE_ENTRY = Buffer.from(
+const SAMPLE_ENTRY_START =
   '0000005a6d703461000000000000000100000000000000000002001000000000bb800000000000366573647300000000' +
-    '0380808025000100048080801740150000000001f4000001f4000580808005119056e500068080800102',
-  'hex',
-);
+  '03808080250001000480808017401500000000';
 
-/** Start of an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1): AAC-LC, 48 kHz, two channels, frames of 1024. */
-const STEREO_CONFIG = Buffer.of(0x11, 0x90);
+/**
+ * Formats of copied frames. `config` is the start of an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1): AAC-LC, 48
+ * kHz, two or six channels, frames of 1024.
+ */
+const STEREO = {
+  config: Buffer.of(0x11, 0x90),
+  entry: Buffer.from(`${SAMPLE_ENTRY_START}01f4000001f4000580808005119056e500068080800102`, 'hex'),
+  silentFrame: SILENT_FRAME,
+};
+const SURROUND = {
+  config: Buffer.of(0x11, 0xb0),
+  entry: Buffer.from(`${SAMPLE_ENTRY_START}05dc000005dc00058080800511b056e500068080800102`, 'hex'),
+  // A single channel, two pairs and the low frequencies without spectral data.
+  silentFrame: Buffer.from('011820010880230460231004608c0c230000e0', 'hex'),
+};
+
+function formatOf(form: AudioForm | undefined) {
+  return form === 'surround' ? SURROUND : STEREO;
+}
+
 /** Offset of the configuration from the type of the esds box, as ffmpeg writes it with four-byte descriptor lengths. */
 const CONFIG_AT = 39;
 
 /**
  * Returns the init segment of copied frames, given the init segment of the copy. Throws BrokenMedia if their
- * configuration is not `STEREO_CONFIG`.
+ * configuration is not that of the form.
  */
-export function copiedAacInit(init: Buffer): Buffer {
+export function copiedAacInit(init: Buffer, form?: AudioForm): Buffer {
+  const expected = formatOf(form);
   const configAt = init.indexOf('esds') + CONFIG_AT;
-  const config = init.subarray(configAt, configAt + STEREO_CONFIG.length);
-  if (!STEREO_CONFIG.equals(config)) {
+  const config = init.subarray(configAt, configAt + expected.config.length);
+  if (!expected.config.equals(config)) {
     throw new BrokenMedia(
-      `Expected AAC-LC of two channels at 48 kHz to copy, got configuration ${config.toString('hex')}.`,
+      `Expected AAC-LC at 48 kHz with configuration ${expected.config.toString('hex')} to copy, got ` +
+        `${config.toString('hex')}.`,
     );
   }
-  return normaliseInit(init, { givenEntry: SAMPLE_ENTRY });
+  return normaliseInit(init, { givenEntry: expected.entry });
 }
 
 /**
  * Regroups copied AAC frames into segments of a track of the given length. Puts each frame at the position nearest to
  * its time. Silent frames fill gaps. Frames that overlap or precede the start are dropped. The end is padded or cut.
  */
-export function createCopiedAacSegmenter(durationSec: number): Segmenter {
+export function createCopiedAacSegmenter(durationSec: number, form?: AudioForm): Segmenter {
+  const { silentFrame } = formatOf(form);
   const totalFrames = countAudioFrames(durationSec);
   const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: 0, primingFrames: 0 });
   let next = 0;
   let hasBegun = false;
+
+  function silence(frames: number): Uint8Array[] {
+    return Array.from({ length: Math.max(0, frames) }, () => silentFrame);
+  }
 
   function put(frames: readonly Uint8Array[]): Segment[] {
     const kept = frames.slice(0, totalFrames - next);
@@ -86,10 +109,6 @@ export function createCopiedAacSegmenter(durationSec: number): Segmenter {
       return [...put(silence(totalFrames - next)), ...segmenter.end()];
     },
   };
-}
-
-function silence(frames: number): Uint8Array[] {
-  return Array.from({ length: Math.max(0, frames) }, () => SILENT_FRAME);
 }
 
 function framesOf({ baseTick, samples, payload }: InputFragment): { tick: number; bytes: Uint8Array }[] {

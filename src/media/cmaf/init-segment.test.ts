@@ -40,11 +40,13 @@ const encodes = [
     codec: /^av01\.0\.00M\.10$/,
   },
   { name: 'AAC', args: [...sound, '-ac', '2', '-c:a', 'aac'], codec: /^mp4a\.40\.2$/ },
+  { name: 'AAC, one channel', args: [...sound, '-ac', '1', '-c:a', 'aac'], codec: /^mp4a\.40\.2$/, channels: 1 },
+  { name: 'AAC of 5.1', args: [...sound, '-ac', '6', '-c:a', 'aac'], codec: /^mp4a\.40\.2$/, channels: 6 },
   { name: 'MP3', args: [...sound, '-ac', '2', '-c:a', 'libmp3lame'], codec: /^mp4a\.6b$/ },
   { name: 'Opus', args: [...sound, '-ac', '2', '-c:a', 'libopus'], codec: /^opus$/ },
 ];
 
-describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
+describe.each(encodes)('an init segment of $name', ({ args, codec, channels = 2 }) => {
   const stream = encode([...args, ...(args.includes('-movflags') ? [] : FRAGMENTED)]);
 
   test('has the expected codec string, timescale and size', async () => {
@@ -52,7 +54,7 @@ describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
     expect(facts.codecString).toMatch(codec);
     expect(facts.trackId).toBe(1);
     if (facts.handler === 'video') expect([facts.widthPx, facts.heightPx]).toEqual([160, 90]);
-    else expect([facts.channels, facts.sampleRateHz, facts.timescale]).toEqual([2, 48000, 48000]);
+    else expect([facts.channels, facts.sampleRateHz, facts.timescale]).toEqual([channels, 48000, 48000]);
   });
 
   test('keeps its properties when normalised, opens in ffmpeg and is idempotent', async () => {

@@ -13,7 +13,7 @@ import {
 } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type Colours, HLG, PQ } from '../probe/colours.ts';
-import { readCodecString } from './codec-string.ts';
+import { readAacChannels, readCodecString } from './codec-string.ts';
 import type { SampleDefaults } from './fragment.ts';
 import { presentationDelayTicks } from './presentation-delay.ts';
 import { readEntryColours, readSampleEntry, writeStableEntry } from './sample-entry.ts';
@@ -104,7 +104,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
   }
   // The rate is 16.16 fixed point, so rates above 65535 Hz do not fit. The timescale equals the rate in that case.
   const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
-  const channels = fixed.readUInt16BE(16);
+  const channels = readAacChannels(entry) ?? fixed.readUInt16BE(16);
   return {
     ...common,
     handler: 'audio',

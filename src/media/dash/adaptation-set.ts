@@ -62,23 +62,33 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
   return codes.map(([name, value]) => xmlElement('SupplementalProperty', { schemeIdUri: `${CICP}:${name}`, value }));
 }
 
-/** Writes the AdaptationSets of all audio: one per language, name, codec and set of keys. */
+/**
+ * Writes the AdaptationSets of all audio: one per language, name, codec, number of channels and set of keys. Players
+ * prefer the set with the fewest channels of a track, because not every one asks the device (ISO 23009-1 section 5.3.3:
+ * a higher selectionPriority is preferred, 1 is the default).
+ */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {
-    return JSON.stringify([it.language, it.name, it.role, codecFamily(it), it.contentProtection]);
+    return JSON.stringify([it.language, it.name, it.role, codecFamily(it), it.channels, it.contentProtection]);
   });
   return [...groups.values()].map((group, index) => {
-    const { language = 'und', name = '', role = 'main' } = group[0] ?? {};
+    const { language = 'und', name = '', role = 'main', channels = 0 } = group[0] ?? {};
     const isChosen = chosen !== undefined && group.includes(chosen);
+    const hasWider = renditions.some((it) => isSameTrack(it, group[0]) && it.channels > channels);
     const common = [
       ...(name === '' ? [] : [xmlElement('Label', {}, [xmlText(name)])]),
       ...(role === 'description' ? [DESCRIBES_VIDEO] : []),
       writeRole(isChosen ? 'main' : role === 'main' ? 'alternate' : role),
     ];
-    const attributes = { id: firstId + index, contentType: 'audio', lang: language };
+    const priority = hasWider ? { selectionPriority: 2 } : {};
+    const attributes = { id: firstId + index, contentType: 'audio', lang: language, ...priority };
     return writeSet(attributes, group, common, writeAudioAttributes);
   });
+}
+
+function isSameTrack(one: DashAudio, other: DashAudio | undefined): boolean {
+  return one.language === other?.language && one.name === other.name && one.role === other.role;
 }
 
 type Described = { attributes: XmlAttributes; children: readonly Xml[] };

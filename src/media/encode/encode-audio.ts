@@ -1,12 +1,12 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
-import { AUDIO_RATE_HZ, type AudioForm, audioBitrateBps, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { AUDIO_RATE_HZ, type AudioForm, audioBitrateBps, channelsOf, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { COPY_LEAD_TICKS } from '../cmaf/copied-aac.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
+import { cutTo, hear, mix, type PlacedTrack, STEADY_TIMES } from './audio-filters.ts';
 import { seekLeadSec } from './encode.ts';
-import { moveTime } from './encode-filters.ts';
 import { MEASURE_FILTER } from './loudness.ts';
 
 /**
@@ -21,48 +21,9 @@ export type AudioJob = {
   form?: AudioForm | undefined;
 };
 
-/** Location of a track in its source. */
-export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
-
 const FRAGMENT_USEC = 2_000_000;
 
 const DISCARD = ['-f', 'null', '-'];
-
-/** Minimum time difference that is corrected by silence or a cut, in seconds. Rate conversion rounds to a sample. */
-const MIN_CORRECTION_SEC = 0.002;
-
-/** Maximum difference between audio and its time, in seconds, before the audio is moved. */
-const MAX_DRIFT_SEC = 0.008;
-
-/**
- * Replaces the times of decoded frames with steady times, which stay within `MAX_DRIFT_SEC` of the source's and change
- * only if necessary. It follows a gap or an overlap, which exceeds the usual jitter of the source's times (register 2,
- * a running mean of the steps), immediately. It follows a drift once the running mean of the drift (register 3) is too
- * large. It does not follow jitter, because each change is audible. Register 0 is the expected time on the source's
- * clock, register 1 on the steady clock.
- */
-const STEADY_TIMES = `asetpts='${[
-  'st(5,if(isnan(PTS),ld(1),PTS))',
-  'st(6,NB_SAMPLES/SR/TB)',
-  [
-    'if(isnan(PREV_INPTS),st(1,ld(5));st(2,0.005)',
-    'st(2,0.95*ld(2)+0.05*min(0.1,abs(ld(5)-ld(0))*TB));st(3,0.8*ld(3)+0.2*(ld(5)-ld(1))*TB);' +
-      `if(gt(abs(ld(5)-ld(1))*TB,${MAX_DRIFT_SEC}+2*ld(2)),st(1,ld(5));st(3,0),` +
-      `if(gt(abs(ld(3)),${MAX_DRIFT_SEC}),st(1,ld(1)+ld(3)/TB);st(3,0))))`,
-  ].join(','),
-  'st(0,ld(5)+ld(6))',
-  'st(1,ld(1)+ld(6))',
-  'ld(1)-ld(6)',
-].join(';')}'`;
-
-/**
- * The first frame of a track overlaps with the priming frame, which is dropped. Without that frame, decoders output
- * aliasing that exceeds full scale if a mix begins loud.
- */
-const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
-
-/** Peak of a mix of several channels: -2 dB of full scale. */
-const MIX_LIMIT = 0.79;
 
 /** Packets that ffmpeg's AAC encoder outputs before the first sample. */
 const PRIMING_FRAMES = 1;
@@ -87,8 +48,9 @@ const END_DOUBT_SEC = 1;
 
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
- * down more channels. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
- * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
+ * down more channels, unless the form is `surround`. Samples keep their times: a late track begins with silence, gaps
+ * are filled, overlaps are cut, and the track is padded or cut to `durationSec`, so that it ends with the video (to one
+ * AAC frame, 21 ms).
  * The first packet is the encoder's priming (1024 samples), which the caller must drop when it stores the fragments.
  */
 export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
@@ -98,7 +60,7 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
     argv: [
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
-      ...hear(track, { originSec, fromSample: 0, samples }, level(job)),
+      ...hear(track, { originSec, fromSample: 0, samples, form: job.form }, level(job)),
       ...putOut(job, track.channels),
     ],
     outputs: job.isMeasured === true ? [] : ['aac'],
@@ -107,14 +69,21 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
   };
 }
 
-/** Maximum bit rate of a copied track, in bits per second. */
+/** Maximum bit rate of a copied stereo track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
 
-/** Whether a track has the format of `planAudioEncode`, so that its frames can be copied. */
-export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts): boolean {
-  const isStereo = channels === 2 && track.rightStreamIndex === undefined;
-  const isLc = codec === 'aac' && profile === 'LC';
-  return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
+/**
+ * Whether a track has the format of `planAudioEncode`, so that its frames can be copied. AAC with its own order of
+ * channels (a program config element, as ffmpeg writes for `5.1(side)`) has no layout here, and is encoded.
+ */
+export function mayCopyAudio(
+  { codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts,
+  form?: AudioForm,
+): boolean {
+  const hasChannels = channels === channelsOf(form) && track.rightStreamIndex === undefined;
+  const isLc = codec === 'aac' && profile === 'LC' && (form !== 'surround' || track.layout === '5.1');
+  const maxBps = (MAX_COPY_BPS / 2) * channelsOf(form);
+  return form !== 'low' && isLc && hasChannels && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= maxBps;
 }
 
 /**
@@ -142,18 +111,19 @@ export function planAudioCopy(
 }
 
 /**
- * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit stereo at 48 kHz (`placeAudio`)
- * with the length of the track.
+ * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit audio at 48 kHz (`placeAudio`)
+ * with the channels of the form and the length of the track.
  */
 export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegPlan {
   const { durationSec } = job;
+  const channels = channelsOf(job.form);
   const filters = [...level(job), 'aformat=sample_fmts=fltp'];
   return {
     argv: [
       ...QUIET_ARGV,
-      ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
+      ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', String(channels), '-i', 'pipe:0'],
       ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
-      ...putOut(job, 2),
+      ...putOut(job, channels),
     ],
     outputs: job.isMeasured === true ? [] : ['aac'],
     codec: 'aac',
@@ -162,15 +132,19 @@ export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegP
 }
 
 /**
- * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, even if parameters
- * change midway or much is damaged. The second output has the time and number of samples of each piece, and is written
- * before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may count from the start.
+ * Plans the decode of one whole track to interleaved 16-bit audio at 48 kHz on the first output, with the channels of
+ * the form, even if parameters change midway or much is damaged. The second output has the time and number of samples
+ * of each piece, and is written before the piece. ffmpeg rebuilds its filters when parameters change, so no filter may
+ * count from the start.
  */
-export function planAudioDecode({ streamIndex, channels }: PlacedTrack, durationSec: number): FfmpegPlan {
+export function planAudioDecode(
+  { streamIndex, channels }: PlacedTrack,
+  { durationSec, form }: Pick<AudioJob, 'durationSec' | 'form'>,
+): FfmpegPlan {
   const filters = [
     STEADY_TIMES,
     `aresample=${AUDIO_RATE_HZ}`,
-    ...downMix(channels),
+    ...mix(channels, form),
     'aformat=sample_fmts=s16',
     'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples',
     `ametadata=print:file=pipe\\\\:${FIRST_OUTPUT_FD + 1}:direct=1`,
@@ -208,7 +182,7 @@ export function planAudioRange(
       ...(seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : []),
       ...['-i', SOURCE_URL],
       // If the track has already ended, the padding has no times to continue from, so count samples.
-      ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
+      ...hear(track, { originSec, fromSample, samples, form }, ['asetpts=N']),
       ...putOut({ form }, track.channels),
     ],
     outputs: ['aac'],
@@ -233,49 +207,10 @@ function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number
   return Math.max(0, Math.min(fromSec, endSec) - seekLeadSec(source) - DECODE_LEAD_SEC);
 }
 
-/** A stretch of a track: its first sample and number of samples, counted from the start of the timeline. */
-type Stretch = { originSec: number; fromSample: number; samples: number };
-
-/** Maps a stretch of a track, in stereo and with its exact length, through further filters. */
-function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
-  const { streamIndex, rightStreamIndex, channels } = track;
-  const placed = [...place(stretch), ...cutTo(stretch.samples)];
-  const fade = stretch.fromSample === 0 && channels > 2 ? [FADE_IN] : [];
-  const after = [...downMix(channels), ...fade, ...further, 'aformat=sample_fmts=fltp', ...cutTo(stretch.samples)];
-  if (rightStreamIndex === undefined) return ['-map', `0:${streamIndex}`, '-af', [...placed, ...after].join(',')];
-  const sides = [streamIndex, rightStreamIndex].map((index, side) => `[0:${index}]${placed.join(',')}[side${side}]`);
-  const joined = `[side0][side1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR,${after.join(',')}[joined]`;
-  return ['-filter_complex', [...sides, joined].join(';'), '-map', '[joined]'];
-}
-
-/** Moves samples to their times from the start of the timeline. Drops samples before the first one of the stretch. */
-function place({ originSec, fromSample }: Stretch): string[] {
-  return [
-    ...moveTime('asetpts', -originSec),
-    STEADY_TIMES,
-    // Rate conversion and time correction need separate filters. A filter that does both drops too many samples.
-    `aresample=${AUDIO_RATE_HZ}`,
-    ...(fromSample === 0 ? [] : [`atrim=start_pts=${fromSample}`]),
-    `aresample=${AUDIO_RATE_HZ}:async=1:min_comp=0.00001:min_hard_comp=${MIN_CORRECTION_SEC}:first_pts=${fromSample}`,
-  ];
-}
-
-/**
- * Converts any number of channels to stereo. Limits the sum of several channels to full scale, with headroom for AAC.
- */
-function downMix(channels: number): string[] {
-  const limited = `alimiter=limit=${MIX_LIMIT}:level=disabled:latency=1`;
-  return ['aformat=sample_fmts=fltp:channel_layouts=stereo', ...(channels > 2 ? [limited] : [])];
-}
-
 /** Gives the track its gain, or measures it. */
 function level({ gainDb }: Pick<AudioJob, 'gainDb'>): string[] {
   if (gainDb === undefined) return [MEASURE_FILTER];
   return gainDb === 0 ? [] : [`volume=${gainDb}dB`];
-}
-
-function cutTo(samples: number): string[] {
-  return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
 
 /** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
@@ -283,7 +218,8 @@ function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'for
   if (isMeasured) return DISCARD;
   return [
     ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
-    ...['-b:a', String(audioBitrateBps(form)), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...['-b:a', String(audioBitrateBps(form)), '-ac', String(channelsOf(form))],
+    ...['-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
     ...fragments(),
   ];
 }

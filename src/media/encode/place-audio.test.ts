@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest';
-import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
+import { type AudioAccount, type AudioFrame, placeAudio } from './place-audio.ts';
 
 const RATE_HZ = 1000;
 const FRAME = 100;
+const SAMPLE_BYTES = 4;
 
 /** Yields frames of a tenth of a second at the given times, whose samples are all `value`. */
 async function* framesAt(times: readonly [atSec: number, value: number][]): AsyncGenerator<AudioFrame> {
-  for (const [atSec, value] of times) yield { atSec, pcm: Buffer.alloc(FRAME * PCM_SAMPLE_BYTES, value) };
+  for (const [atSec, value] of times) yield { atSec, pcm: Buffer.alloc(FRAME * SAMPLE_BYTES, value) };
 }
 
 async function place(times: readonly [number, number][], totalFrames: number) {
   const account: AudioAccount = { keptSec: 0, isWhole: false };
-  const placing = { startSec: 10, sampleRateHz: RATE_HZ, totalSamples: totalFrames * FRAME };
+  const placing = { startSec: 10, sampleRateHz: RATE_HZ, totalSamples: totalFrames * FRAME, sampleBytes: SAMPLE_BYTES };
   const parts: Buffer[] = [];
   for await (const part of placeAudio(framesAt(times), placing, account)) parts.push(part);
   const pcm = Buffer.concat(parts);
-  expect(pcm.length).toBe(placing.totalSamples * PCM_SAMPLE_BYTES);
-  const values = Array.from({ length: totalFrames }, (_, at) => pcm[(at + 0.5) * FRAME * PCM_SAMPLE_BYTES]);
+  expect(pcm.length).toBe(placing.totalSamples * SAMPLE_BYTES);
+  const values = Array.from({ length: totalFrames }, (_, at) => pcm[(at + 0.5) * FRAME * SAMPLE_BYTES]);
   return { values, keptSec: Number(account.keptSec.toFixed(3)) };
 }
 

@@ -1,4 +1,4 @@
-/** A piece of decoded audio: interleaved 16-bit stereo at 48 kHz, and its time on the source's clock. */
+/** A piece of decoded audio: interleaved 16-bit samples at 48 kHz, and its time on the source's clock. */
 export type AudioFrame = { atSec: number; pcm: Buffer };
 
 /** Seconds of decoded audio in a track, and whether all of it was placed. */
@@ -10,10 +10,9 @@ export type AudioPlacing = {
   sampleRateHz: number;
   /** Exact length of the track in samples. */
   totalSamples: number;
+  /** Bytes of one sample of all channels. */
+  sampleBytes: number;
 };
-
-/** Bytes per sample: two channels of 16 bits. */
-export const PCM_SAMPLE_BYTES = 4;
 
 /**
  * Maximum difference between a frame's time and the end of the previous audio at which both are joined, in seconds.
@@ -36,7 +35,7 @@ export async function* placeAudio(
   placing: AudioPlacing,
   account: AudioAccount,
 ): AsyncGenerator<Buffer, void> {
-  const { sampleRateHz, totalSamples } = placing;
+  const { sampleRateHz, totalSamples, sampleBytes } = placing;
   const [drift, leap] = [MAX_DRIFT_SEC * sampleRateHz, MIN_LEAP_SEC * sampleRateHz];
   let at = 0;
   let strays: AudioFrame[] = [];
@@ -44,17 +43,17 @@ export async function* placeAudio(
   function* silence(untilSample: number): Generator<Buffer> {
     const until = Math.min(untilSample, totalSamples);
     while (at < until) {
-      const bytes = ZEROS.subarray(0, (until - at) * PCM_SAMPLE_BYTES);
-      at += bytes.length / PCM_SAMPLE_BYTES;
+      const bytes = ZEROS.subarray(0, Math.min(until - at, Math.floor(ZEROS.length / sampleBytes)) * sampleBytes);
+      at += bytes.length / sampleBytes;
       yield bytes;
     }
   }
 
   function* keep({ pcm }: AudioFrame, skippedSamples: number): Generator<Buffer> {
-    const from = Math.max(0, skippedSamples) * PCM_SAMPLE_BYTES;
-    const bytes = pcm.subarray(from, from + (totalSamples - at) * PCM_SAMPLE_BYTES);
-    at += bytes.length / PCM_SAMPLE_BYTES;
-    account.keptSec += bytes.length / PCM_SAMPLE_BYTES / sampleRateHz;
+    const from = Math.max(0, skippedSamples) * sampleBytes;
+    const bytes = pcm.subarray(from, from + (totalSamples - at) * sampleBytes);
+    at += bytes.length / sampleBytes;
+    account.keptSec += bytes.length / sampleBytes / sampleRateHz;
     if (bytes.length > 0) yield bytes;
   }
 
@@ -73,7 +72,7 @@ export async function* placeAudio(
       continue;
     }
     const last = strays.at(-1);
-    if (last !== undefined && !follows(frame, last, sampleRateHz)) strays = [];
+    if (last !== undefined && !follows(frame, last, placing)) strays = [];
     strays.push(frame);
     if (strays.length < WITNESSES) continue;
     yield* finalize(strays);
@@ -84,8 +83,8 @@ export async function* placeAudio(
   account.isWhole = true;
 }
 
-function follows(frame: AudioFrame, before: AudioFrame, sampleRateHz: number): boolean {
-  const dueSec = before.atSec + before.pcm.length / PCM_SAMPLE_BYTES / sampleRateHz;
+function follows(frame: AudioFrame, before: AudioFrame, { sampleRateHz, sampleBytes }: AudioPlacing): boolean {
+  const dueSec = before.atSec + before.pcm.length / sampleBytes / sampleRateHz;
   return Math.abs(frame.atSec - dueSec) <= MIN_LEAP_SEC;
 }
 

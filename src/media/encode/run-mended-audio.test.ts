@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeRaw, factsOf, forever, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
 import { runMendedAudio } from './run-mended-audio.ts';
@@ -44,6 +46,28 @@ test('AC-3 that changes from stereo to 5.1 midway is encoded to its end', async 
   expect(levels.length).toBeGreaterThanOrEqual(12);
   expect(Math.min(...levels.slice(0, 12))).toBeGreaterThan(0.02);
   expect(lostSec).toBe(0);
+});
+
+test('damaged 5.1 keeps its channels', async () => {
+  const tones = [300, 0, 0, 0, 900, 0].map((hz) => `0.3*sin(2*PI*${hz}*t)`).join('|');
+  const path = await makeClip(dir, 'six.mkv', [...PICTURE, '-f', 'lavfi', '-i', `aevalsrc=exprs='${tones}':c=5.1:d=3`]);
+  const facts = await factsOf(path);
+  const [track] = facts.audio;
+  if (track === undefined) throw new Error('Expected audio.');
+  const audio = { durationSec: facts.durationSec, originSec: facts.startSec, gainDb: 0, form: 'surround' as const };
+  const { run } = await runMendedAudio({ track, audio }, { sourcePath: path }, forever);
+  const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));
+  await run.done;
+  const mended = join(dir, 'six.mp4');
+  await writeFile(mended, aac);
+  const argv = ['-v', 'error', '-i', mended, '-f', 'f32le', '-'];
+  const { stdout } = await promisify(execFile)('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 24 });
+  const samples = new Float32Array(stdout.buffer, stdout.byteOffset, stdout.length / 4);
+  const loudest = [0, 0, 0, 0, 0, 0];
+  samples.subarray(HALF * 6, HALF * 24).forEach((sample, at) => {
+    loudest[at % 6] = Math.max(loudest[at % 6] ?? 0, Math.abs(sample));
+  });
+  expect(loudest.map((peak) => peak > 0.2)).toEqual([true, false, false, false, true, false]);
 });
 
 test('MP2 with missing packets keeps the other packets at their times', async () => {

@@ -1,16 +1,19 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { AUDIO_RATE_HZ, channelsOf, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import type { AudioFacts } from '../probe/source-facts.ts';
 import { type AudioJob, planAudioDecode, planPlacedAudioEncode } from './encode-audio.ts';
-import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
+import { type AudioAccount, type AudioFrame, placeAudio } from './place-audio.ts';
 
 /**
  * An encode of a damaged track. `lostSec` returns the silence that replaces missing audio, in seconds. It is valid
  * after the run has ended.
  */
 export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
+
+/** Decoded audio has samples of 16 bits. */
+const BYTES_PER_CHANNEL = 2;
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
@@ -33,15 +36,12 @@ export async function runMendedAudio(
 ): Promise<MendedAudio> {
   const account: AudioAccount = { keptSec: 0, isWhole: false };
   const ended = new AbortController();
-  const decoder = await runFfmpeg(
-    planAudioDecode(track, audio.durationSec),
-    options,
-    AbortSignal.any([signal, ended.signal]),
-  );
+  const decoder = await runFfmpeg(planAudioDecode(track, audio), options, AbortSignal.any([signal, ended.signal]));
   const placing = {
     startSec: audio.originSec,
     sampleRateHz: AUDIO_RATE_HZ,
     totalSamples: countAudioSamples(audio.durationSec),
+    sampleBytes: BYTES_PER_CHANNEL * channelsOf(audio.form),
   };
   const input = Readable.from(placeDecoded(decoder, placing, account), { objectMode: false });
   const end = () => {
@@ -67,14 +67,14 @@ async function* placeDecoded(
 ): AsyncGenerator<Buffer> {
   const [pcm, times] = decoder.outputs;
   if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times from the decoder.');
-  yield* placeAudio(readFrames(pcm, times), placing, account);
+  yield* placeAudio(readFrames(pcm, times, placing.sampleBytes), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;
   throw new Error('Expected audio that can be decoded, but none of it could be.');
 }
 
 /** Pairs times with their samples. */
-async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<AudioFrame> {
+async function* readFrames(pcm: Readable, times: Readable, sampleBytes: number): AsyncGenerator<AudioFrame> {
   const take = createTaker(pcm);
   let atSec = Number.NaN;
   for await (const line of createInterface({ input: times })) {
@@ -82,7 +82,7 @@ async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<Audio
     if (time !== undefined) atSec = Number(time);
     const samples = /Number_of_samples=(\d+)/.exec(line)?.[1];
     if (samples === undefined) continue;
-    const bytes = await take(Number(samples) * PCM_SAMPLE_BYTES);
+    const bytes = await take(Number(samples) * sampleBytes);
     if (bytes.length > 0 && Number.isFinite(atSec)) yield { atSec, pcm: bytes };
   }
 }

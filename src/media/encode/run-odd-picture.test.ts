@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFrameNumbers, syncSourceArgv } from '../../../test/support/av-sync.ts';
 import { ask, collect, factsOf, frameHashes, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
+import { toNumber } from '../probe/frame-rate.ts';
 import { planFrameGrid } from '../timeline/cut-list.ts';
 import { h264 } from './codecs/h264.ts';
 import { type EncodeJob, planEncode } from './encode.ts';
@@ -102,4 +104,53 @@ test('keeps every frame of a fast second in a slow screen recording', async () =
   const { outputs } = await collect(planEncode(plan), path);
   const shown = new Set(await frameHashes(outputs[0] ?? Buffer.alloc(0)));
   expect(shown.size).toBe((await frameHashes(path)).length);
+});
+
+const PAUSES = "select='lt(mod(n,30),20)'";
+const SCREEN = "select='if(between(t,2,3.5),mod(n,10),not(mod(n,12)))'";
+const PHONE = "setpts='floor((N+0.15*sin(N*N))/29.92*90000)/90000/TB'";
+const UNSTEADY = "setpts='(N/30+0.009*sin(N*N))/TB'";
+const TICKS = ['-video_track_timescale', '90000'];
+
+test.each([
+  { name: 'runs of 30 pictures a second with pauses.mp4', rate: 30, filter: PAUSES, grid: 30 },
+  { name: 'runs of 30 pictures a second with pauses.mkv', rate: 30, filter: PAUSES, grid: 30 },
+  { name: 'a screen of 5 to 60 pictures a second.mp4', rate: 60, filter: SCREEN, grid: 60 },
+  { name: 'a screen of 5 to 60 pictures a second.mkv', rate: 60, filter: SCREEN, grid: 60 },
+  { name: 'a phone of 29.92 pictures a second.mp4', rate: 30, filter: PHONE, grid: 30, options: TICKS },
+  { name: 'a phone of 29.92 pictures a second.mkv', rate: 30, filter: PHONE, grid: 30 },
+  { name: 'jitter of 9 ms.mp4', rate: 30, filter: UNSTEADY, grid: 30, options: TICKS },
+])('keeps all pictures of $name', async ({ name, rate, filter, grid, options = [] }) => {
+  const source = syncSourceArgv({ lengthSec: 8, rate });
+  const path = await makeClip(dir, name, [...source, '-vf', filter, '-fps_mode', 'vfr', ...H264, ...options]);
+  const facts = await factsOf(path);
+  expect(Math.abs(toNumber(facts.video?.rate ?? { num: 0, den: 1 }) / grid - 1)).toBeLessThan(0.005);
+  const cutList = planFrameGrid(facts);
+  const rungs = planLadder(facts, { allowedRungs: [240] });
+  const common = { facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1, rungs };
+  // Ranges are encoded by separate processes, which must agree on the pictures next to their border.
+  const shown: number[] = [];
+  for (const [fromSegment, toSegment] of [
+    [0, 1],
+    [1, cutList.startTicks.length],
+  ] as const) {
+    const { outputs } = await collect(planEncode({ ...common, range: { fromSegment, toSegment } }), path);
+    const encoded = join(dir, `${fromSegment} ${name}.mp4`);
+    await writeFile(encoded, outputs[0] ?? Buffer.alloc(0));
+    shown.push(...(await readFrameNumbers(encoded)));
+  }
+  expect((await readFrameNumbers(path)).filter((number) => !shown.includes(number))).toEqual([]);
+  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+});
+
+test.each(['moving.apng', 'moving.gif'])('encodes every frame of an animation: %s', async (name) => {
+  const argv = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:r=10:d=2'];
+  const path = await makeClip(dir, name, name.endsWith('apng') ? [...argv, '-f', 'apng', '-plays', '0'] : argv);
+  const facts = await factsOf(path);
+  const cutList = planFrameGrid(facts);
+  const rungs = planLadder(facts, { allowedRungs: [240] });
+  const job = { facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1, rungs };
+  const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
+  const { outputs } = await collect(planEncode({ ...job, range }), path);
+  expect(new Set(await frameHashes(outputs[0] ?? Buffer.alloc(0))).size).toBe(20);
 });

@@ -223,7 +223,9 @@ function readAudio(stream: Raw, spans: ReadonlyMap<number, PacketSpan>): AudioFa
   const names = { ...readTrackNames(described), ...(role !== 'main' && { role }) };
   const [profile, bitrateBps] = [readText(stream.profile), readNumber(stream.bit_rate)];
   const coding = { codec, ...(profile !== null && { profile }), ...(bitrateBps !== null && { bitrateBps }) };
-  return [{ streamIndex, ...coding, channels, sampleRateHz, ...names, startSec, durationSec }];
+  const layout = channels > 2 ? readText(stream.channel_layout) : null;
+  const sounding = { channels, ...(layout !== null && layout !== 'unknown' && { layout }), sampleRateHz };
+  return [{ streamIndex, ...coding, ...sounding, ...names, startSec, durationSec }];
 }
 
 function readSubtitle(stream: Raw): SubtitleFacts {

@@ -89,6 +89,8 @@ export type AudioFacts = {
   profile?: string;
   bitrateBps?: number;
   channels: number;
+  /** ffprobe's name of the layout of more than two channels, such as `5.1(side)`. Omitted if unknown. */
+  layout?: string;
   sampleRateHz: number;
   /** BCP 47 tag, or `und` if the file does not declare it. */
   language: string;

@@ -76,6 +76,12 @@ function compareTurn(wanted: readonly Shown[], turn: readonly Shown[]): TurnErro
 }
 
 /**
+ * Tolerance in frames. A picture that ends half a frame off the grid, as at a joint of clips, is shown for one frame
+ * more or less.
+ */
+const ROUNDING = 0.05;
+
+/**
  * Counts frames that are shown again although the source has the next picture by then. The first picture of a source is
  * left out: it is held from the start of the sound on. So is the last one, which has no end.
  */
@@ -86,6 +92,6 @@ function doubledOf(wanted: readonly Shown[], shown: ReadonlyMap<number, readonly
     const sourceSec = own.reduce((total, { lengthSec }) => total + lengthSec, 0);
     const frameSec = frames[0]?.lengthSec ?? 0;
     if (frames.length === 1 || sourceSec === 0 || own.some(({ isFirst }) => isFirst)) return sum;
-    return sum + Math.max(0, Math.round((frames.length * frameSec - sourceSec) / frameSec - 0.01));
+    return sum + Math.max(0, Math.round((frames.length * frameSec - sourceSec) / frameSec - ROUNDING));
   }, 0);
 }

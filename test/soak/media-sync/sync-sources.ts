@@ -55,6 +55,9 @@ const SURROUND = 'pan=5.1|c0=c0|c1=c0|c2=c0|c3=c0|c4=c0|c5=c0';
 /** Two pictures of one second's fields, in one frame. */
 const INTERLACED = ['-vf', 'tinterlace=interleave_top,setfield=tff', '-flags', '+ildct+ilme'];
 
+/** Interlaced sources are shown at their frame rate, with the first field of each frame. */
+const FIRST_FIELDS = [...source(50), '-vf', "select='not(mod(n,2))'", '-r', '25', ...H264, ...AAC];
+
 const CONTAINERS: readonly SyncClip[] = [
   { name: 'H.264 and AAC.mp4', from: [...source(), ...H264, ...AAC] },
   { name: 'stereo, copied.mp4', from: [...source(), ...H264, ...AAC, '-ac', '2'] },
@@ -156,18 +159,19 @@ const RATES: readonly SyncClip[] = [
   {
     name: 'interlaced.ts',
     from: [...source(50), ...INTERLACED, ...MPEG2, '-r', '25', '-c:a', 'mp2'],
-    original: [...source(50), ...H264, ...AAC],
+    original: FIRST_FIELDS,
     rate: 50,
   },
   {
     name: 'interlaced H.264.mp4',
     from: [...source(50), ...INTERLACED, ...H264, '-r', '25', ...AAC],
-    original: [...source(50), ...H264, ...AAC],
+    original: FIRST_FIELDS,
     rate: 50,
   },
   {
     name: 'rotated by 90 degrees.mp4',
-    from: [...source(), '-vf', 'transpose=2', '-metadata:s:v:0', 'rotate=90', ...H264, ...AAC],
+    part: [...source(), '-vf', 'transpose=2', ...H264, ...AAC],
+    from: ['-i', PART, '-c', 'copy', '-metadata:s:v:0', 'rotate=270'],
     original: [...source(), ...H264, ...AAC],
   },
 ];

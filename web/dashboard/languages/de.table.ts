@@ -12,6 +12,10 @@ export const de = {
   'Each track is measured first, then made louder or quieter as a whole. Playback starts later.':
     'Jede Spur wird erst gemessen, dann als Ganzes lauter oder leiser gemacht. Die Wiedergabe beginnt später.',
   'Loudness in LUFS': 'Lautheit in LUFS',
+  'Keep surround sound': 'Raumklang behalten',
+  'Tracks of 5.1 and more are encoded in 5.1 too. Players begin with stereo.':
+    'Spuren mit 5.1 und mehr werden auch in 5.1 kodiert. Player beginnen mit Stereo.',
+  Waveform: 'Wellenform',
   'Save sound settings': 'Ton-Einstellungen sichern',
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',

@@ -8,7 +8,7 @@ import { Check, NumberField, Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
-/** Loudness that the library gives the sound of its videos. It is saved by itself. */
+/** Sound settings of the library. They are saved separately. */
 export function SoundFields({ libraryId }: { libraryId: number }) {
   const path = `/videolibrary/${libraryId}/sound`;
   const { value, error, again } = useLoaded<LibrarySoundModel>(path);
@@ -40,6 +40,12 @@ export function SoundFields({ libraryId }: { libraryId: number }) {
           value={shown.LoudnessTarget ?? value.value.LoudnessTarget}
           min={-31}
           onChange={(LoudnessTarget) => change({ LoudnessTarget })}
+        />
+        <Check
+          label={t('Keep surround sound')}
+          hint={t('Tracks of 5.1 and more are encoded in 5.1 too. Players begin with stereo.')}
+          value={shown.SurroundAudio ?? false}
+          onChange={(SurroundAudio) => change({ SurroundAudio })}
         />
       </Panel>
       <div class="row">

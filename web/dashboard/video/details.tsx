@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
+import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t, tr } from '../base/language.ts';
@@ -76,10 +77,24 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
           <Loudness path={path} />
         </dl>
       </Panel>
+      {video.width === 0 && <Waveform libraryId={libraryId} guid={video.guid} />}
       <Place libraryId={libraryId} path={path} video={video} onChanged={onChanged} />
       <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
       {mayWrite() && <EncodeActions path={path} video={video} onChanged={onChanged} />}
     </div>
+  );
+}
+
+/** Waveform of a video without picture, once it is drawn. */
+function Waveform({ libraryId, guid }: { libraryId: number; guid: string }) {
+  const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${guid}/play`);
+  const isMissing = useSignal(false);
+  const base = play.value.value?.videoPlaylistUrl.replace(/playlist\.m3u8.*$/, '') ?? null;
+  if (base === null || isMissing.value) return null;
+  return (
+    <Panel title={t('Waveform')}>
+      <img class="waveform" src={`${base}waveform.svg`} alt={t('Waveform')} onError={() => (isMissing.value = true)} />
+    </Panel>
   );
 }
 

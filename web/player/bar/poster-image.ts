@@ -5,22 +5,38 @@ const STYLE = `
 :host { position: absolute; inset: 0; display: block; pointer-events: none; }
 img { width: 100%; height: 100%; object-fit: contain; opacity: 0; transition: opacity .3s; }
 img.loaded { opacity: 1; }
+.waveform { position: absolute; inset: 8% 6% auto; width: 88%; height: 28%; object-fit: fill; }
+.waveform:not([src]), .loaded + .waveform { display: none; }
 @media (prefers-reduced-motion: reduce) { img { transition: none; } }
 `;
 
-/** The poster. It is fetched with the lowest priority, and fades in over its blurred colours. */
+/**
+ * The poster, or the waveform of audio-only media without one. They are fetched with the lowest priority. The poster
+ * fades in over its blurred colours.
+ */
 class PosterImage extends HTMLElement {
   readonly #image = make('img', { alt: '', part: 'img', fetchpriority: 'low', decoding: 'async' });
+  readonly #waveform = make('img', { alt: '', class: 'waveform', fetchpriority: 'low', decoding: 'async' });
 
   constructor() {
     super();
-    attachShadow(this, STYLE, this.#image);
-    this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
+    attachShadow(this, STYLE, this.#image, this.#waveform);
+    for (const image of [this.#image, this.#waveform]) {
+      image.addEventListener('load', () => image.classList.add('loaded'));
+    }
   }
 
   show(url: string | null): void {
-    if (url !== null && this.#image.getAttribute('src') !== url) this.#image.src = url;
+    load(this.#image, url);
   }
+
+  showWaveform(url: string | null): void {
+    load(this.#waveform, url);
+  }
+}
+
+function load(image: HTMLImageElement, url: string | null): void {
+  if (url !== null && image.getAttribute('src') !== url) image.src = url;
 }
 
 customElements.define('bunny-poster-image', PosterImage);
@@ -31,12 +47,13 @@ export function mountPosterImage({ frame, video, session }: ControlParts): void 
   poster.slot = 'poster';
   frame.append(poster);
   const draw = () => {
-    const { posterUrl, source } = session.state;
+    const { posterUrl, source, details } = session.state;
     const isAudioOnly = source !== null && !source.hasPicture;
     frame.toggleAttribute('audio-only', isAudioOnly);
     frame.toggleAttribute('has-poster', posterUrl !== null);
     // Skips a poster that the video is about to cover.
     if (isAudioOnly || video.paused) poster.show(posterUrl);
+    if (isAudioOnly) poster.showWaveform(details.waveformUrl);
   };
   session.addEventListener('view', draw);
   draw();

@@ -14,7 +14,7 @@ import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt }
 import { resetWithinSegment } from './reset-within-segment.ts';
 import { RungSwitch } from './rung-switch.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
-import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
+import { type AudioTrack, byHeight, isSameAudio, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 
 /** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
@@ -39,7 +39,7 @@ export class Engine extends EventTarget {
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #brokenLastSec: number | null = null;
-  #wantedAudio: string | null = null;
+  #wantedAudio: AudioTrack | null = null;
   readonly #rung = new RungSwitch(() => this.#report('switching'));
   #denial: Denial | null = null;
   #lastFault: string | null = null;
@@ -152,7 +152,7 @@ export class Engine extends EventTarget {
     this.#shaka?.chooseAudio(index);
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
-    this.#wantedAudio = this.#hls.audioTracks[index]?.name ?? null;
+    this.#wantedAudio = this.audioTracks[index] ?? null;
     this.#report('audiotracks');
   }
 
@@ -195,8 +195,8 @@ export class Engine extends EventTarget {
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
-      const index = audioTracks.findIndex(({ name }) => name === this.#wantedAudio);
-      if (index !== -1) hls.audioTrack = index;
+      const found = audioTracks.map(toAudioTrack).find((track) => isSameAudio(track, this.#wantedAudio));
+      if (found !== undefined) hls.audioTrack = found.index;
       this.#report('audiotracks');
     });
     hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('audiotracks'));

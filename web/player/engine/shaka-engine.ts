@@ -5,14 +5,8 @@ import type { Opening } from './hls-options.ts';
 import type { AudioTrack, Quality } from './tracks.ts';
 
 /** The part of Shaka's interface that is used here (https://shaka-player-demo.appspot.com/docs/api). */
-type Variant = {
-  active: boolean;
-  language: string;
-  bandwidth: number;
-  height: number | null;
-  frameRate: number | null;
-};
-type ShakaTrack = { active: boolean; language: string; label: string | null };
+type ShakaTrack = { active: boolean; language: string; label: string | null; channelsCount: number | null };
+type Variant = Omit<ShakaTrack, 'label'> & { bandwidth: number; height: number | null; frameRate: number | null };
 type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
 type ShakaPlayer = EventTarget & {
   attach(video: HTMLVideoElement): Promise<void>;
@@ -88,14 +82,19 @@ export class ShakaEngine {
     const found = this.#player
       .getVariantTracks()
       .toSorted((a, b) => b.bandwidth - a.bandwidth)
-      .find(({ height, language }) => height === heightPx && language === (this.#active?.language ?? language));
+      .find(({ height, language, channelsCount }) => {
+        const { language: heard = language, channelsCount: channels = channelsCount } = this.#active ?? {};
+        return height === heightPx && language === heard && channelsCount === channels;
+      });
     this.#player.configure({ abr: { enabled: found === undefined } });
     if (found !== undefined) this.#player.selectVariantTrack(found, false);
   }
 
   get audioTracks(): AudioTrack[] {
     const tracks = this.#player.getAudioTracks();
-    return tracks.map(({ label, language }, index) => ({ index, label: label ?? '', language }));
+    return tracks.map(({ label, language, channelsCount: channels }, index) => {
+      return { index, label: label ?? '', language, channels };
+    });
   }
 
   get audioIndex(): number {

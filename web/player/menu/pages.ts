@@ -111,8 +111,11 @@ function audioTracks({ engine }: Lists): MenuEntry[] {
   }));
 }
 
-function nameAudio({ label, language }: { label: string; language: string }): string {
-  return label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
+type NamedAudio = { label: string; language: string; channels: number | null };
+
+function nameAudio({ label, language, channels }: NamedAudio): string {
+  const name = label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
+  return channels === 6 ? `${name} (5.1)` : name;
 }
 
 function captions({ captions: tracks, say }: Lists): MenuEntry[] {

@@ -157,6 +157,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
   LibrarySoundModel: {
     NormaliseLoudness: 'Whether each audio track gets a constant gain that brings it to `LoudnessTarget`.',
     LoudnessTarget: 'Loudness of normalised audio in LUFS (EBU R 128), -31 to -10.',
+    SurroundAudio: 'Whether tracks of five or more channels are also encoded in 5.1. Players begin with stereo.',
   },
 };
 

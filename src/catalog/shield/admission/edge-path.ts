@@ -42,7 +42,7 @@ export type MediaFile =
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
-  /** `name` is as in `ImageSet`. */
+  /** `name` is as in `ImageSet`, or a waveform. */
   | { kind: 'image'; name: string }
   | { kind: 'storyboard' }
   /** A still of a live stream; ms since 1970. */
@@ -55,6 +55,8 @@ const PART_FILE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,2})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 /** Download of a video without picture. */
 export const AUDIO_FILE = 'play_audio.m4a';
+/** Waveform of the default audio: its peaks, or an image of them. */
+const WAVEFORM_FILE = /^waveform\.(?:json|svg)$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
 const IMAGE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
@@ -151,7 +153,7 @@ function parseTopFile(name: string): MediaFile | null {
   if (name === AUDIO_FILE) return { kind: 'mp4', heightPx: null };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
-  return IMAGE_FILE.test(name) ? { kind: 'image', name } : null;
+  return IMAGE_FILE.test(name) || WAVEFORM_FILE.test(name) ? { kind: 'image', name } : null;
 }
 
 function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaFile | null {

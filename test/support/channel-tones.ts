@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const RATE_HZ = 48_000;
+const AMPLITUDE = 0.2;
+const READ_SEC = 2;
+
+/** Tone of each channel. A tone of the low frequencies has to be low, because encoders filter them. */
+const TONES_HZ: Record<string, number> = {
+  FL: 300,
+  FR: 500,
+  FC: 700,
+  LFE: 60,
+  BL: 1100,
+  BR: 1300,
+  SL: 1700,
+  SR: 1900,
+};
+
+/** Channels of 5.1 in the order of WAVE files. */
+export const CHANNELS_OF_51 = ['FL', 'FR', 'FC', 'LFE', 'BL', 'BR'];
+
+/** Input arguments of ffmpeg for audio with its own tone in each of the given channels. */
+export function channelTones(layout: string, channels: readonly string[], lengthSec: number): string[] {
+  const tones = channels.map((channel) => `${AMPLITUDE}*sin(2*PI*${TONES_HZ[channel]}*t)`).join('|');
+  return ['-f', 'lavfi', '-i', `aevalsrc=exprs='${tones}':c=${layout}:s=${RATE_HZ}:d=${lengthSec}`];
+}
+
+/**
+ * Returns the level of the given tones in each channel of a file of 5.1, in dB of their level in the source, from two
+ * seconds at `fromSec`.
+ */
+export async function readToneLevels(file: string, tones: readonly string[], fromSec: number): Promise<number[][]> {
+  const argv = ['-v', 'error', '-ss', String(fromSec), '-t', String(READ_SEC), '-i', file, '-f', 'f32le', '-'];
+  const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 24 });
+  const all = new Float32Array(stdout.buffer, stdout.byteOffset, stdout.length / 4);
+  const channels = CHANNELS_OF_51.length;
+  if (all.length !== READ_SEC * RATE_HZ * channels) {
+    throw new Error(`Expected ${READ_SEC} s of six channels at ${RATE_HZ} Hz, got ${all.length} samples.`);
+  }
+  return CHANNELS_OF_51.map((_, channel) => {
+    const own = Float32Array.from({ length: READ_SEC * RATE_HZ }, (_, at) => all[at * channels + channel] ?? 0);
+    return tones.map((tone) => 20 * Math.log10(amplitude(own, TONES_HZ[tone] ?? 0) / AMPLITUDE));
+  });
+}
+
+/** Returns the amplitude of a tone in samples (Goertzel's sum over whole periods). */
+function amplitude(samples: Float32Array, hz: number): number {
+  let [real, imaginary] = [0, 0];
+  samples.forEach((sample, at) => {
+    real += sample * Math.cos((2 * Math.PI * hz * at) / RATE_HZ);
+    imaginary += sample * Math.sin((2 * Math.PI * hz * at) / RATE_HZ);
+  });
+  return (2 * Math.hypot(real, imaginary)) / samples.length;
+}
