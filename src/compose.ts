@@ -2,13 +2,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
-import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
+import { isMediaGone } from './catalog/media-state-store.ts';
+import { connectionName, notedHealth, openDatabaseCheck, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
+import { startNodeReport } from './compose/node-report.ts';
 import { openPlaces } from './compose/places.ts';
+import { collectRoleMetrics } from './compose/role-metrics.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -24,14 +27,16 @@ import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
+import type { Guid } from './lib/guid.ts';
+import { logEvent } from './lib/log/log-event.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
 import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
-import { openLog } from './service/log.ts';
 import { readVersion } from './service/version.ts';
 
-type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
+/** `nodeId`: the id under which an ingest process owns streams. */
+type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
 
 /** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
@@ -45,7 +50,7 @@ const SOURCE_CACHE_BYTES = 20e9;
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 60_000;
 
-type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage & {
+type Common = { settings: RoleSettings; database: Database } & OpenedStorage & {
     watch: StorageWatch;
   };
 
@@ -78,27 +83,40 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
+/** Time for the last report of a process that stops, in ms. Without it, the row of the process expires. */
+const LAST_REPORT_MS = 1_000;
+
 /** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
-  const log = openLog(role);
+  const startedMs = performance.now();
+  logEvent('role.started', { version: readVersion() });
   setMediaRules({ sandbox: settings.sandbox, allowsRareDecoders: settings.allowsRareDecoders });
-  const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
-    log.warn(error, 'A database connection was lost.'),
+  const named = { ...settings, database: { ...settings.database, application_name: connectionName(role) } };
+  const database = openDatabase({ ...named.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
+    logEvent('database.connection-lost', { err: error }),
   );
-  await whenRoleHasSlots(role, database, log);
+  await whenRoleHasSlots(role, database);
   await requireStore(settings);
-  const opened = await openStorage(settings, database, log);
-  const watch = await watchStorage(opened);
-  const common = { settings, database, log, ...opened, watch };
-  const running = await startOne(role, common, host);
+  const opened = await openStorage(settings, database);
+  const watch = await watchStorage(opened, { writes: role !== 'edge' });
+  const common = { settings: named, database, ...opened, watch };
+  const stopCollecting = collectRoleMetrics(role, common);
+  const { nodeId, ...running } = await startOne(role, common, host);
+  const report = await startNodeReport(role, common, nodeId);
+  logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
-    health: () => databaseHealth(database),
+    health: notedHealth(openDatabaseCheck(database)),
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {
+      const stoppingMs = performance.now();
+      logEvent('role.draining', {});
+      stopCollecting();
       watch.close();
+      await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
       await opened.store.close().finally(() => running.close());
+      logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
   };
 }
@@ -117,22 +135,22 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 }
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
-  const { settings, database, storage, store, watch, log } = common;
+  const { settings, database, storage, store, watch } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
   const queue = await openSendOnlyQueue({
     pool: database.pool,
-    onError: (error) => log.error(error, 'The job queue reported an error.'),
+    onError: (error) => logEvent('queue.failed', { err: error }),
   });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);
-  const counted = await openCountedLicences(settings, { db: database.db, outbound, log });
+  const counted = await openCountedLicences(settings, { db: database.db, outbound });
   const api = await startApi({
     host: settings.host,
     port: settings.port,
     publicUrl: settings.publicUrl,
     version: readVersion(),
-    dashboard: openDashboard(log),
+    dashboard: openDashboard(),
     edgeUrl: await findEdgeUrl(settings, host),
     ownHosts: settings.ownHosts,
     sessionDays: settings.sessionDays,
@@ -142,8 +160,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     secretBox: createSecretBox(settings.secretKey),
     trustedProxies: settings.trustedProxies,
     cursorSecret: eventCursorSecret(settings.secretKey),
-    firewall: openRoleFirewall(log),
-    place: openPlaces(settings, log),
+    firewall: openRoleFirewall(),
+    place: openPlaces(settings),
     serverZone: hostname().split('.', 1)[0] ?? 'api',
     packager: await openPackager(settings, database.db, outbound),
     licences: counted.licences,
@@ -152,7 +170,6 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
-    log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,
   });
@@ -198,7 +215,7 @@ async function startIngestRole(common: Common): Promise<StartedRole> {
 }
 
 async function startWorkerRole(common: Common): Promise<StartedRole> {
-  const { settings, database, storage, store, move, log } = common;
+  const { settings, database, storage, store, move } = common;
   const [
     { allJobs, allTasks },
     { openQueue },
@@ -208,8 +225,9 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
     { startTaskRunner },
     { startScrubber },
   ] = await code.worker();
-  const report = (error: Error) => log.error(error, 'A job failed with an unexpected error.');
-  const queue = await openQueue({ pool: database.pool, onError: report });
+  const report = (error: Error) => logEvent('worker.failed', { err: error });
+  const isGone = (payload: object) => isMediaGone(database.db, payload);
+  const queue = await openQueue({ pool: database.pool, onError: report, isGone });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const shared = {
     db: database.db,
@@ -243,7 +261,7 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const webhooks = await startWebhooks(common);
   const bytesPerSec = settings.scrubBytesPerSec;
   const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
-  const mover = move === null ? null : await openMover(move, database, { store, log });
+  const mover = move === null ? null : await openMover(move, database, store);
   return {
     listeners: {},
     async close() {

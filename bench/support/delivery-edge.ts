@@ -52,14 +52,9 @@ const edge = await startEdge({
   loadWaf: async () => ({ ...readWafSettings({}), blocks: true }),
   // One client represents a crowd.
   limits: { clientRate: { perSec: 1_000_000, burst: 1_000_000 } },
-  log: { warn: say, error: say },
 });
 process.stdout.write(`${edge.port}\n`);
 process.once('SIGTERM', () => void edge.close());
-
-function say(fields: object, message: string): void {
-  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
-}
 
 function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNullable<typeof renditionId>): Publication {
   const perChunk = Number(segments);

@@ -58,7 +58,6 @@ const edge = await startEdge({
   serverZone: 'bench',
   firewall: { ready: async () => null, current: () => null },
   loadWaf: async () => readWafSettings({}),
-  log: { warn: () => undefined, error: (fields) => void process.stderr.write(`${JSON.stringify(fields)}\n`) },
   limits: { protectedCacheBytes: 0, objectCacheBytes: 0 },
 });
 process.stdout.write(`${JSON.stringify({ port: edge.port, segments: segments.length, mediaId, renditionId })}\n`);

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { throwAwayRest } from '../lib/throw-away-rest.ts';
 import { toAuditedWrite } from './audited-write.ts';
@@ -38,9 +38,8 @@ const csvHeaders = (fileName: string) => ({
   'cache-control': 'no-store',
 });
 
-type Log = Pick<Logger, 'error'>;
 /** `trusted`: proxies whose `X-Forwarded-For` counts. */
-type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet; guard: KeylessGuard };
+type Serving = { deps: OperationDeps; trusted: AddressSet; guard: KeylessGuard };
 
 /** Adds every operation as a route. Returns the set of running requests, so that a shutdown can wait for them. */
 export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
@@ -50,6 +49,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: toRoute(operation.path),
+      config: { operation: operation.name, isEndless: answer === 'events' },
       schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const action = answerOperation(
@@ -67,7 +67,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: missing.method as Method,
       url: toRoute(missing.path),
-      handler: (request, reply) => answerError(notThereYet(missing), rulesOfAddress(request.url), reply, serving.log),
+      handler: (request, reply) => answerError(notThereYet(missing), rulesOfAddress(request.url), reply),
     });
   }
   return running;
@@ -96,7 +96,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 async function answerOperation(
   operation: Operation<OperationDeps>,
   exchange: Exchange,
-  { deps, log, guard }: Serving,
+  { deps, guard }: Serving,
 ): Promise<void> {
   const { request, reply } = exchange;
   let grant: Grant | null = null;
@@ -132,7 +132,7 @@ async function answerOperation(
   } catch (error) {
     const { status } = toErrorAnswer(error, operation);
     await recordWrite(operation, { exchange, grant, answer: null, status }, deps);
-    answerError(error, operation, reply, log);
+    answerError(error, operation, reply);
   }
   throwAwayRest(request.raw);
 }
@@ -156,9 +156,10 @@ async function recordWrite(
 }
 
 /** Sends the response for an error, and logs it once if it is our fault. */
-export function answerError(error: unknown, rules: Rules, reply: FastifyReply, log: Log): FastifyReply {
+export function answerError(error: unknown, rules: Rules, reply: FastifyReply): FastifyReply {
   const { status, headers, body, isOurs } = toErrorAnswer(error, rules);
-  if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: rules.name }, 'A request failed.');
+  if (isOurs) logEvent('request.failed', { err: error, operation: rules.name });
+  else if (status === 500) logEvent('request.gone', { operation: rules.name });
   reply.code(status).headers(headers);
   if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();

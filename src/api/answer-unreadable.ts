@@ -34,7 +34,6 @@ export function refuseHost({ url = '/' }: IncomingMessage, response: ServerRespo
   const refused = new Refused('invalid', describeHostFault(hit));
   const { status, body } = toErrorAnswer(refused, rulesOfAddress(url));
   const headers = {
-    'x-request-id': newGuid(),
     'content-type': 'application/json; charset=utf-8',
     connection: 'close',
   };

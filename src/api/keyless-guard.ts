@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
 import { judgeFirewall } from '../catalog/shield/admission/judge-firewall.ts';
 import { judgeUnreadable } from '../catalog/shield/admission/judge-unreadable.ts';
@@ -12,6 +11,7 @@ import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts
 import type { Hit } from '../catalog/shield/hit.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
 import { clientKey } from '../lib/client-key.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 
@@ -25,16 +25,15 @@ type Deps = {
   place(address: string): Promise<Place>;
 };
 
-type GuardParts = Pick<Deps, 'firewall' | 'place'> & { db: Db; serverZone: string; log: Pick<Logger, 'error'> };
+type GuardParts = Pick<Deps, 'firewall' | 'place'> & { db: Db; serverZone: string };
 
 /** Opens a guard over the database. `close` stores the pending records. */
-export function openKeylessGuard({ db, firewall, place, serverZone, log }: GuardParts): {
+export function openKeylessGuard({ db, firewall, place, serverZone }: GuardParts): {
   guard: KeylessGuard;
   close(): Promise<void>;
 } {
-  const recorder = new EventRecorder({ store: createShieldEventStore(db), serverZone, log });
-  const report = (err: unknown) =>
-    log.error({ err }, 'Could not read the inspection settings. The last known ones apply.');
+  const recorder = new EventRecorder({ store: createShieldEventStore(db), serverZone });
+  const report = (err: unknown) => logEvent('inspection.unreadable', { err });
   const waf = new UnzonedWaf(createShieldSettingsStore(db).loadUnzoned, report);
   return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
@@ -9,6 +8,7 @@ import type { PublicationListener, PublicationWatch } from '../catalog/publicati
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { findHostFault } from '../catalog/shield/host-fault.ts';
+import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
@@ -16,8 +16,12 @@ import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '..
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
+import { currentRequestId } from '../lib/log/log-context.ts';
+import { logEvent } from '../lib/log/log-event.ts';
+import { logRequest } from '../lib/log/log-request.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
+import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -28,6 +32,7 @@ import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
 import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
+import { measureHttp, measureMount } from './measure-http.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
@@ -91,7 +96,6 @@ export type ApiDeps = {
    * get the status.
    */
   health(): { status: number; body: { status: string } };
-  log: Pick<Logger, 'error'>;
   mounts: readonly Mount[];
   /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
@@ -103,20 +107,20 @@ export type Api = { port: number; close(): Promise<void> };
 
 /** Serves the interface, with both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
-  const { db, secretBox, health, log } = deps;
+  const { db, secretBox, health } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);
   const { guard, close: closeGuard } = openKeylessGuard(deps);
   const app = createApp(deps, { guard, trusted });
   const progressHub = new ProgressHub({
     progress: createProgressStore(db),
     watch: deps.watchProgress,
-    onError: (error) => log.error({ err: error }, 'Progress of videos could not be reported; trying again.'),
+    onError: (error) => logEvent('progress.unreported', { err: error }),
     ...(deps.progressLimits !== undefined && { limits: deps.progressLimits }),
   });
   const operationDeps: OperationDeps = {
     ...deps,
     ownHosts: [new URL(deps.edgeUrl).hostname, ...deps.ownHosts],
-    audit: createAuditStore(db, (err, line) => log.error({ err, line }, 'An audit line could not be stored.')),
+    audit: createAuditStore(db, (err, line) => logEvent('audit.unstored', { err, operation: line.operation })),
     ...createStores(db, secretBox),
     progressHub,
   };
@@ -135,7 +139,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     sessionDays: deps.sessionDays,
     callerOf: (message) => addressOf(message, trusted),
   });
-  const running = addOperations(app, { deps: operationDeps, log, trusted, guard });
+  const running = addOperations(app, { deps: operationDeps, trusted, guard });
   await app.listen({ host: deps.host, port: deps.port });
   return {
     port: portOf(app.server),
@@ -161,13 +165,13 @@ async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps
 }
 
 function createApp(
-  { log, mounts, limits }: ApiDeps,
+  { mounts, limits }: ApiDeps,
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
     schemaController: lazySerializers,
     logger: false,
-    genReqId: () => newGuid(),
+    genReqId: () => currentRequestId() ?? newGuid(),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
     routerOptions: {
@@ -183,12 +187,7 @@ function createApp(
         cause: error,
       });
       // Its type belongs to a server that does not exist yet; at run time it is an ordinary reply.
-      answerError(
-        refused,
-        rulesOfAddress(request.url),
-        (reply as FastifyReply).header('x-request-id', request.id),
-        log,
-      );
+      answerError(refused, rulesOfAddress(request.url), (reply as FastifyReply).header('x-request-id', request.id));
     },
     clientErrorHandler: (error, socket) => {
       guard.recordUnreadable(error, socket);
@@ -199,7 +198,7 @@ function createApp(
         ...{ mounts, trusted, ...(limits !== undefined && { limits }) },
         onHostFault: (request, hit) => {
           guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
-            log.error({ err }, 'A request with an ambiguous host could not be recorded.');
+            logEvent('request.host-unrecorded', { err });
           });
         },
       }),
@@ -210,20 +209,21 @@ function createApp(
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });
+  measureHttp(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-  app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply, log));
+  app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply));
   app.setNotFoundHandler(async (request, reply) => {
     try {
       await guard.check(request.raw, addressOf(request.raw, trusted));
     } catch (error) {
-      return answerError(error, rulesOfAddress(request.url), reply, log);
+      return answerError(error, rulesOfAddress(request.url), reply);
     }
     const refused = new Refused(
       'not-found',
       `There is no operation ${request.method} ${request.url}. Check the address.`,
     );
-    return answerError(refused, rulesOfAddress(request.url), reply, log);
+    return answerError(refused, rulesOfAddress(request.url), reply);
   });
   return app;
 }
@@ -238,6 +238,21 @@ function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   { mounts, limits, trusted, onHostFault }: ServerOptions,
 ): Server {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
+    const hostFault = findHostFault(request);
+    if (hostFault !== null) {
+      onHostFault(request, hostFault);
+      refuseHost(request, response, hostFault);
+      return;
+    }
+    const path = request.url?.toLowerCase() ?? '';
+    const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
+    if (mount) measureMount(mount.prefix.split('/')[1] ?? '', response);
+    if (mount) mount.handle(request, response);
+    else if (request.method === 'OPTIONS') answerPreflight(request, response);
+    else handler(request, response);
+  };
   const server = http.createServer(
     {
       ...REQUEST_LIMITS,
@@ -245,20 +260,11 @@ function createHttpServer(
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    (request, response) => {
-      response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
-      const hostFault = findHostFault(request);
-      if (hostFault !== null) {
-        onHostFault(request, hostFault);
-        refuseHost(request, response, hostFault);
-        return;
-      }
-      const path = request.url?.toLowerCase() ?? '';
-      const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
-      if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));
-      else if (request.method === 'OPTIONS') answerPreflight(request, response);
-      else handler(request, response);
-    },
+    (request, response) =>
+      underRequestId(request, response, () => {
+        logRequest(request, response, { address: addressOf(request, trusted), show: redactUrl });
+        serve(request, response);
+      }),
   );
   server.maxConnections = MAX_CONNECTIONS;
   limitConnections(server, { perClient: limits?.connectionsPerClient ?? MAX_CONNECTIONS_PER_CLIENT, trusted });
@@ -266,7 +272,6 @@ function createHttpServer(
 }
 
 function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('x-request-id', newGuid());
   response.writeHead(204, preflightHeaders(request)).end();
   request.resume();
 }

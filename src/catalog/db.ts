@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { growForWork } from './connections-store.ts';
 import { migrations } from './migrations/all.ts';
@@ -108,8 +109,22 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
     provider: { getMigrations: async () => chosen },
     allowUnorderedMigrations: true,
   });
-  const { error } = await migrator.migrateToLatest();
+  const startedMs = performance.now();
+  const { error, results = [] } = await migrator.migrateToLatest();
+  for (const { status, migrationName: name } of results) {
+    if (status === 'Success') logEvent('migration.applied', { name, durationMs: performance.now() - startedMs });
+  }
   if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
+}
+
+/**
+ * Returns whether the database has a schema, without changing it. Throws `Refused` (`invalid`) like `migrate` for one
+ * that this version cannot use.
+ */
+export async function hasKnownSchema(db: Db): Promise<boolean> {
+  const applied = await appliedMigrations(db);
+  requireKnown(applied);
+  return applied.length > 0;
 }
 
 const known: Readonly<Record<string, Migration>> = migrations;

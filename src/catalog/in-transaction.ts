@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
+import type { LogEventName } from '../lib/log/events/all.ts';
+import { type EventValues, logEvent } from '../lib/log/log-event.ts';
 import type { Db, Tx } from './db.ts';
 
 const ATTEMPTS = 8;
@@ -13,6 +16,17 @@ export class CommitInDoubt extends Error {
   }
 }
 
+/** Lines of the current transaction that are written when it commits. */
+const waitingLines = new AsyncLocalStorage<(() => void)[]>();
+
+/** Logs an event when the transaction of the caller commits; immediately outside `inTransaction`. */
+export function logOnCommit<Name extends LogEventName>(name: Name, values: EventValues<Name>): void {
+  const write = () => logEvent(name, values);
+  const waiting = waitingLines.getStore();
+  if (waiting === undefined) write();
+  else waiting.push(write);
+}
+
 /**
  * Runs a task in one transaction. Retries a transaction that lost a deadlock (it was rolled back completely), at most
  * eight times. Throws CommitInDoubt if it is unknown whether the change was kept; after any other error it was not.
@@ -20,12 +34,15 @@ export class CommitInDoubt extends Error {
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     let isThrough = false;
+    const lines: (() => void)[] = [];
     try {
-      return await db.transaction().execute(async (tx) => {
-        const result = await task(tx);
+      const result = await db.transaction().execute(async (tx) => {
+        const made = await waitingLines.run(lines, () => task(tx));
         isThrough = true;
-        return result;
+        return made;
       });
+      for (const write of lines) write();
+      return result;
     } catch (error) {
       if (isThrough && !(error instanceof pg.DatabaseError)) throw new CommitInDoubt(error);
       if (attempt === ATTEMPTS || !lostARace(error)) throw error;

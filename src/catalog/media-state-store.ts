@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely';
-import type { MediaKey, Tx } from './db.ts';
+import type { Db, MediaKey, Tx } from './db.ts';
 import { statesBefore } from './media-state.ts';
 import type { MediaState, Schema } from './schema.ts';
 
@@ -48,4 +48,14 @@ export async function enterState(
 export async function mustEnterState(tx: Tx, key: MediaKey, to: MediaState, entering: Entering): Promise<void> {
   if (await enterState(tx, key, to, entering)) return;
   throw new Error(`Expected media ${key.mediaId} to enter ${to}, got no transition from its state. See TRANSITIONS.`);
+}
+
+/** Returns whether the media item that a job is about was deleted; false for a job about something else. */
+export async function isMediaGone(db: Db, payload: object): Promise<boolean> {
+  const { libraryId, mediaId }: { libraryId?: unknown; mediaId?: unknown } = payload;
+  if (typeof libraryId !== 'number' || typeof mediaId !== 'string') return false;
+  const { rows } = await sql`
+    select from media m join library l on l.id = m.library_id and l.deleted_at is null
+    where m.library_id = ${libraryId} and m.id = ${mediaId}`.execute(db);
+  return rows.length === 0;
 }

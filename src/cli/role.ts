@@ -1,11 +1,17 @@
 // The process of one role, started by the supervisor and driven by its messages.
+
 import { openFirstLibrary } from '../compose/first-library.ts';
 import { loadRole, startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { secretsOf } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
+import { registerSecrets } from '../lib/log/redact.ts';
+import { collectMetrics } from '../lib/metrics/metrics.ts';
 import type { FirstKeys } from '../service/first-start.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
@@ -26,6 +32,11 @@ process.on('message', (message: ToRole) => {
     fleet = message.fleet;
     return;
   }
+  if (message.type === 'metrics') {
+    const collected = running === null ? Promise.resolve(null) : collectMetrics();
+    collected.then((families) => report({ type: 'metrics', families })).catch(fail);
+    return;
+  }
   task = task.then(async () => await handle(message)).catch(fail);
 });
 process.once('disconnect', () => {
@@ -37,10 +48,11 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 report({ type: 'online' });
 
-async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void> {
+async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): Promise<void> {
   switch (message.type) {
     case 'wait':
       role = message.role;
+      openLog(role, message.log);
       if (role === 'api') await receive(message.port, message.host);
       // Not awaited: it runs while the database starts, and the start reports the same failure again.
       loadRole(role).catch(() => undefined);
@@ -63,13 +75,16 @@ async function receive(port: number, host: string): Promise<void> {
 }
 
 async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
-  report({ type: 'prepared', library: await openFirstLibrary(settings, openLog('api'))(keys) });
+  registerSecrets(secretsOf(settings));
+  report({ type: 'prepared', library: await openFirstLibrary(settings)(keys) });
 }
 
 async function start(settings: RoleSettings): Promise<void> {
   if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
+  if (settings.metricsPort !== null) measureProcess(role);
+  registerSecrets(secretsOf(settings));
   running = await startRole(role, settings, { fleet: currentFleet });
   report({ type: 'ready', listeners: running.listeners });
   watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);
@@ -88,7 +103,8 @@ async function stop(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  openLog(role ?? 'role').fatal(error, 'role failed');
+  if (role === null) openLog('role');
+  logEvent('role.failed', { err: error });
   report({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 }

@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import { openFirstLibrary } from '../compose/first-library.ts';
 import { startRole } from '../compose.ts';
 import { settingsOf } from '../config/role-environment.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import {
   baseAddresses,
   ensureSecretKey,
@@ -14,6 +14,7 @@ import {
 } from '../service/first-start.ts';
 import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
 import { openHealthPort } from '../service/health-port.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import { findSandbox } from './find-sandbox.ts';
@@ -21,13 +22,13 @@ import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
 /** Runs one role in this process until `stop`, for a service that is spread over machines. */
-export async function serveRole(role: Role, settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
+export async function serveRole(role: Role, settings: Settings, stop: AbortSignal): Promise<number> {
   const { databaseUrl, dataDir } = settings;
   const database = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
   const roleSettings: RoleSettings = { ...settings, database, secretKey };
   const reserved = await reserveFirstKeys(dataDir, settings);
-  const library = await openFirstLibrary(roleSettings, log)(reserved.keys);
+  const library = await openFirstLibrary(roleSettings)(reserved.keys);
   const ok: PartHealth = { state: 'ok', detail: null };
   const version = readVersion();
   const fleet: Fleet = {
@@ -37,6 +38,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     listeners: {},
     sandbox: await findSandbox(settings),
   };
+  if (settings.healthPort !== null) measureProcess(role);
   const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
   fleet.listeners = running.listeners;
   watchHealth(
@@ -44,22 +46,24 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     (health) => (fleet.roles[role] = { state: health.ok ? 'ok' : 'failing', detail: health.detail }),
     stop,
   );
-  const { host, healthPort: wantedPort, trustedProxies } = settings;
   const healthPort =
-    wantedPort === null ? null : await openHealthPort({ host, port: wantedPort, trustedProxies }, { fleet, running });
+    settings.healthPort === null
+      ? null
+      : await openHealthPort({ ...settings, port: settings.healthPort }, { role, fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
   // The edge is another process, on this machine or another one, on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
-  if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);
-  log.info({ ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox }, 'ready');
+  if (weakness !== null) logEvent('sandbox.weak', { sandbox: fleet.sandbox, reason: weakness });
+  logEvent('service.ready', { ...addresses, listeners: fleet.listeners, sandbox: fleet.sandbox });
   if (mustShowKeys(library, reserved)) {
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }
   await forgetFirstKeys(dataDir);
   if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
-  log.info('stopping');
+  logEvent('service.stopping', {});
   await healthPort?.close();
   await running.close();
+  logEvent('service.stopped', {});
   return 0;
 }

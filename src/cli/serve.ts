@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Logger } from 'pino';
 import { parseRole, type Role, roles } from '../config/roles.ts';
-import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { findOwnUnknownSettings, readOwnSettings, type Settings, secretsOf } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
+import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
 import { openLog } from '../service/log.ts';
@@ -18,34 +19,35 @@ import { Supervisor } from './supervisor/supervisor.ts';
 export async function serve(args: readonly string[]): Promise<number> {
   const role = readRole(args);
   const settings = readOwnSettings();
-  const log = openLog(role ?? 'supervisor');
-  for (const name of ownUnknownSettings()) log.warn(`${name} is not a setting of this version. It is ignored.`);
+  openLog(role ?? 'supervisor', settings);
+  registerSecrets(secretsOf(settings));
+  for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
-  if (role === null && !existsSync(join(settings.dataDir, 'secret.key'))) await requireFreePorts(settings);
+  if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
   const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
-  if (looseMode !== null)
-    log.warn({ mode: looseMode }, 'The data folder was readable by other users. Its mode is 0700 now.');
+  if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
   const stop = stopSignal();
-  if (role === null) return await serveAll(settings, log, stop);
+  if (role === null) return await serveAll(settings, stop);
   // Imported only here, because the supervisor's own process does not need the code of the roles.
   const { serveRole } = await import('./serve-role.ts');
-  return await serveRole(role, settings, log, stop);
+  return await serveRole(role, settings, stop);
 }
 
-async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
+async function serveAll(settings: Settings, stop: AbortSignal): Promise<number> {
   const lock = await DataLock.take(settings.dataDir);
-  const supervisor = new Supervisor(settings, log);
+  const supervisor = new Supervisor(settings);
   try {
     const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     await Promise.race([supervisor.start(), stopped]);
     await stopped;
-    log.info('stopping');
+    logEvent('service.stopping', {});
     return 0;
   } finally {
     lock.markStopping();
     await supervisor.stop();
     lock.release();
+    logEvent('service.stopped', {});
   }
 }
 

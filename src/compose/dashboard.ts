@@ -1,17 +1,17 @@
-import type { Logger } from 'pino';
 import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { keptFolder } from '../lib/packed-code.ts';
 import { Refused } from '../lib/refused.ts';
 
 /** Prepares the dashboard's code while the service starts. If that fails, the next page that is opened tries again. */
-export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
+export function openDashboard(): () => Promise<DashboardFiles> {
   let loading: Promise<DashboardFiles> | null = null;
   const load = () => {
     loading ??= import('../api/dashboard/load-dashboard.ts')
       .then(({ loadDashboard }) => loadDashboard())
       .catch((error: unknown) => {
         loading = null;
-        log.error({ err: error }, 'Could not bundle the dashboard. The next page request tries again.');
+        logEvent('dashboard.unbundled', { err: error });
         throw error;
       });
     return loading;

@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
@@ -50,12 +50,12 @@ export async function openLicenceProxy(
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });
 }
 
-type CountDeps = { db: Db; outbound: Outbound; log: Pick<Logger, 'warn'> };
+type CountDeps = { db: Db; outbound: Outbound };
 
 /** Opens the proxy to licence servers and counts each licence. `close` it before the database. */
 export async function openCountedLicences(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
-  { db, outbound, log }: CountDeps,
+  { db, outbound }: CountDeps,
 ): Promise<{ licences: LicenceProxy; close(): Promise<void> }> {
   const [{ createLicenceCounter }, { addLicences }] = await Promise.all([
     import('../catalog/drm/licence-counter.ts'),
@@ -64,7 +64,7 @@ export async function openCountedLicences(
   const proxy = await openLicenceProxy(settings, outbound);
   return createLicenceCounter(proxy, {
     write: (given) => addLicences(db, given),
-    onError: (error) => log.warn(error, 'Could not count licences. Trying again.'),
+    onError: (error) => logEvent('licences.uncounted', { err: error }),
   });
 }
 
@@ -85,7 +85,7 @@ async function readCertificate(path: string): Promise<Buffer> {
  */
 export async function openEdgeLicences(
   settings: RoleSettings,
-  { db, log }: Pick<CountDeps, 'db' | 'log'>,
+  { db }: Pick<CountDeps, 'db'>,
 ): Promise<{ licences: LicenceProxy | null; close(): Promise<void> }> {
   const { licenceServers, fairPlayCertificatePath } = settings;
   if (Object.keys(licenceServers).length === 0 && fairPlayCertificatePath === null) {
@@ -93,7 +93,7 @@ export async function openEdgeLicences(
   }
   const { createOutbound } = await import('../lib/outbound/outbound.ts');
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const { licences, close } = await openCountedLicences(settings, { db, outbound, log });
+  const { licences, close } = await openCountedLicences(settings, { db, outbound });
   return {
     licences,
     async close() {

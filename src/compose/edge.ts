@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { newGuid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import { openSendFile } from '../lib/send-file.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -11,7 +11,7 @@ import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
 
-type Parts = { settings: RoleSettings; database: Database; storage: Storage; log: Logger };
+type Parts = { settings: RoleSettings; database: Database; storage: Storage };
 
 /** Loads the code of the edge. */
 export function loadEdge() {
@@ -34,15 +34,14 @@ export async function openEdge({
   settings,
   database,
   storage,
-  log,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
   const [edges, publications, watches, policies, events, views, player, requests, shield, countries] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
-  const viewing = await views.openViewing(settings, { db, log });
+  const viewing = await views.openViewing(settings, { db });
   const geo = await countries.openMmdb(settings.countryDatabase);
-  const asnOf = openAsnLater(settings, log);
-  const way = await openEdgeLicences(settings, { db, log });
+  const asnOf = openAsnLater(settings);
+  const way = await openEdgeLicences(settings, { db });
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,
@@ -52,9 +51,7 @@ export async function openEdge({
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
     live: openLiveSource(settings, database),
-    sendFile: await openSendFile((error) =>
-      log.warn(error, 'sendfile is not available. Media is copied through memory.'),
-    ),
+    sendFile: await openSendFile((error) => logEvent('sendfile.missing', { err: error })),
     player: await player.loadPlayerAssets(),
     secretBox,
     sessionSecret: playSessionSecret(settings.secretKey),
@@ -66,9 +63,8 @@ export async function openEdge({
     viewing,
     events: events.createShieldEventStore(db),
     serverZone: hostname().split('.', 1)[0] ?? 'edge',
-    firewall: openRoleFirewall(log),
+    firewall: openRoleFirewall(),
     loadWaf: shield.createShieldSettingsStore(db).loadUnzoned,
-    log,
   });
   return {
     port: edge.port,

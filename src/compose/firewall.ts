@@ -4,6 +4,7 @@ import { compileInTurns, type FirewallSource, openFirewall } from '../catalog/sh
 import { OWN_RULES } from '../catalog/shield/firewall/own-rules.ts';
 import type { RuleTexts } from '../catalog/shield/firewall/rule-set.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 
 /** Folder of the OWASP core rule set in Debian's package modsecurity-crs. */
 const CORE_RULE_SET = '/usr/share/modsecurity-crs/rules';
@@ -13,13 +14,9 @@ const CORE_RULE_SET = '/usr/share/modsecurity-crs/rules';
  */
 const RULE_FILES = /^REQUEST-9(01|11|13|20|21|3\d|4[1-4])-.*\.conf$/;
 
-type Log = { error(fields: object, message: string): void };
-
 /** Returns the firewall of a role, compiled when it is first needed. */
-export function openRoleFirewall(log: Log): FirewallSource {
-  return openFirewall(readRuleTexts, (err) =>
-    log.error({ err }, 'Could not read the firewall rules. Requests are not inspected.'),
-  );
+export function openRoleFirewall(): FirewallSource {
+  return openFirewall(readRuleTexts, (err) => logEvent('firewall.unreadable', { err }));
 }
 
 /** Reads the core rule set if it is installed, else our own small rule set. */

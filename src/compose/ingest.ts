@@ -10,13 +10,14 @@ import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
 import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
+import { measurePublishing } from '../ingest/live/measure-publishing.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { openLog } from '../service/log.ts';
 import { openPackager } from './drm.ts';
 import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
 import { feedSecretOf } from './live-source.ts';
@@ -29,16 +30,16 @@ const CAPACITY = 300;
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 
-type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
+type Deps = { settings: RoleSettings; database: Database; storage: Storage };
 
 /**
  * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` also
  * closes the database.
  */
-export async function openIngest({ settings, database, storage, log }: Deps) {
+export async function openIngest({ settings, database, storage }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');
-  const report = (error: Error) => log.warn(error, 'A live stream reported an error.');
+  const report = (error: Error) => logEvent('live.failed', { err: error });
   const shared = { db: database.db, secretBox: createSecretBox(settings.secretKey) };
   const streams = createLiveStore(shared);
   const rules = createAddressRules(settings.outboundAllow);
@@ -46,11 +47,12 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const packager = await openPackager(settings, database.db, outbound);
   let listeners: Record<string, number> = {};
+  const nodeId = await readNodeId(folder);
   const node = await startLiveNode({
     db: database.db,
     storage,
     publishing,
-    nodeId: await readNodeId(folder),
+    nodeId,
     host: settings.host,
     feedHost: settings.feedHost ?? reachableHost(settings.host),
     feedSecret: feedSecretOf(settings.secretKey),
@@ -70,10 +72,12 @@ export async function openIngest({ settings, database, storage, log }: Deps) {
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
   });
-  const open = await openListeners({ settings, node, publishing, report });
+  const publish = measurePublishing((request) => node.publish(request));
+  const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
   return {
     listeners,
+    nodeId,
     async close() {
       await node.close();
       await open.close();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { captureLog } from '../../test/support/capture-log.ts';
 import { openAsnLater } from './asn.ts';
 import { openPlaces } from './places.ts';
 
@@ -21,10 +22,9 @@ afterAll(async () => {
 test('reopens databases after a while if they could not be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const file = join(dataDir, 'own.mmdb');
-  const warnings: string[] = [];
-  const log = { warn: (_: object, message: string) => void warnings.push(message) };
-  const place = openPlaces({ countryDatabase: file, asnDatabase: file, dataDir }, log);
-  const asnOf = openAsnLater({ asnDatabase: file, dataDir }, log);
+  const warnings = captureLog(['warn']).lines;
+  const place = openPlaces({ countryDatabase: file, asnDatabase: file, dataDir });
+  const asnOf = openAsnLater({ asnDatabase: file, dataDir });
   const look = async () => ({ ...(await place(ADDRESS)), later: asnOf(ADDRESS) });
   const unknown = { country: '', asn: '', later: null };
   expect(await look()).toEqual(unknown);

@@ -1,4 +1,5 @@
 import type { RoleSettings } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { openOnce } from '../lib/open-once.ts';
 import { openAsn } from './asn.ts';
 
@@ -13,14 +14,14 @@ type Settings = Pick<RoleSettings, 'countryDatabase' | 'asnDatabase' | 'dataDir'
  * Finds the location of addresses, for a role that seldom needs it. The databases are opened at the first lookup. While
  * they are unreadable, no location is known.
  */
-export function openPlaces(settings: Settings, log: Log): (address: string) => Promise<Place> {
+export function openPlaces(settings: Settings): (address: string) => Promise<Place> {
   const open = openOnce(async () => {
     try {
       const { openMmdb } = await import('../adapters/geo/mmdb.ts');
-      const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings, log)]);
+      const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings)]);
       return (address: string): Place => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
     } catch (err) {
-      log.warn({ err }, 'Could not read the geolocation databases. Events have no countries.');
+      logEvent('table.unreadable', { err, reason: 'Events have no countries.' });
       throw err;
     }
   }, RETRY_MS);
@@ -30,5 +31,3 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
     return locate?.(address) ?? { country: '', asn: '' };
   };
 }
-
-type Log = { warn(fields: object, message: string): void };

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import { captureLog } from '../../test/support/capture-log.ts';
 import { TEST_SECRET } from '../../test/support/packager.ts';
 import { startStack } from '../../test/uploads/stack.ts';
 import { post } from '../../test/uploads/tus-client.ts';
@@ -11,8 +12,8 @@ test.each([
   ['the address of the request without one', null],
 ])('the location of an upload uses %s', async (_, publicUrl) => {
   const { database, storage, jobs, first, createVideo, stop } = await startStack();
-  const log = { error: (error: unknown) => expect(error).toBeNull() };
-  const tus = await openTus({ settings: { publicUrl, secretKey: TEST_SECRET }, database, storage, log }, jobs);
+  const log = captureLog();
+  const tus = await openTus({ settings: { publicUrl, secretKey: TEST_SECRET }, database, storage }, jobs);
   const server = createServer(tus.handle);
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const answer = await post({ url, libraryId: 1, key: first.libraryKey }, await createVideo(), 10);
@@ -20,6 +21,7 @@ test.each([
     201,
     expect.stringMatching(new RegExp(`^${publicUrl ?? url}/tusupload/[0-9a-f-]{36}$`)),
   ]);
+  expect(log.named('upload.failed')).toEqual([]);
   server.close();
   await stop();
 });

@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { TusHandler } from '../ingest/tus/tus-handler.ts';
 import type { JobQueue } from '../jobs/queue/queue.ts';
 import { usualDiskFloorBytes } from '../jobs/uploads/require-space.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { OpenedStorage } from './storage.ts';
 
@@ -12,14 +12,10 @@ const MAX_UPLOAD_BYTES = 1e12;
 type TusDeps = Pick<OpenedStorage, 'storage'> & {
   settings: Pick<RoleSettings, 'publicUrl' | 'secretKey'>;
   database: Pick<Database, 'db'>;
-  log: Pick<Logger, 'error'>;
 };
 
 /** Opens resumable uploads, which the api role serves. */
-export async function openTus(
-  { settings, database: { db }, storage, log }: TusDeps,
-  queue: JobQueue,
-): Promise<TusHandler> {
+export async function openTus({ settings, database: { db }, storage }: TusDeps, queue: JobQueue): Promise<TusHandler> {
   const [{ createTusHandler }, { createTusUploads }, { publicUrlOf }] = await Promise.all([
     import('../ingest/tus/tus-handler.ts'),
     import('../ingest/tus/tus-uploads.ts'),
@@ -33,6 +29,6 @@ export async function openTus(
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
     space,
-    onError: (error) => log.error(error, 'A resumable upload failed.'),
+    onError: (error) => logEvent('upload.failed', { err: error }),
   });
 }

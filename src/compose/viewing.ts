@@ -1,5 +1,4 @@
 import { createSecretKey, hkdfSync } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { EdgeViewing } from '../delivery/edge-deps.ts';
@@ -13,7 +12,7 @@ const SECRET_BYTES = 32;
  */
 export async function openViewing(
   { secretKey, countsUniqueViewers, countsOtherPlayers, countsByRate, database }: RoleSettings,
-  { db, log }: { db: Db; log: Logger },
+  { db }: { db: Db },
 ): Promise<EdgeViewing> {
   const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }, { countViewersNow }] = await Promise.all([
     import('../delivery/traffic/visit-counter.ts'),
@@ -28,7 +27,7 @@ export async function openViewing(
   const options = { countsEstimates: countsOtherPlayers, countsByRate };
   const writer = newGuid();
   return {
-    visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers }, log }),
+    visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers } }),
     keepDelivered: (totals) => keepDelivered(db, writer, totals),
     heatCurve: statistics.heatCurve,
     viewersNow: (key) => countViewersNow(db, key),

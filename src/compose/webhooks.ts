@@ -1,12 +1,12 @@
-import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 
-type Parts = { settings: RoleSettings; database: Database; log: Logger };
+type Parts = { settings: RoleSettings; database: Database };
 
 /** Starts sending webhooks. */
-export async function startWebhooks({ settings, database, log }: Parts): Promise<{ close(): Promise<void> }> {
+export async function startWebhooks({ settings, database }: Parts): Promise<{ close(): Promise<void> }> {
   const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
     import('../lib/outbound/outbound.ts'),
     import('../jobs/webhooks/webhook-sender.ts'),
@@ -14,7 +14,7 @@ export async function startWebhooks({ settings, database, log }: Parts): Promise
     import('../catalog/webhooks/webhook-store.ts'),
   ]);
   const outbound = createOutbound({ allow: settings.outboundAllow });
-  const onError = (error: unknown) => log.error(error, 'A webhook could not be processed.');
+  const onError = (error: unknown) => logEvent('webhook.error', { err: error });
   const sender = await startWebhookSender({
     db: database.db,
     outbound,

@@ -14,7 +14,7 @@ export type DatabaseSettings = {
 };
 
 export const databaseSchema = {
-  MILLRACE_DATABASE_URL: setting('postgres://user:password@host:port/database', parseDatabaseUrl, true),
+  MILLRACE_DATABASE_URL: setting('postgres://user:password@host:port/database', parseDatabaseUrl, { isSecret: true }),
   MILLRACE_DATABASE_CONNECTIONS: setting('a number of connections from 2 to 100', parseConnections),
 };
 

@@ -24,7 +24,7 @@ const SYSTEMS: Readonly<Record<string, DrmSystemName>> = {
 };
 
 const address = setting('an http:// or https:// address', parseAddress);
-const header = setting('the value of an Authorization header', parseHeader, true);
+const header = setting('the value of an Authorization header', parseHeader, { isSecret: true });
 
 export const drmSchema = {
   MILLRACE_DRM_SCHEME: setting('cbcs or cenc', parseScheme),

@@ -46,10 +46,12 @@ export const engineSchema = {
   ),
   MILLRACE_SPEECH_MODELS_URL: setting('an http:// or https:// address without user or query', parseBaseUrl),
   MILLRACE_TRANSCRIBER_MODEL: setting('the name of a model, up to 200 characters', parseName),
-  MILLRACE_TRANSCRIBER_KEY: setting('a key of visible ASCII characters without spaces', parseToken, true),
+  MILLRACE_TRANSCRIBER_KEY: setting('a key of visible ASCII characters without spaces', parseToken, { isSecret: true }),
   MILLRACE_LANGUAGE_MODEL_URL: setting('an http:// or https:// address without user or query', parseBaseUrl),
   MILLRACE_LANGUAGE_MODEL: setting('the name of a model, up to 200 characters', parseName),
-  MILLRACE_LANGUAGE_MODEL_KEY: setting('a key of visible ASCII characters without spaces', parseToken, true),
+  MILLRACE_LANGUAGE_MODEL_KEY: setting('a key of visible ASCII characters without spaces', parseToken, {
+    isSecret: true,
+  }),
 };
 
 type Texts = Partial<Record<keyof typeof engineSchema, string>>;

@@ -8,12 +8,12 @@ export type KeySettings = {
   secretKey: Uint8Array | null;
 };
 
-const key = setting('a key of 8 to 128 visible ASCII characters without spaces', parseKey, true);
+const key = setting('a key of 8 to 128 visible ASCII characters without spaces', parseKey, { isSecret: true });
 
 export const keySchema = {
   MILLRACE_ACCOUNT_KEY: key,
   MILLRACE_LIBRARY_KEY: key,
-  MILLRACE_SECRET_KEY: setting('32 bytes in base64', parseSecretKey, true),
+  MILLRACE_SECRET_KEY: setting('32 bytes in base64', parseSecretKey, { isSecret: true }),
 };
 
 export function keySettings(texts: Partial<Record<keyof typeof keySchema, string>>): KeySettings {

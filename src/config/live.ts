@@ -28,7 +28,7 @@ const host = setting('an IP address or host name', parseHost);
 export const liveSchema = {
   MILLRACE_RTMP_PORT: port,
   MILLRACE_SRT_PORT: port,
-  MILLRACE_SRT_PASSPHRASE: setting('10 to 79 printable ASCII characters', parsePassphrase, true),
+  MILLRACE_SRT_PASSPHRASE: setting('10 to 79 printable ASCII characters', parsePassphrase, { isSecret: true }),
   MILLRACE_WHIP_PORT: port,
   MILLRACE_ICE_SERVERS: setting('addresses such as stun:stun.example:3478 joined by commas', parseIceServers),
   MILLRACE_RTMPS_PORT: port,

@@ -1,14 +1,21 @@
 import { isIP } from 'node:net';
 import Type, { type TSchema } from 'typebox';
 
+/** `isSecret`: errors do not repeat the value. `hint`: returns a sentence about a wrong value, or an empty text. */
+type SettingOptions = { isSecret?: boolean; hint?: (text: string) => string };
+
 /**
  * Schema of one setting as written in the environment: a text for which `parse` does not return null. `expected`
  * completes the sentence "expected ..." of the error, which does not repeat the value of a secret (`writeOnly`).
  */
-export function setting(expected: string, parse: (text: string) => unknown, isSecret = false): TSchema {
+export function setting(
+  expected: string,
+  parse: (text: string) => unknown,
+  { isSecret = false, hint = () => '' }: SettingOptions = {},
+): TSchema {
   return Type.Optional(
     Type.Refine(
-      Type.String({ description: expected, writeOnly: isSecret }),
+      Type.String({ description: expected, writeOnly: isSecret, hint }),
       (text) => parse(text) !== null,
       () => expected,
     ),

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
+import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
 import { type EngineSettings, engineSchema, engineSettings } from './engines.ts';
 import { type KeySettings, keySchema, keySettings } from './keys.ts';
 import { type LiveSettings, liveSchema, liveSettings } from './live.ts';
+import { type LogSettings, logSchema, logSettings } from './logs.ts';
 import { type NetworkSettings, networkSchema, networkSettings } from './network.ts';
 import { setting } from './setting.ts';
 import { type StatisticsSettings, statisticsSchema, statisticsSettings } from './statistics.ts';
@@ -32,6 +35,7 @@ export type Settings = {
   /** Bytes per second that each worker reads to find damage; 0 disables it. */
   scrubBytesPerSec: number;
 } & NetworkSettings &
+  LogSettings &
   LiveSettings &
   DatabaseSettings &
   KeySettings &
@@ -53,6 +57,7 @@ const settingsSchema = Type.Object({
   ...databaseSchema,
   ...storageSchema,
   ...networkSchema,
+  ...logSchema,
   ...liveSchema,
   ...keySchema,
   ...drmSchema,
@@ -67,6 +72,31 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
     return writeOnly === true ? [name] : [];
   }),
 );
+
+/** Returns the secrets among the settings of a process, so that the log masks them. */
+export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
+  const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
+  const url: unknown = 'database' in settings ? Object(settings.database).connectionString : settings.databaseUrl;
+  return [
+    ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
+    transcriber.kind === 'http' ? transcriber.key : null,
+    ...Object.values(licenceServers).map((server) => server.authorization),
+    settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
+    passwordOf(typeof url === 'string' ? url : null),
+  ];
+}
+
+function passwordOf(url: string | null): string | null {
+  const password = url === null ? '' : (URL.parse(url)?.password ?? '');
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    // A stray percent sign is part of the password.
+    return password;
+  }
+}
+
+type SettingSchema = TSchemaOptions & { hint(text: string): string };
 
 const FILE_SUFFIX = '_FILE';
 
@@ -105,6 +135,7 @@ export function readSettings(environment: Environment): Settings {
     quarantineSec: quarantineSecSetting(texts),
     scrubBytesPerSec: scrubRateSetting(texts),
     ...networkSettings(texts),
+    ...logSettings(texts),
     ...liveSettings(texts),
     ...databaseSettings(texts),
     ...keySettings(texts),
@@ -114,16 +145,31 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Returns names that begin with MILLRACE_ and are not settings: most likely misspelt. */
-export function unknownSettings(environment: Environment): string[] {
+/** Name that is no setting, and a sentence about it with the nearest setting. */
+export type UnknownSetting = { name: string; sentence: string };
+
+/** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
+export function findUnknownSettings(environment: Environment): UnknownSetting[] {
   const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
-  return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  return unknown.map((name) => ({
+    name,
+    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+  }));
+}
+
+/** Maximum changed characters of a name that is most likely misspelt. */
+const MAX_TYPOS = 5;
+
+function hintFor(name: string, known: readonly string[]): string {
+  const nearest = closest(name, known);
+  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
 /** Returns the unknown names in the environment of this process. */
-export function ownUnknownSettings(): string[] {
-  return unknownSettings(process.env);
+export function findOwnUnknownSettings(): UnknownSetting[] {
+  return findUnknownSettings(process.env);
 }
 
 function settingProblems(texts: Texts): string[] {
@@ -131,9 +177,9 @@ function settingProblems(texts: Texts): string[] {
   return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
     const text: string | undefined = texts[name as SettingName]; // `name` is a key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
-    const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is created by `setting`.
+    const { description, writeOnly, hint } = schema as SettingSchema; // Every schema here is created by `setting`.
     const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
-    return [`${name}: expected ${description}, got ${came}.`];
+    return [[`${name}: expected ${description}, got ${came}.`, hint(text)].join(' ').trim()];
   });
 }
 
@@ -177,10 +223,20 @@ function readFile(environment: Environment): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    // If this user may not enter the data folder, the start refuses the folder itself, with the command that helps.
+    const isAbsent = hasCode(error, 'ENOENT') || (hasCode(error, 'EACCES') && !canEnter(dirname(path)));
     if (isAbsent && named === null) return {};
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });
+  }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -22,8 +22,6 @@ import type { PlayerAssets } from './player/load-player-assets.ts';
 
 export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
 
-export type EdgeLog = { warn(fields: object, message: string): void; error(fields: object, message: string): void };
-
 /** Limits of everything that could grow. Each has a default in `DEFAULT_LIMITS`. */
 export type EdgeLimits = {
   connections: number;
@@ -144,6 +142,5 @@ export type EdgeDeps = {
   /** Rules for requests from other clients, and settings for requests without a zone. */
   firewall: FirewallSource;
   loadWaf(): Promise<WafSettings>;
-  log: EdgeLog;
   limits?: Partial<EdgeLimits>;
 };

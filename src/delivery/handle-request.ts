@@ -14,11 +14,12 @@ import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
+import { logEvent } from '../lib/log/log-event.ts';
+import { metrics } from '../lib/metrics/metrics.ts';
 import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
 import type { ByteLeases } from './clients/byte-leases.ts';
-import type { EdgeLog } from './edge-deps.ts';
 import { type Answer, hitOf, toProblem } from './http/answer.ts';
 import { paceOf } from './http/pace.ts';
 import { sendAnswer, sendPreflight, sendProblem, sendTaken } from './http/send-answer.ts';
@@ -28,6 +29,7 @@ import { refusedPage } from './player/serve-player.ts';
 import { type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
 import type { InspectionTurns } from './shield/inspection-turns.ts';
 import type { DeliveredBytes } from './traffic/delivered-bytes.ts';
+import { measureResponse } from './traffic/measure-response.ts';
 
 export type HandleDeps = {
   receiving: ReceiveDeps;
@@ -39,7 +41,6 @@ export type HandleDeps = {
   inspections: InspectionTurns;
   recorder: EventRecorder;
   delivered: DeliveredBytes;
-  log: EdgeLog;
 };
 
 const RETRY_AFTER_SEC = 1;
@@ -50,6 +51,7 @@ export async function handleRequest(
   response: ServerResponse,
   deps: HandleDeps,
 ): Promise<void> {
+  const measured = measureResponse(response);
   try {
     const fault = findHostFault(message);
     if (fault !== null) {
@@ -57,12 +59,13 @@ export async function handleRequest(
       return;
     }
     const request = await receive(message, deps.receiving);
+    measured.target = request.target;
     if (request.inspected !== null) await deps.inspections.enter();
     const verdict = admit(request, deps.admission);
     if (isBlocked(verdict)) await sendBlocked(request, response, { verdict, deps });
     else await answer(verdict, response, deps);
   } catch (error) {
-    fail(message, response, { error, log: deps.log });
+    fail(message, response, error);
   }
 }
 
@@ -76,6 +79,8 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
   const segment = isPlain && allowsOrigins(request) ? responses.findResponse(message, segmentAddress(admitted)) : null;
+  const isSegment = request.target?.kind === 'media' && request.target.file.kind === 'segment';
+  if (isPlain && isSegment) metrics.edgeCache.inc({ layer: 'segment', result: segment === null ? 'miss' : 'hit' });
   if (segment !== null) {
     const { window, headers, publication } = segment;
     deps.answers.deliveredMedia.see(request, publication);
@@ -202,16 +207,12 @@ const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
   'too-large': 'too-large',
 };
 
-function fail(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { error, log }: { error: unknown; log: EdgeLog },
-): void {
+function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   const url = redactUrl(request.url ?? '');
   // Only a broken connection tells a player that a started response is incomplete.
   if (response.headersSent) {
-    log.error({ err: error, url }, 'A response could not be sent completely.');
+    logEvent('delivery.broken-off', { err: error, path: url });
     response.destroy();
     return;
   }
@@ -224,7 +225,7 @@ function fail(
     sendProblem(request, response, toProblem(code, error.message));
     return;
   }
-  log.error({ err: error, url }, 'A request failed with an internal error.');
+  logEvent('delivery.failed', { err: error, path: url });
   if (isStorageAway(error)) {
     const problem = toProblem('unavailable', 'The object store cannot be reached.');
     sendProblem(request, response, problem, RETRY_AFTER_SEC);

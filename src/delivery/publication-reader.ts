@@ -3,6 +3,7 @@ import { type Publication, publicationBytes } from '../catalog/publications/publ
 import type { PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { Admitted } from '../catalog/shield/admission/admit.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
 import { FreshCache } from './cache/fresh-cache.ts';
 import type { EdgeDeps, EdgeLimits } from './edge-deps.ts';
 import type { PolicyReader } from './receive/policy-reader.ts';
@@ -23,13 +24,13 @@ export class PublicationReader {
   #waiting = 0;
 
   constructor(deps: EdgeDeps, limits: EdgeLimits, policies: PolicyReader) {
-    const { log, publications } = deps;
-    const onLoadError = (error: unknown, key: string) =>
-      log.warn({ err: error, key }, 'Could not read the catalogue. The last known state is shown.');
+    const { publications } = deps;
+    const onLoadError = (error: unknown, key: string) => logEvent('catalogue.unread', { err: error, name: key });
     const shared = { ttlMs: TTL_MS, absentTtlMs: ABSENT_TTL_MS, maxLoads: limits.publicationLoads, onLoadError };
     this.#limits = limits;
     this.#publications = new FreshCache({
       ...shared,
+      layer: 'publication',
       maxBytes: limits.publicationCacheBytes,
       load: (key, known) => publications.load(readKey(key), known),
       sizeBytes: publicationBytes,
@@ -45,7 +46,7 @@ export class PublicationReader {
         policies.invalidateAll();
         this.#publications.invalidateAll();
       },
-      lost: (error) => log.warn({ err: error }, 'Lost the connection for publication notices. Connecting again.'),
+      lost: (error) => logEvent('notifications.lost', { err: error }),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { HostRules } from '../catalog/shield/admission/host-rules.ts';
 import { judgeUnreadable } from '../catalog/shield/admission/judge-unreadable.ts';
@@ -9,11 +9,15 @@ import { Routes } from '../catalog/shield/admission/route.ts';
 import { UnzonedWaf } from '../catalog/shield/admission/unzoned-waf.ts';
 import { EventRecorder } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
+import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
+import { isAccessLogged, logEvent } from '../lib/log/log-event.ts';
+import { logRequest } from '../lib/log/log-request.ts';
 import type { ParserError } from '../lib/parser-error.ts';
+import { underRequestId } from '../lib/request-id.ts';
 import { queuedBytes } from '../lib/send-file.ts';
 import type { AnswerDeps } from './answer-request.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
@@ -41,6 +45,7 @@ import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createDeliveredMedia } from './traffic/delivered-media.ts';
+import { measureConnections } from './traffic/measure-response.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** Interval of checks for late headers and requests, in ms. It is the precision of the time limits. */
@@ -57,17 +62,16 @@ export type Edge = { port: number; close(): Promise<void> };
  */
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const { log } = deps;
   const budgets = openBudgets(limits);
-  const policies = new PolicyReader({ load: deps.loadPolicy, log });
+  const policies = new PolicyReader({ load: deps.loadPolicy });
   const reader = new PublicationReader(deps, limits, policies);
-  const delivered = openDeliveredBytes({ keep: deps.viewing.keepDelivered, log });
+  const delivered = openDeliveredBytes({ keep: deps.viewing.keepDelivered });
   const sendFile = deps.sendFile === null ? null : delivered.watch(deps.sendFile);
-  const objects = new ObjectSender({ sendFile, storage: rememberHeads(deps.storage, log) }, limits);
+  const objects = new ObjectSender({ sendFile, storage: rememberHeads(deps.storage) }, limits);
   const indexes = new IndexReader(deps.storage);
-  const requests = new SegmentRequests(deps.requests, log);
-  const live = deps.live === undefined ? null : new LiveStreams(deps.live, log);
-  const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone, log });
+  const requests = new SegmentRequests(deps.requests);
+  const live = deps.live === undefined ? null : new LiveStreams(deps.live);
+  const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone });
   const ownHosts = new HostRules(deps.ownHosts);
   const receiving = openReceiving(deps, { ownHosts, policies, budgets });
   const handling: HandleDeps = {
@@ -93,9 +97,10 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     }),
     leases: new ByteLeases(budgets),
     encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
-    ...{ inspections: new InspectionTurns(), recorder, delivered, log },
+    ...{ inspections: new InspectionTurns(), recorder, delivered },
   };
   const server = openServer(limits, handling);
+  measureConnections(server, delivered.sentBytes);
   const { trusted } = receiving;
   limitConnections(server, { perClient: limits.connectionsPerClient, trusted }, ({ remoteAddress }) =>
     recordAlone(remoteAddress, TOO_MANY_CONNECTIONS, handling),
@@ -132,13 +137,11 @@ type Budgets = ClientBudgets<'lentBytes' | 'coldLookups' | 'waits' | 'encryption
 type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
 function openReceiving(
-  { trustedProxies, places, firewall, loadWaf, log }: EdgeDeps,
+  { trustedProxies, places, firewall, loadWaf }: EdgeDeps,
   { ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
   const trusted = readTrustedProxies(trustedProxies);
-  const unzoned = new UnzonedWaf(loadWaf, (err) =>
-    log.warn({ err }, 'Could not read the inspection settings. The last known ones apply.'),
-  );
+  const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
   const clients = new KnownClients(trusted, places);
   return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
 }
@@ -154,8 +157,8 @@ function openAnswers(
     ...{ reader, objects, requests, budgets, live },
     responses: new SegmentResponseCache(reader),
     movies: new MoviePlans(indexes, limits.moviePlanBytes),
-    iFrames: new IFrameLists(indexes, deps.log),
-    storage: rememberHeads(deps.storage, deps.log),
+    iFrames: new IFrameLists(indexes),
+    storage: rememberHeads(deps.storage),
     player: deps.player,
     edgeUrl: deps.edgeUrl,
     keys: new PackageKeys(deps.secretBox),
@@ -164,8 +167,8 @@ function openAnswers(
     protectedObjects: new ProtectedObjects(objects, limits),
     viewing: {
       ...deps.viewing,
-      heatCurve: rememberFigures(deps.viewing.heatCurve, deps.log),
-      viewersNow: rememberFigures(deps.viewing.viewersNow, deps.log),
+      heatCurve: rememberFigures(deps.viewing.heatCurve),
+      viewersNow: rememberFigures(deps.viewing.viewersNow),
     },
     deliveredMedia: createDeliveredMedia({ visits: deps.viewing.visits, secret: deps.viewing.ticketSecret, live }),
     playback: new PlaybackAuthorizer({
@@ -176,6 +179,12 @@ function openAnswers(
 }
 
 function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    underRequestId(request, response, () => {
+      const address = isAccessLogged() ? handling.receiving.clients.findClient(request).address : '';
+      logRequest(request, response, { address, show: redactUrl });
+      void handleRequest(request, response, handling);
+    });
   const server = http.createServer(
     {
       headersTimeout: limits.headMs,
@@ -187,12 +196,12 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
       requireHostHeader: false,
       noDelay: true,
     },
-    (request, response) => void handleRequest(request, response, handling),
+    serve,
   );
   server.maxConnections = limits.connections;
   // Node restarts the timeout once if part of a write was sent in the meantime, so two halves make the limit.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
-  server.on('checkExpectation', (request, response) => void handleRequest(request, response, handling));
+  server.on('checkExpectation', serve);
   server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, handling));
   server.on('drop', (from) => recordAlone(from?.remoteAddress, TOO_MANY_CONNECTIONS, handling));
   server.on('clientError', (error: ParserError, socket: Socket) => refuseUnreadable(error, socket, handling));

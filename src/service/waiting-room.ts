@@ -3,6 +3,7 @@ import { isFromHere, NO_ADDRESSES } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
+import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet } from './health.ts';
 
 /** Responds on the main port while the service starts. */
@@ -21,6 +22,7 @@ export async function openWaitingRoom(port: number, host: string, fleet: () => F
       response.end(JSON.stringify(answer));
     }),
   );
+  sendRequestIds(server);
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: NO_ADDRESSES });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: async () => await closeServer(server, 0) };

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { createTimedStorage } from '../../src/adapters/storage/timed-storage.ts';
@@ -228,10 +227,11 @@ test('search matches a part of a title in any case, and takes % and _ literally'
 
 test('responds with 503 and Retry-After while the database is down', async () => {
   const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
-  const other = await startTestApi({ db: away.db, log: pino({ enabled: false }) });
+  const other = await startTestApi({ db: away.db });
   const answer = await other.call('GET', '/library/1/videos');
   await other.stop();
   await away.close();
+  api.faults.splice(0);
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(answer.body).toMatchObject({ success: false, statusCode: 503 });
@@ -241,7 +241,7 @@ test('responds promptly with 503 that names the object store while it hangs or r
   const stub = await startS3Stub();
   const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
   const store = createS3Storage({ url: stub.url, credentials, maxAttempts: 1 });
-  const other = await startTestApi({ storage: createTimedStorage(store, 1_000), log: pino({ enabled: false }) });
+  const other = await startTestApi({ storage: createTimedStorage(store, 1_000) });
   const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'Stored elsewhere' } });
   const captions = { body: { captionsFile: Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\na\n').toString('base64') } };
   const add = () => other.call('POST', `/library/1/videos/${Object(body).guid}/captions/en`, captions);
@@ -254,6 +254,7 @@ test('responds promptly with 503 that names the object store while it hangs or r
   expect((await add()).status).toBe(200);
   await other.stop();
   await stub.stop();
+  api.faults.splice(0);
 });
 
 async function raw(request: string): Promise<string> {

@@ -116,3 +116,21 @@ test('a double click of a mouse does not seek', async () => {
   expect(await readSec(page)).toBe(12);
   await page.close();
 });
+
+test('captions never cover the preview above the seek bar, which is as wide as the page', async () => {
+  const page = await open();
+  await page.locator('video').evaluate((video: HTMLVideoElement) => {
+    const track = video.addTextTrack('captions', 'English', 'en');
+    track.addCue(new VTTCue(0, 30, 'A caption that is as wide as the page, and that is read above the seek bar'));
+    track.mode = 'showing';
+  });
+  const captions = page.locator('bunny-captions-display');
+  await captions.getByText('A caption').waitFor(PATIENCE);
+  const bar = await page.getByRole('slider', { name: 'Seek' }).boundingBox();
+  expect(bar?.width).toBeGreaterThan(SMALL_PAGE.viewport.width - 60);
+  await page.mouse.move(SMALL_PAGE.viewport.width / 2, (bar?.y ?? 0) + (bar?.height ?? 0) / 2);
+  await expect.poll(() => captions.getByText('A caption').isVisible(), PATIENCE).toBe(false);
+  await page.mouse.move(SMALL_PAGE.viewport.width / 2, 40);
+  await expect.poll(() => captions.getByText('A caption').isVisible(), PATIENCE).toBe(true);
+  await page.close();
+});

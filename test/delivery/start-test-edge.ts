@@ -15,12 +15,11 @@ import { startEdge } from '../../src/delivery/start-edge.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
+import { captureLog } from '../support/capture-log.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { testViewing } from '../support/viewing.ts';
 import { createEdgeStorage } from './edge-storage.ts';
-
-export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
 
 /** Creates a folder for a test file's objects, and edges over it and the test's database. */
 export async function createEdgeRoom(database: TestDatabase) {
@@ -32,7 +31,7 @@ export async function createEdgeRoom(database: TestDatabase) {
     folder,
     storage,
     async start(change: Partial<EdgeDeps> = {}) {
-      const lines: LoggedLine[] = [];
+      const { lines } = captureLog(['warn', 'error']);
       const edge = await startEdge({
         host: '127.0.0.1',
         port: 0,
@@ -59,10 +58,6 @@ export async function createEdgeRoom(database: TestDatabase) {
           throw error;
         }),
         loadWaf: createShieldSettingsStore(database.db).loadUnzoned,
-        log: {
-          warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
-          error: (fields, message) => lines.push({ level: 'error', fields, message }),
-        },
         ...change,
       });
       return { ...edge, lines, base: `http://127.0.0.1:${edge.port}` };

@@ -3,6 +3,7 @@ import { newPageName, readTicket, writeTicket } from '../../src/catalog/statisti
 import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { captureLog } from '../support/capture-log.ts';
 import { someSession } from '../support/some-session.ts';
 import { TICKET_SECRET, testViewing } from '../support/viewing.ts';
 import { forceState } from './forced-state.ts';
@@ -239,14 +240,13 @@ test('does not count replayed, reordered or forged beacons, or those of crawlers
 
 test('an outage of the database loses nothing and counts nothing twice', async () => {
   let isAway = true;
-  const warnings: string[] = [];
+  const warnings = captureLog();
   const viewing = testViewing({
     async count(sessions) {
       if (isAway) throw new Error('The database is down.');
       await countSessions(room.database.db, sessions);
       await countSessions(room.database.db, sessions);
     },
-    log: { warn: (_fields, message) => warnings.push(message) },
   });
   const away = await room.edges.start({ viewing });
   const shown = await publishFilm(room);
@@ -254,7 +254,7 @@ test('an outage of the database loses nothing and counts nothing twice', async (
   await page.goto(`${away.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
   await playTo(page, 1.2);
   await page.close();
-  await expect.poll(() => warnings.length).toBeGreaterThan(0);
+  await expect.poll(() => warnings.named('sessions.delayed').length).toBeGreaterThan(0);
   expect((await sumsOf(room, shown)).views).toBe(0);
   isAway = false;
   await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(1);

@@ -17,5 +17,4 @@ startMover({
   },
   takeLock: async () => ({ check: async () => undefined, release: async () => undefined }),
   report: (error) => process.stderr.write(String(error)),
-  log: () => process.stdout.write('!'),
 });

@@ -212,7 +212,7 @@ test('refuses one location under two names before it deletes anything', async ()
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
   const reported = new Promise<Error>((report) => {
-    const same = { from: store, takeLock: freeLock, report, log: () => undefined };
+    const same = { from: store, takeLock: freeLock, report };
     void createFileStorage(folder).then((to) => owned.push(startMover({ ...same, to }).close));
   });
   expect((await reported).message).toContain('the same store');
@@ -225,7 +225,7 @@ test('if the remainder cannot be recorded, reports that and moves the objects an
   const note = async () => {
     throw new Error('the database is down');
   };
-  const says = { report: (error: Error) => void reported.push(error), log: () => undefined };
+  const says = { report: (error: Error) => void reported.push(error) };
   owned.push(startMover({ ...pair, takeLock: freeLock, note, ...says }).close);
   await expect.poll(() => holders(pair), { timeout: 60_000 }).toEqual(['new']);
   expect(reported[0]).toMatchObject({ cause: { message: 'the database is down' } });

@@ -141,6 +141,6 @@ function readProc(pid: number, name: string): string | null {
 }
 
 function readListeners(output: string): Record<string, number> | null {
-  const line = output.split('\n').find((candidate) => candidate.includes('"msg":"ready"'));
+  const line = output.split('\n').find((candidate) => candidate.includes('"event":"service.ready"'));
   return line === undefined ? null : (JSON.parse(line) as { listeners: Record<string, number> }).listeners;
 }

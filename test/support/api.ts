@@ -8,6 +8,7 @@ import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
+import { captureLog } from './capture-log.ts';
 import { startTestDatabase, type TestDatabase } from './database.ts';
 import { createFolderStorage, type FolderStorage } from './folder-storage.ts';
 import { createTestPackager, TEST_SECRET } from './packager.ts';
@@ -29,7 +30,7 @@ export type TestApi = {
   libraries: LibraryStore;
   first: FirstLibrary;
   second: { id: number; key: string };
-  /** Errors that were logged as our own fault. */
+  /** Lines of errors that were logged as our own fault. */
   faults: unknown[];
   /** Sends a request, by default with the first library's key. `body` is sent as JSON unless it is bytes or text. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -46,7 +47,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
   const first = await ensureFirstLibrary({ accountKey: null, libraryKey: null }, { db, secretBox });
   const libraries = createLibraryStore({ db, secretBox });
   const { library, keys } = await libraries.create({ name: 'second', pullZoneName: null, libraryKey: null });
-  const faults: unknown[] = [];
+  const faults: unknown[] = captureLog(['error'], { isUnlimited: true }).lines;
   const outbound = createOutbound({ allow: ['127.0.0.0/8'] });
   const api = await startApi({
     host: '127.0.0.1',
@@ -75,7 +76,6 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     translates: false,
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
-    log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],
     mounts: [],
     diskFloorBytes: () => 5e9,
     ...changes,

@@ -12,13 +12,12 @@ type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
 export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,
-    log = { warn: () => undefined },
     ticketSecret = TICKET_SECRET,
     heatCurve = async () => null,
     viewersNow = async () => null,
     keepDelivered = async () => undefined,
     ...evidence
   } = counting;
-  const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null, ...evidence });
+  const visits = openVisits({ count, ticketSecret, placeViewer: () => null, ...evidence });
   return { visits, heatCurve, viewersNow, ticketSecret, keepDelivered };
 }

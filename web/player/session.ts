@@ -43,7 +43,8 @@ export class Session extends EventTarget {
     this.#view = first.phase;
     const { engine, stateUrl, video } = parts;
     engine.addEventListener('loaded', () => {
-      if (engine.lineBps !== null) parts.lines.keep(engine.lineBps);
+      // The parts of a live stream arrive as fast as they are published, not as fast as the connection.
+      if (engine.lineBps !== null && !this.isLive) parts.lines.keep(engine.lineBps);
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
     // A sudden failure may mean that the video was repackaged and needs other keys.

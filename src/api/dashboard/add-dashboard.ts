@@ -7,6 +7,7 @@ import type { Grant } from '../../catalog/keys/access-key.ts';
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type AuthenticateDeps, authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
@@ -83,6 +84,7 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   const failedSignIn = (message: string, address: string) => {
     const isReached = limit.isReached(address);
     limit.fail(address);
+    logEvent('sign-in.refused', { address, reason: message });
     if (!isReached) return new Refused('unauthenticated', message);
     return new Refused('busy', 'Too many wrong keys from this address. Try again in a minute, or with a valid key.');
   };
@@ -98,6 +100,7 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
+    logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), ...pickGrant(started.grant) });
     reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
     return noStore(reply).send(describe(started.grant, deps));
   });
@@ -105,10 +108,13 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     requireOwnPage(request.raw, publicUrl);
     const session = readSession(request.raw);
     if (session !== null) await sessions.end(session);
+    logEvent('sign-in.ended', { address: deps.callerOf(request.raw) });
     reply.header('set-cookie', sessionCookie(request.raw, publicUrl, null));
     return noStore(reply).code(204).send();
   });
 }
+
+const pickGrant = ({ scope, libraryId }: Grant) => ({ scope, libraryId });
 
 function describe({ scope, libraryId }: Grant, { edgeUrl, sessionDays }: DashboardDeps): object {
   const role = { account: 'owner', write: 'editor', read: 'reader' }[scope];

@@ -6,6 +6,8 @@ import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import { requireSpace, type SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { reasonOf } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 import { emptyBody, receiveBytes, tooLarge } from './receive-bytes.ts';
@@ -46,16 +48,23 @@ export async function receiveFile<T>(
   const uploadId = await uploads.openPut(key, { lengthBytes, options });
   const objectKey = sourceKeyOf(key, uploadId);
   const upload = { body, objectKey, lengthBytes, uploadId, limitBytes };
+  const line = { kind: 'put', videoGuid: key.mediaId, libraryId: key.libraryId, uploadId };
+  const startedMs = performance.now();
+  logEvent('upload.begun', { ...line, bytes: lengthBytes });
   const written = await receiveBytes(upload, deps, signal).catch((error) =>
-    forget(uploadId, { objectKey, because: error }, deps),
+    forget(line, { objectKey, because: error }, deps),
   );
   const give = () => commit({ key: objectKey, ...written }, uploads.closing(uploadId));
   const limit = AbortSignal.any([signal, AbortSignal.timeout(AWAY_MS)]);
-  return retryWhileAway(give, { isIdempotent: true, maxPauseMs: ASK_AGAIN_MS }, limit).catch((error) => {
+  const retrying = { isIdempotent: true, maxPauseMs: ASK_AGAIN_MS };
+  const given = retryWhileAway(give, retrying, limit).catch((error) => {
     // After any other error the commit may have succeeded. The upload session's lease expires and the sweep decides.
     if (!(error instanceof Refused)) throw error;
-    return forget(uploadId, { objectKey, because: error }, deps);
+    return forget(line, { objectKey, because: error }, deps);
   });
+  const answer = await given;
+  logEvent('upload.finished', { ...line, bytes: written.sizeBytes, durationMs: performance.now() - startedMs });
+  return answer;
 }
 
 function announcedBytes({ headers }: IncomingMessage): number | null {
@@ -66,10 +75,11 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
 
 /** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions does it. */
 async function forget(
-  uploadId: Guid,
+  line: { kind: string; videoGuid: Guid; libraryId: number; uploadId: Guid },
   { objectKey, because }: { objectKey: StorageKey; because: unknown },
   { uploads, storage }: FileDeps,
 ): Promise<never> {
-  await Promise.allSettled([storage.delete([objectKey]).then(() => uploads.close(uploadId))]);
+  await Promise.allSettled([storage.delete([objectKey]).then(() => uploads.close(line.uploadId))]);
+  logEvent('upload.abandoned', { ...line, reason: reasonOf(because) });
   throw because;
 }

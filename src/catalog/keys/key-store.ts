@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
@@ -64,7 +65,7 @@ export function createKeyStore(db: Db): KeyStore {
         .where('library_id', '=', libraryId)
         .where('id', '=', id)
         .executeTakeFirst();
-      if (numUpdatedRows > 0n) return;
+      if (numUpdatedRows > 0n) return logEvent('key.revoked', { keyId: id, libraryId });
       throw new Refused('not-found', `Key ${id} of library ${libraryId} not found. Check both ids.`);
     },
   };
@@ -109,6 +110,7 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .values(row)
     .returning('created_at')
     .executeTakeFirstOrThrow();
+  logOnCommit('key.created', { keyId: row.id, libraryId, scope });
   return { id: row.id, libraryId, scope, label, createdAt, expiresAt, lastUsedAt: null, key };
 }
 

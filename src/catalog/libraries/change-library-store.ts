@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Tx } from '../db.ts';
+import { logOnCommit } from '../in-transaction.ts';
 import { hashKey, newKey } from '../keys/access-key.ts';
 import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } from './library.ts';
 import { mergeSettings } from './library-settings.ts';
@@ -59,6 +60,7 @@ export async function resetLibraryKey(
     .set({ modified_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute();
+  logOnCommit('key.replaced', { keyId: isWriting ? 'ApiKey' : 'ReadOnlyApiKey', libraryId: id });
   if (overlapSec === 0) return;
   const expires = sql<Date>`now() + make_interval(secs => ${overlapSec})`;
   await tx

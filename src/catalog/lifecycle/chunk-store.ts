@@ -5,11 +5,12 @@ import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { planSheets } from '../images/plan-sheets-store.ts';
+import { logOnCommit } from '../in-transaction.ts';
 import { LeaseLost } from '../leases/lease-lost.ts';
 import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
-import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';
+import { type Claim, type EncodeTask, idxKeyOf } from '../tasks/encode-task.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { leaveOutRedundant } from './leave-out-redundant-store.ts';
 
@@ -57,12 +58,29 @@ export async function commitChunks(
   }
   if (claim.task.kind === 'video' && claim.task.fromSegment === 0) await leaveOutRedundant(tx, claim.task);
   await sumStorage(tx, key);
+  if (isFirstMedia(claim, outputs)) await notePlayable(tx, claim.task);
   if (isLast) await endTask(tx, claim, 'done', null);
   if (isLast) await finalizeMedia(tx, key);
   if (isLast && claim.task.kind === 'video') await planSheets(tx, claim.task);
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
   return { rejected };
+}
+
+function isFirstMedia({ task }: Claim, outputs: readonly RenditionOutput[]): boolean {
+  return task.isFirst && outputs.some(({ chunks }) => chunks.some(({ facts }) => facts.firstSegment === 0));
+}
+
+/** Logs that a video became playable, if all of its first tasks have stored their first segment. */
+async function notePlayable(tx: Tx, { key, timelineId }: EncodeTask): Promise<void> {
+  const { rows } = await sql`
+    select from encode_task t cross join unnest(t.rendition_ids) rendition
+    where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId} and t.timeline_id = ${timelineId}
+      and t.is_first and t.from_segment = 0 and t.state in ('waiting', 'running')
+      and not exists (select from chunk c where c.rendition_id = rendition and c.first_segment = 0) limit 1`.execute(
+    tx,
+  );
+  if (rows.length === 0) logOnCommit('video.playable', { videoGuid: key.mediaId, libraryId: key.libraryId });
 }
 
 function overtaken(renditionId: Guid, firstSegment: number): LeaseLost {

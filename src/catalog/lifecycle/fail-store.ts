@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
-import { bumpPublication, type Tx } from '../db.ts';
+import type { Tx } from '../db.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { readyOnDemand } from '../renditions/active-set-store.ts';
-import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import { claimLost, endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';
-import { findStored } from './chunk-store.ts';
+import { findStored, lockMedia } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
 import { IMAGES_VALUE, onDemandFailedMessage, renditionMessage } from './messages.ts';
 import { reportDamage } from './repair-store.ts';
@@ -21,9 +21,8 @@ const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as cons
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;
-  await bumpPublication(tx, key).catch((cause: unknown) => {
-    throw new Error(`Expected video ${key.mediaId} to exist while its encode task fails.`, { cause });
-  });
+  // The video may have been deleted.
+  if ((await lockMedia(tx, key)) === null) throw claimLost(claim);
   const held = await lockClaim(tx, claim);
   if (claim.task.kind === 'segment') return giveUpSegment(tx, claim, reason);
   if (claim.task.renditionIds.length > 1) return splitTask(tx, { ...claim.task, ...held }, reason);

@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import { planImages } from '../images/plan-images-store.ts';
 import { dropImages } from '../images/shown-images-store.ts';
+import { logOnCommit } from '../in-transaction.ts';
 import { mustEnterState } from '../media-state-store.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { noteFailedTrack, offerTrack } from '../renditions/added-track-store.ts';
@@ -95,6 +96,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   const isIncomplete = await markIncomplete(tx, key);
   await pruneTasks(tx, key);
   await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
+  logOnCommit('video.finished', { videoGuid: key.mediaId, libraryId: key.libraryId, isIncomplete });
 }
 
 /** Keeps failed image tasks, so that the images are not planned again and again. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { inWholeSeconds, type SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { logOnCommit } from '../in-transaction.ts';
 import { RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
@@ -45,6 +46,8 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.encoding)(tx);
+  const mediaSec = plan.durationMs / 1000;
+  logOnCommit('video.planned', { videoGuid: key.mediaId, libraryId: key.libraryId, mediaSec });
   return true;
 }
 

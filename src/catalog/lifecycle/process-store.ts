@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { enterState } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
@@ -220,6 +220,7 @@ export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: 
   await sumStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.failed)(tx);
+  logOnCommit('video.failed', { videoGuid: key.mediaId, libraryId: key.libraryId, reason: message.message });
 }
 
 async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {

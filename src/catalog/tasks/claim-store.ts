@@ -30,7 +30,14 @@ export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: stri
 
 /** Converts a claimed row to a claim: the task, and the attempt number that fences its commits. */
 export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim {
-  return { task: toTask(row), attempt: row.attempt, failures: row.failures, deaths: row.deaths, owner };
+  return {
+    task: toTask(row),
+    attempt: row.attempt,
+    failures: row.failures,
+    deaths: row.deaths,
+    owner,
+    requestId: row.request_id,
+  };
 }
 
 /**
@@ -123,6 +130,11 @@ export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 
 /** Returns the error for a late or duplicate worker. */
 export function claimLost({ task, attempt }: Claim): LeaseLost {
   return new LeaseLost(`Attempt ${attempt} of encode task ${task.id} may no longer publish.`);
+}
+
+/** Returns whether an encode task exists. Those of a deleted video, and of a replaced plan, do not. */
+export async function hasTask(db: Db, id: Guid): Promise<boolean> {
+  return (await db.selectFrom('encode_task').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 /** Marks a claimed task as ended, within the transaction that holds `lockClaim`. */

@@ -33,7 +33,15 @@ export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as
  * `attempt`, which names its objects; only the latest attempt is accepted. `failures` counts the attempts that ended in
  * an error, `deaths` those whose worker did not end them.
  */
-export type Claim = { task: EncodeTask; attempt: number; failures: number; deaths: number; owner: string };
+export type Claim = {
+  task: EncodeTask;
+  attempt: number;
+  failures: number;
+  deaths: number;
+  owner: string;
+  /** Request that caused the task, for log lines. */
+  requestId: string | null;
+};
 
 /** Duration of a lease by the database's clock in s, and its renewal interval in ms. */
 export const LEASE_SEC = 30;

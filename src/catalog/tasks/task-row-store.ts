@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { currentRequestId } from '../../lib/log/log-context.ts';
 import type { Db, Tx } from '../db.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from './encode-task.ts';
 import { BACKFILL_DELAY_SEC } from './task-kind.ts';
@@ -28,6 +29,7 @@ export function taskRow(task: EncodeTask) {
     from_segment: task.fromSegment,
     to_segment: task.toSegment,
     is_first: task.isFirst,
+    request_id: currentRequestId(),
     queue: task.queue,
     priority: task.priority,
     weight: task.weight,

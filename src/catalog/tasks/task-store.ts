@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import { withLogContext } from '../../lib/log/log-context.ts';
+import { type EventValues, logEvent } from '../../lib/log/log-event.ts';
 import type { Db } from '../db.ts';
 import { leaseEnd } from '../leases/lease-store.ts';
 import { percentOf, toClaim } from './claim-store.ts';
@@ -53,8 +55,16 @@ export async function forgetIdle(db: Db, owner: string): Promise<void> {
  * Marks tasks as ready whose pause is over, and takes tasks from dead workers. Runs once a second across all workers.
  */
 export async function tendTasks(db: Db, steadySec: number): Promise<void> {
-  await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
+  const { rows } = await sql<LostTask>`
+    select lost_library as "libraryId", lost_media as "videoGuid", lost_task as "taskId", lost_kind as kind,
+      lost_attempt as attempt, lost_owner as owner, lost_request as "requestId"
+    from tend_encode_tasks(${steadySec}::float8)`.execute(db);
+  for (const { requestId, ...task } of rows) {
+    withLogContext(requestId === null ? {} : { requestId }, () => logEvent('task.lease-expired', task));
+  }
 }
+
+type LostTask = EventValues<'task.lease-expired'> & { requestId: string | null };
 
 /**
  * Recreates the rows by which tasks and uploads are claimed: they are unlogged, and lost in a crash of the database.

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { IS_FREE, leaseEnd } from '../leases/lease-store.ts';
-import { announceLost, type UploadRef } from './upload-store.ts';
+import { announceLost, noteAbandoned, type UploadRef } from './upload-store.ts';
 
 const CLOSING_SEC = 60;
 const AT_ONCE = 100;
@@ -14,7 +14,14 @@ const IDLE_FETCH_SEC = 15;
 /** An ended upload session. `isSource`: its object is the video's original, so only the upload session is deleted. */
 export type DeadUpload = UploadRef & { isSource: boolean };
 
-type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean; concat: string | null };
+type DeadRow = MediaKey & {
+  id: Guid;
+  isSource: boolean;
+  isLostTus: boolean;
+  isOpen: boolean;
+  method: string;
+  concat: string | null;
+};
 
 /**
  * Claims at most a hundred ended upload sessions, in any order: PUTs whose lease expired (their process died), uploads
@@ -28,6 +35,7 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
     // Uses a fixed order, so that two sweeps never wait for each other's lines.
     const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
     await announceLost(tx, lost);
+    for (const row of rows.filter(({ isOpen }) => isOpen)) noteAbandoned(row, row.id, 'It received no bytes in time.');
     return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));
   });
 }
@@ -35,7 +43,8 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
 async function closeDead(tx: Tx): Promise<DeadRow[]> {
   const { rows } = await sql<DeadRow>`
     with dead as (
-      select id, method = 'tus' and state = 'open' as "isLostTus" from upload
+      select id, method = 'tus' and state = 'open' as "isLostTus", state = 'open' as "isOpen"
+      from upload
       where ${IS_FREE} and (method = 'put' or state = 'closing' or expires_at < now())
       order by random() limit ${AT_ONCE} for update skip locked
     )
@@ -43,8 +52,8 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
       state = case when upload.state = 'complete' then 'complete' else 'closing' end
     from media, dead
     where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
-    returning dead."isLostTus", upload.concat, upload.id, upload.library_id as "libraryId",
-      upload.media_id as "mediaId",
+    returning dead."isLostTus", dead."isOpen", upload.method, upload.concat, upload.id,
+      upload.library_id as "libraryId", upload.media_id as "mediaId",
       upload.state = 'complete' or coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"
   `.execute(tx);
   return rows;

@@ -4,7 +4,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
-import { inTransaction } from '../in-transaction.ts';
+import { inTransaction, logOnCommit } from '../in-transaction.ts';
 import { leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -113,6 +113,12 @@ export function completing(id: Guid): FollowUp {
       .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
     if (row === undefined) throw new Refused('not-found', 'The upload was abandoned before it was complete.');
+    logOnCommit('upload.finished', {
+      kind: row.method,
+      videoGuid: row.mediaId,
+      libraryId: row.libraryId,
+      uploadId: id,
+    });
     await tx.deleteFrom('upload').where('part_of', '=', id).execute();
     if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
@@ -124,13 +130,15 @@ export function completing(id: Guid): FollowUp {
  */
 export function givingUp(id: Guid): FollowUp {
   return async (tx) => {
-    const { numUpdatedRows } = await tx
+    const row = await tx
       .updateTable('upload')
       .set({ state: 'closing', ...CLOSING })
       .where('id', '=', id)
       .where('state', '=', 'open')
+      .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is no longer open.');
+    if (row === undefined) throw new Refused('not-found', 'The upload is no longer open.');
+    noteAbandoned(row, id, 'The file could not be fetched.');
   };
 }
 
@@ -152,9 +160,19 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
       .set({ state: 'closing', ...CLOSING })
       .where('id', '=', id)
       .execute();
+    if (method.state === 'open') noteAbandoned(method, id, 'The upload was canceled, or its video was deleted.');
     if (method.method === 'tus' && method.state === 'open') await announceLost(tx, [method]);
     return 'closing';
   });
+}
+
+/** Logs an upload that ends without a file, when the transaction commits. */
+export function noteAbandoned(
+  { method: kind, libraryId, mediaId: videoGuid }: MediaKey & { method: string },
+  uploadId: Guid,
+  reason: string,
+): void {
+  logOnCommit('upload.abandoned', { kind, videoGuid, libraryId, uploadId, reason });
 }
 
 /**

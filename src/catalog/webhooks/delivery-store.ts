@@ -19,6 +19,8 @@ export type ClaimedEvent = WebhookEvent & {
   attempts: number;
   url: string | null;
   readOnlyKeySealed: Buffer;
+  /** Request that caused the event, for log lines. */
+  requestId: string | null;
 };
 
 export type ClaimBounds = { limit: number; perLibrary: number; leaseSec: number };
@@ -42,7 +44,7 @@ export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedE
         order by h.position limit 1) head, library
       where l.claim = ${claim} and e.id = head.id and library.id = e.library_id
       returning e.id, e.library_id as "libraryId", e.media_id as "mediaId", e.status, e.is_incomplete as "isIncomplete",
-        e.attempts, l.claim,
+        e.attempts, e.request_id as "requestId", l.claim,
         library.settings->>${WEBHOOK_URL_SETTING} as url, library.read_only_key_sealed as "readOnlyKeySealed"`.execute(
       tx,
     );
@@ -81,23 +83,25 @@ async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: 
 /**
  * Records the result of an attempt. A failed event is retried after `retrySec`, unless its three days are over or it is
  * a test. Then, or if the receiver refuses further events, it becomes a dead letter. The next event of the video is due
- * immediately. Changes nothing if another sender now has the line.
+ * immediately. Changes nothing, and returns null, if another sender now has the line. Otherwise
+ * returns the state of the event.
  */
 export async function endEvent(
   db: Db,
   event: ClaimedEvent,
   { kind, answer, retrySec }: Outcome & { retrySec: number },
-): Promise<void> {
+): Promise<'delivered' | 'dead' | 'pending' | null> {
   const isFinal = kind === 'gone' || event.mediaId === TEST_MEDIA_ID;
-  await inTransaction(db, async (tx) => {
-    if (!(await lockLine(tx, event))) return;
-    await sql`
+  return inTransaction(db, async (tx) => {
+    if (!(await lockLine(tx, event))) return null;
+    const { rows } = await sql<{ state: 'delivered' | 'dead' | 'pending' }>`
       update webhook_event set last_answer = ${answer.slice(0, ANSWER_LENGTH)},
         state = case when ${kind === 'delivered'} then 'delivered'
           when ${isFinal} or give_up_at <= now() then 'dead' else 'pending' end,
         settled_at = case when ${kind === 'delivered' || isFinal} or give_up_at <= now() then now() end
-      where id = ${event.id}`.execute(tx);
+      where id = ${event.id} returning state`.execute(tx);
     await moveLine(tx, event, retrySec);
+    return rows[0]?.state ?? null;
   });
 }
 

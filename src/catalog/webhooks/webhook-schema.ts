@@ -10,6 +10,7 @@ export type WebhookEventTable = {
   media_id: Guid;
   status: number;
   /** True if a finished video lacks something that was planned. */
+  request_id: Generated<string | null>;
   is_incomplete: Generated<boolean>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;

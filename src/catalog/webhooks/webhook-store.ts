@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { currentRequestId } from '../../lib/log/log-context.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -56,6 +57,7 @@ async function addEvent(
       media_id: mediaId,
       status,
       is_incomplete: isIncomplete,
+      request_id: currentRequestId(),
       state: 'pending',
       give_up_at: sql<Date>`now() + make_interval(secs => ${GIVE_UP_AFTER_SEC})`,
     })

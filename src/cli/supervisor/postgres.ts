@@ -43,11 +43,18 @@ const SERVER_OPTIONS = {
   timezone: 'UTC',
 };
 
+/** Events of the log by the level of PostgreSQL's own messages. */
+export const POSTGRES_EVENTS = {
+  debug: 'postgres.detail',
+  warn: 'postgres.warning',
+  error: 'postgres.failed',
+} as const;
+
 export type PostgresOptions = {
   dataDir: string;
   /** Called when the health changed. */
   changed(health: PartHealth): void;
-  log(level: 'debug' | 'warn' | 'error', text: string): void;
+  log(level: keyof typeof POSTGRES_EVENTS, text: string): void;
   /** Uses this identity instead of the best one. */
   identity?: PostgresIdentity;
 };

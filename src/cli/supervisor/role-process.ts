@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
 import type { StorageSettings } from '../../config/storage.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import type { MetricFamilies } from '../../lib/metrics/metrics.ts';
 import type { PartHealth } from '../../service/health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
 import { BackOff } from './back-off.ts';
@@ -21,7 +23,6 @@ export type RoleEvents = {
   change(change: RoleMessage): void;
   /** Called when its health changed. */
   changed(): void;
-  log(level: 'info' | 'warn', text: string): void;
 };
 
 /** Process of one role: started, restarted with increasing delays when it dies, and stopped permanently once. */
@@ -34,6 +35,7 @@ export class RoleProcess {
   #restart: NodeJS.Timeout | null = null;
   #isStopping = false;
   #health: PartHealth = { state: 'starting', detail: null };
+  readonly #awaitingMetrics = new Set<(families: MetricFamilies | null) => void>();
 
   /** `stores`: where the objects are. */
   constructor(role: Role, stores: readonly StorageSettings[], events: RoleEvents) {
@@ -50,6 +52,19 @@ export class RoleProcess {
   send(message: ToRole): void {
     // A message to a process that just died is lost. The replacement process gets the message again.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
+  }
+
+  /** Returns the metrics of the process, or null if it does not send them within `limitMs`. */
+  async collectMetrics(limitMs: number): Promise<MetricFamilies | null> {
+    if (this.#child?.connected !== true) return null;
+    const { promise, resolve } = Promise.withResolvers<MetricFamilies | null>();
+    this.#awaitingMetrics.add(resolve);
+    const timer = setTimeout(() => resolve(null), limitMs);
+    this.send({ type: 'metrics' });
+    const families = await promise;
+    clearTimeout(timer);
+    this.#awaitingMetrics.delete(resolve);
+    return families;
   }
 
   /** Signals the process to close and waits until it exits. Kills it after `graceMs`. */
@@ -78,7 +93,7 @@ export class RoleProcess {
     });
     this.#child = child;
     child.on('message', (message: FromRole) => this.#receive(message));
-    child.on('error', (error) => this.#events.log('warn', `could not be started or sent a message: ${error.message}`));
+    child.on('error', (error) => logEvent('role.unreachable', { name: this.role, err: error }));
     child.once('close', (code, signal) => this.#ended(performance.now() - startedMs, signal ?? `code ${code}`));
   }
 
@@ -92,6 +107,9 @@ export class RoleProcess {
           state: message.ok ? 'ok' : 'failing',
           detail: message.ok ? null : (message.detail ?? 'not well'),
         });
+        break;
+      case 'metrics':
+        for (const resolve of this.#awaitingMetrics) resolve(message.families);
         break;
       case 'failed':
         this.#become({ state: 'failing', detail: message.message });
@@ -108,7 +126,7 @@ export class RoleProcess {
     this.#child = null;
     if (this.#isStopping) return;
     const waitMs = this.#backOff.afterLifeOf(livedMs);
-    this.#events.log('warn', `${this.role} exited with ${how}, restarting in ${waitMs} ms`);
+    logEvent('role.exited', { name: this.role, exit: how, waitMs, durationMs: livedMs });
     const said = this.#health.state === 'failing' ? this.#health.detail : null;
     this.#become({ state: 'failing', detail: said ?? `exited with ${how}, restarting` });
     this.#restart = setTimeout(() => this.#start(), waitMs);

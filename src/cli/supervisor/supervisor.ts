@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
 import { settingsOf } from '../../config/role-environment.ts';
 import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import {
   baseAddresses,
@@ -15,9 +15,10 @@ import {
   showStart,
 } from '../../service/first-start.ts';
 import { type Fleet, type PartHealth, type SandboxState, sandboxProblem } from '../../service/health.ts';
+import type { MetricsPort } from '../../service/metrics-port.ts';
 import { readVersion } from '../../service/version.ts';
 import { findSandbox } from '../find-sandbox.ts';
-import { EmbeddedPostgres } from './postgres.ts';
+import { EmbeddedPostgres, POSTGRES_EVENTS } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
 /**
@@ -33,7 +34,6 @@ type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 /** Runs PostgreSQL and one process per role, restarts them if they die, and stops them together. */
 export class Supervisor {
   readonly #settings: Settings;
-  readonly #log: Logger;
   readonly #version = readVersion();
   readonly #roles = new Map<Role, RoleProcess>();
   readonly #stages = new Map<Role, Stage>();
@@ -47,10 +47,10 @@ export class Supervisor {
   #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;
   #patience: NodeJS.Timeout | null = null;
+  #metrics: MetricsPort | null = null;
 
-  constructor(settings: Settings, log: Logger) {
+  constructor(settings: Settings) {
     this.#settings = settings;
-    this.#log = log;
     // Awaited only after everything was started, so an earlier failure must not count as unhandled.
     this.#allReady.promise.catch(() => undefined);
   }
@@ -60,6 +60,7 @@ export class Supervisor {
     const { dataDir, databaseUrl, ...settings } = this.#settings;
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
+    await this.#openMetrics();
     const [sandbox, secretKey, keys, database] = await Promise.all([
       findSandbox(this.#settings),
       ensureSecretKey(dataDir, settings.secretKey),
@@ -68,7 +69,7 @@ export class Supervisor {
     ]);
     this.#sandbox = sandbox;
     const weakness = sandboxProblem(sandbox);
-    if (weakness !== null) this.#log.warn({ sandbox }, weakness);
+    if (weakness !== null) logEvent('sandbox.weak', { sandbox, reason: weakness });
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
     // For an owner's database server, the roles themselves report the state.
@@ -82,7 +83,20 @@ export class Supervisor {
   async stop(): Promise<void> {
     if (this.#patience !== null) clearTimeout(this.#patience);
     await Promise.all([...this.#roles.values()].map(async (role) => await role.stop(ROLE_GRACE_MS)));
+    await this.#metrics?.close();
     await this.#postgres?.stop();
+  }
+
+  /** The supervisor's own process loads the code of the metrics only if they are served. */
+  async #openMetrics(): Promise<void> {
+    const { metricsPort: port } = this.#settings;
+    if (port === null) return;
+    const { openFleetMetrics } = await import('./fleet-metrics.ts');
+    this.#metrics = await openFleetMetrics({ ...this.#settings, port }, this.#roles).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused('invalid', `MILLRACE_METRICS_PORT: expected a free port, got ${port} (${reason}).`, { cause });
+    });
+    this.#listeners.metrics = this.#metrics.port;
   }
 
   async #startPostgres() {
@@ -92,7 +106,7 @@ export class Supervisor {
         this.#database = health;
         this.#changed();
       },
-      log: (level, text) => this.#log[level](text),
+      log: (level, reason) => logEvent(POSTGRES_EVENTS[level], { reason }),
     });
     return this.#postgres.connection;
   }
@@ -104,13 +118,15 @@ export class Supervisor {
       online: () => this.#welcome(role),
       change: (change) => this.#receive(role, change),
       changed: () => this.#changed(),
-      log: (level, text) => this.#log[level](text),
     });
   }
 
   #welcome(role: Role): void {
+    // Only these settings: the others have secrets that a role may not need.
+    const { host, logLevels, logFormat, accessLog } = this.#settings;
+    const log = { logLevels, logFormat, accessLog };
     this.#stages.set(role, 'waiting');
-    this.#roles.get(role)?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port });
+    this.#roles.get(role)?.send({ type: 'wait', role, host, port: this.#ports().port, log });
     this.#sendFleet();
     this.#advance(role);
   }
@@ -195,7 +211,7 @@ export class Supervisor {
 
   async #announce(keys: ReservedKeys): Promise<void> {
     const addresses = baseAddresses(this.#settings, this.#listeners);
-    this.#log.info({ ...addresses, listeners: this.#listeners, sandbox: this.#sandbox }, 'ready');
+    logEvent('service.ready', { ...addresses, listeners: this.#listeners, sandbox: this.#sandbox });
     if (this.#library !== null && mustShowKeys(this.#library, keys)) {
       await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
     } else {

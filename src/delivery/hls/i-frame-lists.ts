@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { ChunkIndex } from '../../media/cmaf/idx.ts';
 import { type HlsKey, writeKeyAttributes } from '../../media/drm/signalling/hls-key.ts';
 import { findIFrame, type IFrame, listIFrames } from '../../media/hls/i-frame.ts';
 import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/hls/i-frame-playlist.ts';
 import { HeldCache } from '../cache/held-cache.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
@@ -28,16 +28,18 @@ const RATES_WAIT_MS = 1000;
 /** Lists and finds I-frames. Reads the sample tables when they are first needed. */
 export class IFrameLists {
   readonly #indexes: IndexReader;
-  readonly #log: EdgeLog;
-  readonly #lists = new HeldCache<IFrameList>(LIST_CACHE_BYTES, ({ text }) => text.length);
-  readonly #chunks = new HeldCache<ChunkIndex>(CHUNK_CACHE_BYTES, ({ syncs }) => syncs.length * SAMPLE_BYTES);
+  readonly #lists = new HeldCache<IFrameList>('i-frame-list', LIST_CACHE_BYTES, ({ text }) => text.length);
+  readonly #chunks = new HeldCache<ChunkIndex>(
+    'chunk-index',
+    CHUNK_CACHE_BYTES,
+    ({ syncs }) => syncs.length * SAMPLE_BYTES,
+  );
 
   /** Running preparations by the names of their renditions. Requests for the same set share one preparation. */
   readonly #preparing = new Map<string, Promise<void>>();
 
-  constructor(indexes: IndexReader, log: EdgeLog) {
+  constructor(indexes: IndexReader) {
     this.#indexes = indexes;
-    this.#log = log;
   }
 
   /**
@@ -107,7 +109,7 @@ export class IFrameLists {
     try {
       for (const rendition of renditions) await this.list(rendition);
     } catch (error) {
-      this.#log.warn({ err: error }, 'The I-frames of a video could not be listed.');
+      logEvent('i-frames.unlisted', { err: error });
     }
   }
 }

@@ -24,7 +24,7 @@ const CORS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Timing-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After, X-Millrace-Rule',
+    'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After, X-Millrace-Rule, X-Request-Id',
 };
 
 /** Header with the name of the rule that refused a request. */

@@ -3,6 +3,8 @@ import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts'
 import type { ViewerCount } from '../../catalog/live/viewing/stream-figures-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
@@ -14,8 +16,6 @@ export type LiveSource = {
   loadStored(key: { libraryId: number; mediaId: Guid }, windowSec: number): Promise<StoredLive>;
 };
 
-type Log = { warn(fields: object, message: string): void };
-
 /** Time without requests after which a stream is dropped, in ms. */
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
@@ -24,13 +24,11 @@ const MAX_STREAMS = 1_000;
 /** Live streams watched at this edge. Each stream has one feed, however many viewers it has. */
 export class LiveStreams {
   readonly #source: LiveSource;
-  readonly #log: Log;
   readonly #watched = new Map<Guid, WatchedStream>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(source: LiveSource, log: Log) {
+  constructor(source: LiveSource) {
     this.#source = source;
-    this.#log = log;
     this.#timer = setInterval(() => {
       this.#countViewers();
       this.#dropUnused();
@@ -46,7 +44,7 @@ export class LiveStreams {
       stream = new WatchedStream(mediaId, head, {
         secret: this.#source.secret,
         loadStored: (windowSec) => this.#source.loadStored({ libraryId, mediaId }, windowSec),
-        warn: (error, message) => this.#log.warn({ err: error, mediaId }, message),
+        warn: (error, message) => logEvent('live-feed.lost', { err: error, streamGuid: mediaId, reason: message }),
       });
       this.#watched.set(mediaId, stream);
     }
@@ -91,10 +89,11 @@ export class LiveStreams {
       const viewers = stream.index.hasEnded ? 0 : stream.viewers.count(nowMs);
       return viewers === 0 ? [] : [{ streamId, viewers, watchedSec: viewers * COUNT_EVERY_SEC }];
     });
+    metrics.liveViewers.set(counts.reduce((sum, { viewers }) => sum + viewers, 0));
     if (counts.length === 0) return;
     // A count that cannot be stored is dropped, which is acceptable for a statistic.
     this.#source.recordViewers(counts).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'Viewers of live streams could not be counted.');
+      logEvent('live-viewers.uncounted', { err: error });
     });
   }
 

@@ -1,6 +1,7 @@
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { ObjectInfo, StorageKey } from '../../ports/storage.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
-import type { EdgeLog, EdgeStorage } from '../edge-deps.ts';
+import type { EdgeStorage } from '../edge-deps.ts';
 
 const TTL_MS = 5_000;
 const ABSENT_TTL_MS = 500;
@@ -12,15 +13,16 @@ const MAX_LOADS = 200;
  * Wraps a store so that `head` results are cached for some seconds. Otherwise each viewer of a thumbnail would cause a
  * query to a remote store. Objects never change, so only a deletion is noticed late.
  */
-export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
+export function rememberHeads(storage: EdgeStorage): EdgeStorage {
   const heads = new FreshCache<ObjectInfo>({
+    layer: 'object-info',
     ttlMs: TTL_MS,
     absentTtlMs: ABSENT_TTL_MS,
     maxBytes: MAX_BYTES,
     maxLoads: MAX_LOADS,
     load: (key) => storage.head(key as StorageKey), // `head` below passes only storage keys.
     sizeBytes: () => INFO_BYTES,
-    onLoadError: (error, key) => log.warn({ err: error, key }, 'The store could not be read.'),
+    onLoadError: (error, key) => logEvent('store.unread', { err: error, objectKey: key }),
   });
   return {
     read: storage.read.bind(storage),

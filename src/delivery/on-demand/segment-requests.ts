@@ -1,9 +1,9 @@
 import type { SegmentRequest, SegmentRequestStore } from '../../catalog/on-demand/segment-request-store.ts';
 import { MAX_AHEAD } from '../../catalog/on-demand/segment-task-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { remember } from '../../lib/remember.ts';
 import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;
 const AWAITED_SEC = 3;
@@ -29,7 +29,6 @@ type Awaited = { request: SegmentRequest; viewers: number };
  */
 export class SegmentRequests {
   readonly #store: SegmentRequestStore;
-  readonly #log: EdgeLog;
   readonly #awaited = new Map<string, Awaited>();
   /** Times of the last segment requests, oldest first. */
   readonly #requested = new Map<string, number>();
@@ -40,9 +39,8 @@ export class SegmentRequests {
   #isNotifiedOfFault = false;
   readonly #renewals: NodeJS.Timeout;
 
-  constructor(store: SegmentRequestStore, log: EdgeLog) {
+  constructor(store: SegmentRequestStore) {
     this.#store = store;
-    this.#log = log;
     this.#renewals = setInterval(() => this.#renew(), RENEW_EVERY_MS);
     this.#renewals.unref();
   }
@@ -135,7 +133,7 @@ export class SegmentRequests {
   #report(error: unknown): void {
     if (this.#isNotifiedOfFault) return;
     this.#isNotifiedOfFault = true;
-    this.#log.warn({ err: error }, 'Requests for segments could not be written.');
+    logEvent('segment-requests.unwritten', { err: error });
   }
 }
 

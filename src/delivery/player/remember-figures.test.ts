@@ -1,13 +1,12 @@
 import { expect, test, vi } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { rememberFigures } from './remember-figures.ts';
-
-const log = { warn: vi.fn(), error: vi.fn() };
 
 test("reads each video's curve once in ten seconds, however many pages request it", async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => [100, 50]);
-  const heatCurve = rememberFigures(load, log);
+  const heatCurve = rememberFigures(load);
   const key = { libraryId: 1, mediaId: newGuid() };
   const first = await Promise.all([heatCurve(key), heatCurve(key)]);
   expect([...first, await heatCurve(key)]).toEqual(Array(3).fill([100, 50]));
@@ -21,7 +20,8 @@ test("reads each video's curve once in ten seconds, however many pages request i
 });
 
 test('a page works if its curve cannot be read', async () => {
-  const heatCurve = rememberFigures(async () => Promise.reject(new Error('away')), log);
+  const log = captureLog();
+  const heatCurve = rememberFigures(async () => Promise.reject(new Error('away')));
   expect(await heatCurve({ libraryId: 1, mediaId: newGuid() })).toBeNull();
-  expect(log.warn).toHaveBeenCalledOnce();
+  expect(log.named('figures.unread')).toHaveLength(1);
 });

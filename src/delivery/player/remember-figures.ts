@@ -1,9 +1,9 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { MAX_BUCKETS } from '../../catalog/statistics/sessions/viewing-ticket.ts';
 import { parseGuid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 
 /** Loads a statistic of a media item, or null if there is none. */
 type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
@@ -16,13 +16,13 @@ const MAX_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
 /** Caches each statistic for ten seconds. If the database is down and no value is cached, pages omit it. */
-export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<Figure> {
+export function rememberFigures<Figure>(load: Load<Figure>): Load<Figure> {
   const figures = new FreshCache({
+    layer: 'figures',
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },
     load: (key) => load(readKey(key)),
     sizeBytes: () => MAX_BYTES,
-    onLoadError: (err, key) =>
-      log.warn({ err, key }, 'Could not read the statistics of a video. The last known ones are shown.'),
+    onLoadError: (err, key) => logEvent('figures.unread', { err, name: key }),
   });
   return ({ libraryId, mediaId }) =>
     figures.get(`${libraryId}/${mediaId}`).catch((error: unknown) => {

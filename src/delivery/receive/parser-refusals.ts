@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Unreadable } from '../../catalog/shield/admission/judge-unreadable.ts';
 import { endLingering } from '../../lib/end-lingering.ts';
 import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
+import { newGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import type { ParserError } from '../../lib/parser-error.ts';
 
@@ -23,6 +24,7 @@ export function answerUnreadable(socket: Socket, { rule, status }: Unreadable): 
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Millrace-Rule: ${rule.id}`,
+    `X-Request-Id: ${newGuid()}`,
     'Cache-Control: no-store',
     'Connection: close',
   ];

@@ -2,8 +2,8 @@ import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
 import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 
 /** Maximum age of a policy, in ms. A change takes effect within this time even without a notification. */
 const TTL_MS = 2_000;
@@ -12,7 +12,7 @@ const CACHE_BYTES = 16 * 2 ** 20;
 const POLICY_BYTES = 3_000;
 const MAX_LOADS = 200;
 
-type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
+type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null> };
 
 /**
  * Reads policies of pull zones. They are at most 2 s old and compiled once per revision. While the database is down,
@@ -21,8 +21,9 @@ type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
 export class PolicyReader {
   readonly #policies: FreshCache<CompiledPolicy>;
 
-  constructor({ load, log }: Deps) {
+  constructor({ load }: Deps) {
     this.#policies = new FreshCache({
+      layer: 'policy',
       ttlMs: TTL_MS,
       absentTtlMs: ABSENT_TTL_MS,
       maxBytes: CACHE_BYTES,
@@ -35,8 +36,7 @@ export class PolicyReader {
           : compilePolicy(zone);
       },
       sizeBytes: () => POLICY_BYTES,
-      onLoadError: (error, key) =>
-        log.warn({ err: error, key }, 'Could not read the rules of a pull zone. The last known ones apply.'),
+      onLoadError: (error, key) => logEvent('policy.unread', { err: error, zone: key }),
     });
   }
 

@@ -3,20 +3,22 @@ import type { Socket } from 'node:net';
 import type { DeliveredTotal } from '../../catalog/statistics/sums/delivered-store.ts';
 import { WHOLE_LIBRARY } from '../../catalog/statistics/sums/whole-library.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { SendFile } from '../../lib/send-file.ts';
-import type { EdgeLog } from '../edge-deps.ts';
 
 /** Bytes sent per library, media and hour. The totals of this process are saved every few seconds. */
 export type DeliveredBytes = {
   /** Counts bytes sent on the connection until the response closes, then calls `sent` with the total. */
   count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }, sent: (bytes: number) => void): void;
+  /** Returns the bytes sent on a connection so far. */
+  sentBytes(socket: Socket): number;
   /** Wraps sendfile to count its bytes, because it bypasses Node's counter. */
   watch(sendFile: SendFile): SendFile;
   close(): Promise<void>;
 };
 
 type Total = DeliveredTotal & { isKept: boolean };
-type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; log: EdgeLog; keepMs?: number };
+type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; keepMs?: number };
 
 const HOUR_MS = 3600_000;
 const KEEP_MS = 5_000;
@@ -26,12 +28,13 @@ const BATCH = 2_000;
 const CLOSE_MS = 2_000;
 const LOG_EACH_MS = 60_000;
 
-export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): DeliveredBytes {
+export function openDeliveredBytes({ keep, keepMs = KEEP_MS }: Deps): DeliveredBytes {
   const totals = new Map<string, Total>();
   const byFile = new WeakMap<Socket, number>();
   let keeping: Promise<void> | null = null;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
 
+  const sentBytes = (socket: Socket) => socket.bytesWritten + (byFile.get(socket) ?? 0);
   const add = (libraryId: number, mediaId: Guid, bytes: number) => {
     const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
     const key = `${libraryId}/${mediaId}/${hourMs}`;
@@ -56,7 +59,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
   const warn = (err: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
     loggedAtMs = performance.now();
-    log.warn({ err }, 'Could not record the number of sent bytes. Trying again.');
+    logEvent('bytes.unwritten', { err });
   };
   const beat = () => {
     keeping ??= keepAll()
@@ -72,16 +75,16 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
     count(response, { libraryId, mediaId }, sent) {
       const { socket } = response;
       if (socket === null) return;
-      const sentBytes = () => socket.bytesWritten + (byFile.get(socket) ?? 0);
-      const before = sentBytes();
+      const before = sentBytes(socket);
       response.once('close', () => {
-        const bytes = sentBytes() - before;
+        const bytes = sentBytes(socket) - before;
         if (bytes <= 0) return;
         sent(bytes);
         add(libraryId, WHOLE_LIBRARY, bytes);
         if (mediaId !== null) add(libraryId, mediaId, bytes);
       });
     },
+    sentBytes,
     watch: (sendFile) => ({
       ...sendFile,
       send(socket, part) {

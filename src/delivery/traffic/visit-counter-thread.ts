@@ -8,6 +8,8 @@ import { type Delivery, keepDeliveries } from '../../catalog/statistics/sums/vie
 import { createPlaceViewer } from '../../catalog/statistics/visits/place-viewer.ts';
 import { loadViewerSalt } from '../../catalog/statistics/visits/viewer-salt-store.ts';
 import { openVisits, type SentBeacon } from '../../catalog/statistics/visits/visits.ts';
+import { type LogLine, logEvent, setLogSink } from '../../lib/log/log-event.ts';
+import { DEFAULT_LEVELS } from '../../lib/log/log-levels.ts';
 
 // The thread of `visit-counter.ts`: reads and counts the messages that it receives.
 
@@ -30,30 +32,33 @@ export type CounterBatch = {
  * `taken` acknowledges a batch. `closed` follows the last batch, when everything is written or the time limit has
  * passed.
  */
-export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
+export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'line'; line: LogLine };
 
 // Both sides are our own code: `VisitCounter` sends exactly this data.
 const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
 const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
 
 const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
-const warn = ({ err, ...fields }: { err?: unknown }, message: string) =>
-  answer({ kind: 'warning', fields: { ...fields, err: describe(err) }, message });
+setLogSink({
+  role: 'edge',
+  levels: DEFAULT_LEVELS,
+  accessLog: 'off',
+  write: (line) => answer({ kind: 'line', line }),
+});
 // Media takes precedence over statistics, which may lag by seconds. On Linux, each thread has its own priority;
 // elsewhere, this would change the priority of the whole edge.
 if (process.platform === 'linux') {
   try {
     setPriority(Math.max(NICENESS, getPriority()));
   } catch (err) {
-    warn({ err }, 'Could not lower the priority of the statistics thread. It runs at the priority of media.');
+    logEvent('thread.undemoted', { err });
   }
 }
 const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
-const saltError = (err: unknown) => warn({ err }, 'Could not read the salt of a day. Viewers are identified later.');
+const saltError = (err: unknown) => logEvent('salt.unread', { err });
 
 const visits = openVisits({
   count: (sessions) => countSessions(db, sessions, options),
-  log: { warn },
   ticketSecret,
   keepDeliveries: (deliveries) => keepDeliveries(db, deliveries),
   countsByRate: options.countsByRate ?? false,
@@ -70,11 +75,3 @@ parentPort?.on('message', async ({ beacons, estimates, deliveries, isLast }: Cou
   await visits.close();
   answer({ kind: 'closed' });
 });
-
-/** Only the message of an error is passed between threads, so the reasons are added to it. */
-function describe(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error));
-  const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];
-  const code = 'code' in error ? ` (${String(error.code)})` : '';
-  return new Error(`${all.join('; ')}${code}`);
-}

@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { someSession } from '../../../test/support/some-session.ts';
@@ -26,10 +27,9 @@ test('counts viewing sessions in a thread, and the rest when it closes', async (
   const { host = '' } = database.config;
   const connection = { host, port: 5432, user: 'millrace', database: 'postgres' };
   const options = { countsEstimates: true };
-  const warnings: unknown[] = [];
+  const warnings = captureLog(['warn']).lines;
   const counter = new VisitCounter({
     thread: { connection, options, ticketSecret, countsUniqueViewers: true },
-    log: { warn: (fields, message) => warnings.push([fields, message]) },
   });
   const nowMs = Date.now();
   let viewers = 0;
@@ -62,14 +62,14 @@ test('counts viewing sessions in a thread, and the rest when it closes', async (
 
 test('reports a failure to count viewing sessions, and closes without waiting for it', async () => {
   const connection = { host: '/nonexistent', port: 1, user: 'nobody', database: 'none' };
-  const warnings: unknown[] = [];
+  const warnings = captureLog(['warn']).lines;
   const counter = new VisitCounter({
     thread: { connection, options: { countsEstimates: true }, ticketSecret, countsUniqueViewers: false },
-    log: { warn: (fields) => warnings.push(fields) },
   });
   counter.estimate(someSession({ libraryId: 1, mediaId: newGuid() }, { isEstimate: true }));
   await expect
     .poll(() => warnings)
-    .toMatchObject([{ err: { message: expect.stringContaining('ENOENT') }, waiting: 1 }]);
+    .toMatchObject([{ fields: { event: 'sessions.delayed', err: { message: expect.stringContaining('ENOENT') } } }]);
+  expect(warnings[0]?.fields).toMatchObject({ waiting: 1 });
   await counter.close();
 });

@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
 import type { Delivery } from '../../catalog/statistics/sums/view-evidence-store.ts';
 import type { SentBeacon, Visits } from '../../catalog/statistics/visits/visits.ts';
+import { forwardLog, logEvent } from '../../lib/log/log-event.ts';
 import type { CounterAnswer, CounterBatch, CounterData } from './visit-counter-thread.ts';
 
 export type VisitCounterDeps = {
   thread: CounterData;
-  log: { warn(fields: object, message: string): void };
 };
 
 /** Interval at which viewing sessions are passed on in a batch, in ms. */
@@ -96,11 +96,7 @@ export class VisitCounter implements Visits {
     this.#waiting = emptyBatch();
     this.#waitingChars = 0;
     if (this.#leftOut > 0) {
-      const leftOut = this.#leftOut;
-      this.#deps.log.warn(
-        { leftOut },
-        'Viewing sessions are reported faster than they can be counted. Skipped reports count with the next one.',
-      );
+      logEvent('visits.dropped', { dropped: this.#leftOut });
     }
     this.#leftOut = 0;
     return thread;
@@ -113,7 +109,7 @@ export class VisitCounter implements Visits {
   }
 
   #open(): Worker {
-    const { thread: workerData, log } = this.#deps;
+    const { thread: workerData } = this.#deps;
     const thread = new Worker(new URL('./visit-counter-thread.ts', import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: OLD_MIB },
@@ -121,9 +117,9 @@ export class VisitCounter implements Visits {
     thread.unref();
     thread.on('message', (answer: CounterAnswer) => {
       if (answer.kind === 'taken') this.#taken();
-      if (answer.kind === 'warning') log.warn(answer.fields, answer.message);
+      if (answer.kind === 'line') forwardLog(answer.line);
     });
-    thread.on('error', (err) => log.warn({ err }, 'The statistics thread exited. The next report starts another one.'));
+    thread.on('error', (err) => logEvent('thread.ended', { err }));
     thread.once('exit', () => {
       this.#thread = null;
       this.#taken();

@@ -5,6 +5,8 @@ import type { LiveState, RelayRequest, RelayState } from '../../catalog/live/liv
 import { removeNode, reportNode } from '../../catalog/live/publishing/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
@@ -16,8 +18,10 @@ import { CoreBudget } from './core-budget.ts';
 import { startFeedServer } from './feed-server.ts';
 import { FeedSubscribers } from './feed-subscribers.ts';
 import { Journal } from './journal.ts';
+import { logEnd, streamFields } from './live-lines.ts';
 import { LivePublisher } from './live-publisher.ts';
 import { Marker } from './marker.ts';
+import { collectStreams } from './measure-publishing.ts';
 import { OwnedStream } from './owned-stream.ts';
 import { readMark } from './read-mark.ts';
 import { recoverJournal } from './recover-journal.ts';
@@ -70,7 +74,6 @@ const RENEW_EVERY_MS = 1_000;
 const REPORT_EVERY_MS = 5_000;
 const IDLE_MS = 30 * 60 * 1000;
 const SETTLE_MS = 4_000;
-
 /** Owns live streams: decides on publishers, keeps leases, serves feeds, and converts ended streams to videos. */
 export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
   const node = new Node(deps);
@@ -95,7 +98,6 @@ class Node implements LiveNode {
   #renewal: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #isClosing = false;
-
   constructor(deps: LiveNodeDeps) {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
@@ -121,10 +123,21 @@ class Node implements LiveNode {
     await this.#adopt();
     const listener = await this.#deps.listen({ changed: () => this.#renewSoon(), connected: () => this.#renewSoon() });
     this.#closers.push(() => listener.close());
+    this.#closers.push(collectStreams(this.#streams));
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
   }
 
-  async publish({ streamKey, slot, disconnect }: PublishRequest): Promise<MediaInput> {
+  async publish(request: PublishRequest): Promise<MediaInput> {
+    try {
+      return await this.#accept(request);
+    } catch (error) {
+      const { protocol, remote: address } = request;
+      if (error instanceof Refused) logEvent('publisher.refused', { protocol, address, reason: error.message });
+      throw error;
+    }
+  }
+
+  async #accept({ streamKey, slot, protocol, remote, disconnect }: PublishRequest): Promise<MediaInput> {
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
@@ -134,9 +147,12 @@ class Node implements LiveNode {
         throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
     }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    if (grant.session > 1) metrics.liveReconnects.inc();
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
+    const line = { ...streamFields(grant.lease.key), session: grant.session, protocol, slot, address: remote };
+    logEvent('publisher.connected', line);
     stream.add(publisher);
     // Do not relay the backup, which sends the same media again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
@@ -155,7 +171,8 @@ class Node implements LiveNode {
       expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),
-      end() {
+      end(reason) {
+        logEnd(line, publisher, reason);
         relays.close();
         marker?.close();
         stream.remove(publisher);
@@ -207,6 +224,7 @@ class Node implements LiveNode {
       report: this.#deps.report,
     });
     this.#streams.set(streamId, stream);
+    logEvent('stream.owned', { ...streamFields(lease.key), ...before });
     await stream.load(before);
     return stream;
   }
@@ -259,6 +277,7 @@ class Node implements LiveNode {
   }
 
   #forget(id: Guid, stream: OwnedStream): void {
+    logEvent('stream.moved', streamFields(stream.lease.key));
     stream.lose();
     this.#streams.delete(id);
     this.#subscribers.delete(id);

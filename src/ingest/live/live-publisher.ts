@@ -34,6 +34,10 @@ export class LivePublisher {
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
+  readonly connectedMs = Date.now();
+  /** Bytes of media as received. */
+  receivedBytes = 0;
+  isIdle = false;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
@@ -68,6 +72,14 @@ export class LivePublisher {
     if (!this.#isComplete) this.#expectedAudio = config;
   }
 
+  /** Records whether media arrived in the last `limitMs`. Returns the change since the last call, or null. */
+  noteIdle(nowMs: number, limitMs: number): 'idle' | 'resumed' | null {
+    const isIdle = nowMs - (this.lastMediaMs ?? this.connectedMs) > limitMs;
+    if (isIdle === this.isIdle) return null;
+    this.isIdle = isIdle;
+    return isIdle ? 'idle' : 'resumed';
+  }
+
   /** Notes what is received, before a mark is drawn: a track is not shown without a decoder configuration. */
   received(event: LiveEvent): void {
     if (event.type === 'config') {
@@ -86,6 +98,7 @@ export class LivePublisher {
     if (event.type === 'config') return this.#configure(event.config);
     this.lastMediaMs = Date.now();
     this.meter.count(event.unit.kind, wireBytes);
+    this.receivedBytes += wireBytes;
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     return false;

@@ -9,6 +9,7 @@ import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
+import { logIdle, logTakenOver } from './live-lines.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import type { PeriodWriter } from './period-writer.ts';
 import {
@@ -92,6 +93,7 @@ export class OwnedStream {
     }
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
+    for (const old of before) logTakenOver(this.lease.key, old);
     for (const old of before) this.#drop(old, REPLACED);
     if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
@@ -101,8 +103,9 @@ export class OwnedStream {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
-    if (this.#publishers.length > 0) return;
-    if (this.#stage.kind !== 'lost') this.#stage = { kind: 'silent', sinceMs: Date.now() };
+    // The edges may already watch the stream of the next owner.
+    if (this.#publishers.length > 0 || this.#stage.kind === 'lost') return;
+    this.#stage = { kind: 'silent', sinceMs: Date.now() };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
   }
 
@@ -119,6 +122,7 @@ export class OwnedStream {
 
   /** Returns the report for the renewal of the lease. */
   report(nowMs: number): MediaReport {
+    for (const publisher of this.#publishers) logIdle(this.lease.key, publisher, nowMs);
     const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
@@ -180,7 +184,8 @@ export class OwnedStream {
   snapshot(): Buffer[] {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
-    return [...frames, ...writeFeedFrame({ type: 'publisher', isConnected }), ...writeFeedFrame({ type: 'snapshot' })];
+    // The publisher comes first: only while one is connected does an edge hold a closed last segment open.
+    return [...writeFeedFrame({ type: 'publisher', isConnected }), ...frames, ...writeFeedFrame({ type: 'snapshot' })];
   }
 
   get #active(): LivePublisher | null {

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import type { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
@@ -169,6 +170,7 @@ class Server {
   async #answer({ remote, streamId }: Extract<SrtReport, { type: 'check' }>): Promise<void> {
     const child = this.#child;
     const verdict = await this.#judge(remote, streamId);
+    if ('reject' in verdict) noteRefusal(remote, verdict.reject);
     const text = Buffer.from(JSON.stringify(verdict));
     const size = Buffer.alloc(4);
     size.writeUInt32BE(text.length);
@@ -251,6 +253,19 @@ class Server {
     this.#callers.delete(connection);
     caller?.session?.end(reason);
   }
+}
+
+/** Reasons of refusals for the log, by SRT code. */
+const REASONS: Readonly<Record<number, string>> = {
+  [REJECT.badRequest]: 'The stream id does not name a stream.',
+  [REJECT.unauthorized]: 'No stream has this key.',
+  [REJECT.overload]: 'Too many connections, or too many wrong keys from this address.',
+  [REJECT.forbidden]: 'The stream has ended and accepts no publisher.',
+  [REJECT.unavailable]: 'The key could not be checked in time.',
+};
+
+function noteRefusal(address: string, code: number): void {
+  logEvent('publisher.refused', { protocol: 'srt', address, reason: REASONS[code] ?? `code ${code}` });
 }
 
 /** Maximum pieces queued for a caller, of at most 64 KiB each. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MAX_OPEN_PER_VIDEO, type TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { requireSpace } from '../../jobs/uploads/require-space.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type FinalCreation, hasBody, type OpenCreation, readCreation } from './headers.ts';
 import { isExpired, type TusClaim, wasExpiredAt } from './signature.ts';
@@ -22,6 +23,8 @@ export async function createUpload(exchange: TusExchange, claim: TusClaim): Prom
   if (isExpired(claim)) throw expired();
   await requireSpace(creation.lengthBytes ?? Number(request.headers['content-length'] ?? 0), deps.space);
   const upload = await deps.uploads.open({ libraryId: claim.libraryId, mediaId: claim.videoId }, creation);
+  const { libraryId, mediaId: videoGuid } = upload.key;
+  logEvent('upload.begun', { kind: 'tus', videoGuid, libraryId, uploadId: upload.id, bytes: upload.lengthBytes });
   if (type === PIECE_TYPE) return receiveFirst(exchange, upload);
   confirm(exchange, upload);
 }

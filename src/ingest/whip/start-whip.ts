@@ -4,6 +4,7 @@ import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
+import { sendRequestIds, underRequestId } from '../../lib/request-id.ts';
 import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
@@ -42,8 +43,11 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
       ? http.createServer(REQUEST_LIMITS)
       : createSecureServer({ ...certificate, ...REQUEST_LIMITS, handshakeTimeout: REQUEST_LIMITS.headersTimeout });
   const handle = (request: IncomingMessage, response: ServerResponse) =>
-    void handler.handle(request, response).catch((error: Error) => deps.report(error));
+    void underRequestId(request, response, () => handler.handle(request, response)).catch((error: Error) =>
+      deps.report(error),
+    );
   server.on('request', requireOneHost(handle));
+  sendRequestIds(server);
   // Attempts of publishers behind a trusted proxy are counted by request.
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: deps.trusted });
   server.maxConnections = MAX_CONNECTIONS;

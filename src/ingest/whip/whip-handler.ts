@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
@@ -50,7 +52,7 @@ export class WhipHandler {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
     // Pages of any origin may publish: only the key is checked.
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
+    response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch, X-Request-Id');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
     response.end(answer.body);
   }
@@ -91,6 +93,8 @@ export class WhipHandler {
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
+      if (error instanceof Refused)
+        logEvent('publisher.refused', { protocol: 'whip', address: remote, reason: error.message });
       if (error instanceof Refused && error.kind === 'not-found') return this.#refuseKey(remote, error.message);
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }
@@ -145,8 +149,9 @@ export class WhipHandler {
 
   #refuse(error: unknown): Answer {
     if (error instanceof BrokenMedia) return text(422, error.message);
-    if (error instanceof Refused) return text(REFUSALS[error.kind].status, error.message);
+    if (error instanceof Refused) return tryLater(text(REFUSALS[error.kind].status, error.message));
     this.#deps.report(error instanceof Error ? error : new Error(String(error)));
+    if (isDatabaseAway(error)) return tryLater(text(503, 'The database cannot be used now. Try again.'));
     return text(500, 'The server failed. Its log has the reason. Try again.');
   }
 }
@@ -175,6 +180,12 @@ function isOfType({ headers }: IncomingMessage, type: string): boolean {
 
 function unauthorized(message: string): Answer {
   return { ...text(401, message), headers: { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' } };
+}
+
+/** Adds Retry-After to a response that asks for another attempt. */
+function tryLater(answer: Answer): Answer {
+  if (answer.status !== 503 && answer.status !== 429) return answer;
+  return { ...answer, headers: { ...answer.headers, 'Retry-After': '5' } };
 }
 
 function text(status: number, body: string): Answer {

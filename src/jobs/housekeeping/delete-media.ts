@@ -2,6 +2,7 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { mediaExists } from '../../catalog/lifecycle/sweep-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
@@ -27,6 +28,7 @@ export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
     if (await mediaExists(deps.db, key)) return;
     await deps.storage.deletePrefix(mediaPrefix(key), signal);
     if (isSecondLook === true) return;
+    logEvent('video.deleted', { videoGuid: mediaId, libraryId });
     const again: DeletedMedia = { ...key, prefix: mediaPrefix(key), isSecondLook: true };
     const secondLook = deps.queue.send(deleteMedia, again, { delaySec: SECOND_LOOK_SEC });
     await inTransaction(deps.db, secondLook);

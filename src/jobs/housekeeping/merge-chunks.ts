@@ -11,6 +11,7 @@ import {
   takeDue,
 } from '../../catalog/merge/merge-store.ts';
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import { planMerges } from '../../media/presentation/plan-merges.ts';
@@ -44,7 +45,8 @@ export const mergeChunks = defineJob<object, MergeDeps>({
   cron: '* * * * *',
   async run(_, deps, signal) {
     const budget: Budget = { leftBytes: deps.mergeBytes ?? BYTES_A_RUN };
-    const deadlineMs = performance.now() + RUN_MS;
+    const startedMs = performance.now();
+    const deadlineMs = startedMs + RUN_MS;
     if (budget.leftBytes <= 0) return;
     async function* listDue(): AsyncGenerator<MergeableRendition> {
       for (let taken = 0; taken < RENDITIONS_A_RUN && performance.now() < deadlineMs; taken += 1) {
@@ -54,6 +56,8 @@ export const mergeChunks = defineJob<object, MergeDeps>({
       }
     }
     await pastFailures(listDue(), (rendition) => mergeRendition(rendition, { deps, budget }, signal), signal);
+    const bytes = (deps.mergeBytes ?? BYTES_A_RUN) - budget.leftBytes;
+    if (bytes > 0) logEvent('merge.finished', { bytes, durationMs: performance.now() - startedMs });
   },
 });
 

@@ -4,6 +4,7 @@ import type { MoveLock } from '../../catalog/move-lock-store.ts';
 import type { MoveLeft } from '../../catalog/system/system-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { moveObject } from './move-object.ts';
@@ -29,7 +30,6 @@ export type MoverDeps = {
   /** Returns null while another process is moving. */
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
-  log: (message: string, facts: object) => void;
   /** Records the remaining objects for display. */
   note?: (left: MoveLeft) => Promise<void>;
   /** Replaces the default pauses. */
@@ -50,7 +50,7 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
     while (!signal.aborted) {
       try {
         const isDone = await moveAlone(deps, signal);
-        if (isDone === true && !wasDone) deps.log('All objects have been moved. Remove MILLRACE_STORAGE_FROM.', {});
+        if (isDone === true && !wasDone) logEvent('storage.moved', {});
         if (isDone !== null) wasDone = isDone;
       } catch (error) {
         if (!signal.aborted) deps.report(error instanceof Error ? error : new Error(String(error)));
@@ -74,7 +74,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
     await refuseSameStore(deps, signal);
     const left = await countLeft(deps.from, signal);
     if (left.objects > 0) {
-      deps.log('Moving objects from the old store.', left);
+      logEvent('storage.moving', { waiting: left.objects, bytes: left.bytes });
       await note(left, deps);
       try {
         await moveListed(deps, { left, lock }, signal);
@@ -145,7 +145,7 @@ async function moveListed(
     }
     if (performance.now() - reportedAtMs < TELL_EVERY_MS) return;
     reportedAtMs = performance.now();
-    deps.log('Moving objects from the old store.', left);
+    logEvent('storage.moving', { waiting: left.objects, bytes: left.bytes });
     await note(left, deps);
   };
   await inParallel(list, OBJECTS_AT_ONCE, (info) => {

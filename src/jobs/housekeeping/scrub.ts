@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { giveBack, noteScrubbed, takeNext } from '../../catalog/scrub/scrub-store.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { type InspectDeps, inspectObject } from './inspect-object.ts';
 
 /** Time covered by one read budget, in seconds. */
@@ -19,6 +20,7 @@ export type ScrubBudget = { bytes: number };
 export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
   let unread = 0;
+  const seen = { count: 0, damaged: 0 };
   while (readBytes < bytes && unread < MAX_UNREAD) {
     signal.throwIfAborted();
     const taken = await takeNext(deps.db);
@@ -27,13 +29,16 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
     try {
       const outcome = await inspectObject(item, deps, signal);
       await noteScrubbed(deps.db, item, outcome);
+      if (outcome.kind === 'damaged') seen.damaged += 1;
       if (outcome.kind === 'unread' || outcome.kind === 'away') unread += 1;
     } catch (error) {
       await giveBack(deps.db, taken);
       throw error;
     }
     readBytes += item.sizeBytes;
+    seen.count += 1;
   }
+  if (seen.count > 0) logEvent('scrub.finished', { ...seen, bytes: readBytes });
   return readBytes;
 }
 

@@ -18,6 +18,7 @@ import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { restoreShares } from '../../catalog/tasks/task-store.ts';
 import { findUnkeptOriginals, retireUnkeptOriginal } from '../../catalog/videos/original-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { completeRecordings } from '../planning/complete-recordings.ts';
 import { processVideo } from '../planning/process-video.ts';
@@ -59,9 +60,16 @@ export const sweep = defineJob<object, JobDeps>({
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),
 });
 
+/** Logs what a step found, unless it is nothing. */
+function noteFound<Found extends readonly unknown[]>(kind: string, found: Found): Found {
+  if (found.length > 0) logEvent('sweep.found', { kind, count: found.length });
+  return found;
+}
+
 async function resendLost({ db, queue }: JobDeps): Promise<void> {
   await restoreShares(db);
   const unplanned = await findUnplanned(db);
+  noteFound('videos without a job', unplanned);
   await inTransaction(db, async (tx) => {
     for (const key of unplanned) await queue.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
   });
@@ -78,19 +86,19 @@ async function dropUnrecordedStreams({ db, queue }: JobDeps): Promise<void> {
 
 async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const end = (key: MediaKey) => inTransaction(db, (tx) => finalizeStuck(tx, key));
-  await pastFailures(await findStuck(db), end, signal);
+  await pastFailures(noteFound('videos without work', await findStuck(db)), end, signal);
 }
 
 /** Plans images for finished videos without images. */
 async function imageOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
     inTransaction(db, async (tx) => void (await planImages(tx, key, timelineId)));
-  await pastFailures(await findWithoutImages(db), plan, signal);
+  await pastFailures(noteFound('videos without images', await findWithoutImages(db)), plan, signal);
 }
 
 async function retireOriginals({ db, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retire = (key: MediaKey) => retireUnkeptOriginal(db, key, retiredGraceSec);
-  await pastFailures(await findUnkeptOriginals(db, retiredGraceSec), retire, signal);
+  await pastFailures(noteFound('originals to delete', await findUnkeptOriginals(db, retiredGraceSec)), retire, signal);
 }
 
 async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
@@ -99,12 +107,12 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
     if (failure !== null) throw failure;
     await inTransaction(db, (tx) => dropRetired(tx, rendition));
   };
-  await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
+  await pastFailures(noteFound('replaced renditions', await findRetired(db, RETIRED_GRACE_SEC)), drop, signal);
 }
 
 /** Deletes objects that were replaced or removed longer ago than the grace time. */
 async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
-  const retired = await findRetiredObjects(db, retiredGraceSec);
+  const retired = noteFound('videos with replaced objects', await findRetiredObjects(db, retiredGraceSec));
   const drop = async ({ key, objects, packed }: RetiredObjects) => {
     const { gone, failure } = await deleteObjects(storage, objects, signal);
     await inTransaction(db, async (tx) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
@@ -127,15 +128,17 @@ test('reports a refusal that no job handles', async () => {
     retryLimit: 3,
     run: async ({ text }, { log }) => {
       log.push(text);
-      throw new Refused('disk-full', 'The storage is full.');
+      throw new Refused('conflict', 'The video is locked.');
     },
   });
   const seen = await start([refused]);
-  errors.splice(0);
+  const log = captureLog(['warn']);
   await database.db.transaction().execute(queue.send(refused, { text: 'tried' }));
-  await until(() => errors.length > 0);
+  await until(() => log.named('job.failed').length > 0);
   expect(seen.log).toEqual(['tried']);
-  expect(errors.map(({ cause }) => cause)).toEqual([expect.objectContaining({ message: 'The storage is full.' })]);
+  expect(log.named('job.failed')).toMatchObject([
+    { name: 'refused', retries: false, err: { cause: { message: 'The video is locked.' } } },
+  ]);
 });
 
 test('housekeeping does not wait for a backlog, and planning runs before it', async () => {

@@ -3,10 +3,13 @@ import { type Db as BossDb, fromKysely, type JobWithMetadata, PgBoss } from 'pg-
 import type { Tx } from '../../catalog/db.ts';
 import { listen } from '../../catalog/listen-store.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { maskPaths } from '../../lib/mask-paths.ts';
+import { currentRequestId, withLogContext } from '../../lib/log/log-context.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { maskPaths, reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
-import { postponementOf } from './postponement.ts';
+import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
@@ -26,7 +29,8 @@ const DRAIN_MS = 5_000;
 /** Maximum list items of a payload in a log line. */
 const MAX_WRITTEN = 20;
 
-type Envelope = { job: string; payload: object };
+/** `requestId`: the request that sent the job, for log lines. */
+type Envelope = { job: string; payload: object; requestId?: string };
 
 /** A job as the runner sees it. The list of jobs checks the payload and dependencies of each. */
 export type AnyJob<Deps> = Job<never, Deps>;
@@ -43,7 +47,15 @@ export type JobQueue = Queue & {
   close(): Promise<void>;
 };
 
-export type QueueOptions = { pool: pg.Pool; onError: (error: Error) => void };
+/**
+ * `isGone`: returns whether the thing that a job works on was deleted. An error of the job then is no failure, and it
+ * is not tried again.
+ */
+export type QueueOptions = {
+  pool: pg.Pool;
+  onError: (error: Error) => void;
+  isGone?: (payload: object) => Promise<boolean>;
+};
 
 /** Opens the queue only for sending, without a listener or supervision. */
 export async function openSendOnlyQueue(options: QueueOptions): Promise<JobQueue> {
@@ -55,7 +67,10 @@ export async function openQueue(options: QueueOptions): Promise<JobQueue> {
   return openBoss(options, true);
 }
 
-async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promise<JobQueue> {
+async function openBoss(
+  { pool, onError, isGone = async () => false }: QueueOptions,
+  tasks: boolean,
+): Promise<JobQueue> {
   const boss = new PgBoss({
     db: bossDatabase(pool, onError),
     schema: SCHEMA,
@@ -73,7 +88,8 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
   const stopping = new AbortController();
   return {
     send: (job, payload, options = {}) => {
-      const data: Envelope = { job: job.name, payload };
+      const requestId = currentRequestId();
+      const data: Envelope = { job: job.name, payload, ...(requestId !== null && { requestId }) };
       return async (tx: Tx) => {
         await boss.send(job.queue, data, {
           db: fromKysely(tx),
@@ -85,7 +101,7 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
       };
     },
     run: (jobs, deps, slots) =>
-      startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError, allowRetry: allowingRetry(pool) }),
+      startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, isGone, allowRetry: allowingRetry(pool) }),
     async close() {
       // Stop the slots before their jobs end. Otherwise they would take further jobs.
       const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
@@ -125,7 +141,7 @@ type Running<Deps> = {
   deps: Deps;
   slots: Slots;
   stopping: AbortSignal;
-  onError: (error: Error) => void;
+  isGone: (payload: object) => Promise<boolean>;
   allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
 
@@ -138,6 +154,8 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  // Prometheus counts no increase for a series that appears with its first job.
+  for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const starts = [
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
@@ -174,8 +192,10 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
   workerId = await boss.work<Envelope, void, typeof options>(queue, options, async ([job]) => {
     if (job === undefined) return;
     try {
-      if (queue === GIVEN_UP) await giveUp(running, job.data, deathReason(job));
-      else await runOne(running, job);
+      const { requestId } = job.data;
+      const isDead = queue === GIVEN_UP;
+      const run = () => (isDead ? giveUp(running, job.data, deathReason(job)) : runOne(running, job));
+      await withLogContext(requestId === undefined ? {} : { requestId }, run);
     } finally {
       boss.notifyWorker(workerId);
     }
@@ -185,24 +205,59 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
+  const ended = metrics.jobDuration.startTimer({ job: found.name });
+  let outcome = 'done';
+  const line = { name: found.name, jobId: job.id };
+  const attempt = job.retryCount + 1;
+  const startedMs = performance.now();
+  logEvent('job.begun', { ...line, attempt });
   try {
     // `send` wrote the payload for this job, so the payload has the expected type.
     await found.run(job.data.payload as never, running.deps, signal);
+    logEvent('job.finished', { ...line, durationSec: (performance.now() - startedMs) / 1000 });
   } catch (error) {
-    const isPostponed = postponementOf(error) !== null;
-    if (isPostponed) await running.allowRetry(job);
-    if (error instanceof Refused && !isPostponed) {
-      if (found.giveUp === undefined) running.onError(describe(error, job.data));
+    const postponement = shortageOf(error);
+    outcome = postponement !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
+    if (postponement === null && (await isCanceled(running, found, job.data.payload))) {
+      outcome = 'canceled';
+      logEvent('job.canceled', { ...line, reason: reasonOf(error) });
+      return;
+    }
+    if (postponement !== null) metrics.taskPostponements.inc({ kind: found.name, reason: postponement.kind });
+    if (postponement !== null) await running.allowRetry(job);
+    if (error instanceof Refused && postponement === null) {
+      if (found.giveUp === undefined)
+        logEvent('job.failed', { ...line, attempt, retries: false, err: describe(error, job.data) });
       await giveUp(running, job.data, error.message);
       return;
     }
-    if (!signal.aborted) running.onError(describe(error, job.data));
+    if (signal.aborted) logEvent('job.returned', line);
+    else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement.reason });
+    else {
+      const retries = job.retryCount < job.retryLimit;
+      logEvent('job.failed', { ...line, attempt, retries, err: describe(error, job.data) });
+    }
     throw error;
+  } finally {
+    ended();
+    metrics.jobEnds.inc({ job: found.name, outcome });
+  }
+}
+
+/** Housekeeping deletes and cleans up after deletions, so an error in it is always reported. */
+async function isCanceled<Deps>(running: Running<Deps>, job: AnyJob<Deps>, payload: object): Promise<boolean> {
+  if (job.queue === 'housekeeping') return false;
+  try {
+    return await running.isGone(payload);
+  } catch {
+    // The database is down. The error of the job is reported.
+    return false;
   }
 }
 
 async function giveUp<Deps>(running: Running<Deps>, envelope: Envelope, reason: string): Promise<void> {
   const found = findJob(running.jobs, envelope);
+  logEvent('job.given-up', { name: found.name, reason });
   await found.giveUp?.(envelope.payload as never, running.deps, maskPaths(reason));
 }
 

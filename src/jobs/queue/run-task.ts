@@ -6,11 +6,14 @@ import { type Retrying, retryWhileAway } from '../../catalog/retry-while-away.ts
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { isLocalShortage, postponementOf } from './postponement.ts';
+import { isLocalShortage, shortageOf } from './postponement.ts';
+import { logLost, taskFields } from './task-lines.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
 export type HeldTask = { claim: Claim; report: (fraction: number) => void };
@@ -39,38 +42,55 @@ export async function runTask(
 ): Promise<TaskEnd> {
   const record = <T>(action: () => Promise<T>) => retryWhileAway(action, RETRYING, stopping);
   if (held.claim.deaths > MAX_DEATHS) {
-    return record(() => endFailed(deps, held.claim, 'The worker crashed on every attempt.'));
+    return record(() => endDead(deps, held.claim));
   }
   try {
     await perform(held, deps, AbortSignal.any([lost, stopping]));
     return 'done';
   } catch (error) {
-    if (lost.aborted || isLeaseLost(error)) return 'over';
+    if (lost.aborted || isLeaseLost(error)) return endLost(deps, held.claim);
     return record(() => recordError(deps, held.claim, error, stopping));
   }
+}
+
+async function endLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {
+  await logLost(db, claim);
+  return 'over';
+}
+
+async function endDead(deps: JobDeps, claim: Claim): Promise<TaskEnd> {
+  const reason = 'Its worker died each time it was tried.';
+  if ((await endFailed(deps, claim, reason)) === 'lost') return endLost(deps, claim);
+  logEvent('task.failed', { ...taskFields(claim), reason, retries: false });
+  return 'over';
 }
 
 async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping: AbortSignal): Promise<TaskEnd> {
   if (stopping.aborted || error instanceof LeaseLost) {
     await releaseTask(deps.db, claim);
+    logEvent('task.released', taskFields(claim));
     return 'released';
   }
-  const postponement = postponementOf(error);
-  if (postponement !== null) {
-    deps.report(new Error(`${describe(claim)} is postponed: ${postponement}.`, { cause: error }));
-    await postponeTask(deps.db, claim, postponement);
+  const shortage = shortageOf(error);
+  const { kind } = claim.task;
+  if (shortage !== null) {
+    metrics.taskPostponements.inc({ kind, reason: shortage.kind });
+    await postponeTask(deps.db, claim, shortage.reason);
+    logEvent('task.postponed', { ...taskFields(claim), reason: shortage.reason });
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = describeFailure(error);
-  deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
+  if (end === 'lost') return endLost(deps, claim);
+  metrics.taskFailures.inc({ kind, reason: error instanceof FfmpegFailed ? error.kind : 'other' });
+  logEvent('task.failed', { ...taskFields(claim), reason, retries: !isLast, err: error });
   await keepLog(deps, claim, { reason, messages: failureLog(error) });
   return end;
 }
 
-async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
-  return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'over';
+async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd | 'lost'> {
+  return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'lost';
 }
 
 /** The outcome is already recorded, even if its log is lost. */
@@ -96,11 +116,12 @@ function describeFailure(error: unknown): string {
   return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${reason}` : reason;
 }
 
-async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
+async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd | 'lost'> {
   try {
     await inTransaction(deps.db, (tx) => failTask(tx, claim, reason));
   } catch (error) {
     if (!isLeaseLost(error)) throw error;
+    return 'lost';
   }
   return 'over';
 }

@@ -22,8 +22,12 @@ import {
 } from '../../catalog/tasks/task-store.ts';
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { withLogContext } from '../../lib/log/log-context.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type PerformTask, runTask } from './run-task.ts';
+import { logClaim, logDone } from './task-lines.ts';
+import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
 
 /**
  * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
@@ -40,7 +44,6 @@ const DRAIN_MS = 5_000;
 const AVOID_MS = 60_000;
 const MAX_AVOIDED = 1_000;
 const MAX_SAMPLES = 200;
-
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
 /** Maximum concurrent tasks of each queue in a worker. */
@@ -108,6 +111,7 @@ class Runner {
 
   start(): void {
     const { db } = this.#options.deps;
+    beginTaskMetrics(Object.keys(this.#options.tasks));
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
@@ -196,7 +200,9 @@ class Runner {
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
     this.#running.set(claim.attempt, task);
-    task.ended = this.#run(task)
+    metrics.taskClaims.inc({ kind: claim.task.kind });
+    const { requestId } = claim;
+    task.ended = withLogContext(requestId === null ? {} : { requestId }, () => this.#run(task))
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
       .finally(() => {
         this.#running.delete(claim.attempt);
@@ -211,13 +217,17 @@ class Runner {
       task.fraction = Math.max(task.fraction, Math.min(0.99, fraction));
     };
     const startedMs = performance.now();
+    logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
+    countTaskEnd(claim.task.kind, end, startedMs);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
+    const tookSec = (performance.now() - startedMs) / 1000;
+    if (end === 'done') await logDone(this.#options.deps.db, claim, tookSec);
     if (end !== 'done' || this.#samples.length >= MAX_SAMPLES) return;
-    this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
+    this.#samples.push({ task: claim.task, tookSec });
   }
 
   /**
@@ -251,6 +261,7 @@ class Runner {
   }
 
   #lose(task: Running): void {
+    if (!task.lost.signal.aborted) metrics.leaseLosses.inc({ kind: task.claim.task.kind });
     task.lost.abort(new LeaseLost());
   }
 

@@ -7,6 +7,7 @@ import {
   sumOrphans,
 } from '../../catalog/orphans/orphan-store.ts';
 import { findUploads } from '../../catalog/uploads/sweep-upload-store.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { shuffled } from '../../lib/shuffled.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
@@ -74,6 +75,7 @@ export async function deleteOrphans(
     deleted += await action();
   };
   await pastFailures([...uploads, ...objects], deleteSome, signal);
+  if (deleted > 0) logEvent('quarantine.emptied', { removed: deleted });
   return deleted;
 }
 

@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { captureLog } from '../../../test/support/capture-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { openQueue } from '../queue/queue.ts';
@@ -18,9 +18,8 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 test('the log line of a job includes the causes of its failed steps', async () => {
-  const line = Promise.withResolvers<string>();
-  const log = pino({}, { write: line.resolve });
-  const queue = await openQueue({ pool: database.pool, onError: (error) => log.error(error, 'job error') });
+  const log = captureLog(['warn']);
+  const queue = await openQueue({ pool: database.pool, onError: () => undefined });
   const steps = [nothing, () => pastFailures(['one', 'other'], refuse, never), () => refuse('third')];
   const tidy = defineJob<object, null>({
     name: 'tidy',
@@ -31,7 +30,8 @@ test('the log line of a job includes the causes of its failed steps', async () =
   try {
     await queue.run([tidy], null, { quickSlots: 1, longSlots: 0 });
     await database.db.transaction().execute(queue.send(tidy, {}));
-    const text = await line.promise;
+    await expect.poll(() => log.named('job.failed')).toHaveLength(1);
+    const text = JSON.stringify(log.named('job.failed'));
     expect(text).toContain('2 of 3 failed');
     for (const name of ['one', 'other', 'third']) expect(text).toContain(`The store refused ${name}.`);
     expect(text.length).toBeLessThan(10_000);
@@ -57,7 +57,7 @@ test('reports a few of many failures and stops after ten consecutive ones', asyn
 test('continues after occasional failures', async () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
-  await expect(done).rejects.toThrow('90 of 100 failed, the others were done: 0 could not be deleted');
+  await expect(done).rejects.toThrow('90 of 100 failed, the other changes were made: 0 could not be deleted');
 });
 
 async function* brokenList() {

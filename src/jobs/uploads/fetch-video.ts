@@ -17,6 +17,7 @@ import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../lib/outbound/download.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Staging } from '../../ports/storage.ts';
@@ -61,6 +62,8 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
       throw new Refused('unavailable', 'The worker crashed on every attempt to fetch the file.');
     if (answer.kind === 'over') return dropIfGone(ref, deps);
     const { claim } = answer;
+    const host = URL.parse(claim.request.url)?.host ?? null;
+    logEvent('upload.begun', { kind: 'fetch', videoGuid: key.mediaId, libraryId: key.libraryId, uploadId, host });
     try {
       await underLease(
         () => renewFetch(deps.db, claim),

@@ -3,6 +3,9 @@ import type { Db } from '../../catalog/db.ts';
 import { type ClaimedEvent, claimEvents, endEvent, releaseEvent } from '../../catalog/webhooks/delivery-store.ts';
 import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
+import { withLogContext } from '../../lib/log/log-context.ts';
+import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -114,9 +117,30 @@ function startDelivery(sending: Sending, event: ClaimedEvent): void {
 
 async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
+  const ended = metrics.webhookDuration.startTimer();
+  const startedMs = performance.now();
   const outcome = await attempt(sending, event);
+  ended();
+  metrics.webhookAttempts.inc({ outcome: outcome?.kind ?? 'released' });
   if (outcome === null) return releaseEvent(deps.db, event);
-  await endEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
+  const retrySec = timing.retryDelaySec(event.attempts);
+  const state = await endEvent(deps.db, event, { ...outcome, retrySec });
+  if (state !== null) noteOutcome(event, { ...outcome, state, retrySec, durationMs: performance.now() - startedMs });
+}
+
+type Ended = Outcome & { state: 'delivered' | 'dead' | 'pending'; retrySec: number; durationMs: number };
+
+/** Logs the outcome of an attempt. The host is shown without the rest of the address, which may contain a secret. */
+function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, durationMs }: Ended): void {
+  const { id: eventId, libraryId, mediaId: videoGuid, status: videoStatus, attempts: attempt, requestId } = event;
+  const host = URL.parse(event.url ?? '')?.host ?? '';
+  const fields = { eventId, libraryId, videoGuid, videoStatus, attempt, host };
+  const until = new Date(Date.now() + retrySec * 1000).toISOString();
+  withLogContext(requestId === null ? {} : { requestId }, () => {
+    if (state === 'delivered') logEvent('webhook.delivered', { ...fields, durationMs });
+    else if (state === 'pending') logEvent('webhook.failed', { ...fields, reason, until });
+    else logEvent('webhook.given-up', { ...fields, reason });
+  });
 }
 
 /** Makes one attempt. Returns null if closing cancelled it. */

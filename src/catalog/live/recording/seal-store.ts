@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
 import { countInCollection } from '../../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
-import { inTransaction } from '../../in-transaction.ts';
+import { inTransaction, logOnCommit } from '../../in-transaction.ts';
 import { countInLibrary } from '../../libraries/count-in-library-store.ts';
 import { addMessages } from '../../lifecycle/finalize-store.ts';
 import { warningMessage } from '../../lifecycle/messages.ts';
@@ -99,6 +99,7 @@ async function seal(tx: Tx, key: MediaKey, leftOut: readonly string[] = []): Pro
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.finished)(tx);
+  logOnCommit('stream.sealed', { streamGuid: key.mediaId, libraryId: key.libraryId });
   return true;
 }
 

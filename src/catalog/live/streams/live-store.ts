@@ -4,7 +4,7 @@ import { newGuid } from '../../../lib/guid.ts';
 import { Refused } from '../../../lib/refused.ts';
 import type { SecretBox } from '../../../lib/secret-box.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../../db.ts';
-import { inTransaction } from '../../in-transaction.ts';
+import { inTransaction, logOnCommit } from '../../in-transaction.ts';
 import { hashKey } from '../../keys/access-key.ts';
 import { type LiveSettings, type LiveStream, requireRemovable } from '../live-stream.ts';
 import { sealIfUnowned } from '../recording/seal-store.ts';
@@ -131,6 +131,20 @@ export async function saveStream(tx: Tx, before: LiveStream, after: LiveStream, 
   const { rows } = await sql`select from media where id = ${key.mediaId} and library_id = ${key.libraryId}`.execute(tx);
   if (rows.length > 0) await bumpPublication(tx, key);
   await notifyOwner(tx, key);
+  noteState(before, after);
+}
+
+/** Logs a change of a stream's state when the transaction commits. */
+function noteState(before: LiveStream, after: LiveStream): void {
+  if (before.state === after.state) return;
+  const { id: streamGuid, libraryId } = after;
+  if (after.state === 'preview') logOnCommit('stream.previewed', { streamGuid, libraryId });
+  if (after.state === 'running') logOnCommit('stream.started', { streamGuid, libraryId });
+  if (after.state !== 'ended' && after.state !== 'vod-processing' && after.state !== 'error') return;
+  const startedAt = 'startedAt' in after ? after.startedAt : null;
+  const durationSec = startedAt === null ? null : (Date.now() - startedAt.getTime()) / 1000;
+  const reason = 'reason' in after ? after.reason : null;
+  logOnCommit('stream.ended', { streamGuid, libraryId, state: after.state, reason, durationSec });
 }
 
 async function insertStream(tx: Tx, wanted: NewLiveStream, secretBox: SecretBox): Promise<MediaKey> {

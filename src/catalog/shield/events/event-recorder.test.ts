@@ -21,7 +21,6 @@ test('stores an event within 250 ms', async () => {
   const recorder = new EventRecorder({
     store: { append, read: async () => [], dropBefore: async () => undefined },
     serverZone: 'TEST',
-    log: { error: () => expect.unreachable() },
   });
   const record = () => recorder.record(request, hit, { status: 'Blocked', others: [] });
   await vi.advanceTimersByTimeAsync(1);

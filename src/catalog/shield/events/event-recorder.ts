@@ -1,4 +1,6 @@
 import { newGuid } from '../../../lib/guid.ts';
+import { logEvent } from '../../../lib/log/log-event.ts';
+import { metrics } from '../../../lib/metrics/metrics.ts';
 import type { Client } from '../admission/admit.ts';
 import type { Unreadable } from '../admission/judge-unreadable.ts';
 import type { Hit } from '../hit.ts';
@@ -30,10 +32,7 @@ const HOUR_MS = 3_600_000;
 
 type Recording = { status: EventStatus; others: readonly Hit[]; atMs: number };
 
-type Deps = { store: ShieldEventStore; serverZone: string; log: EventLog };
-
-/** Receives reports of lost events. */
-type EventLog = { error(fields: object, message: string): void };
+type Deps = { store: ShieldEventStore; serverZone: string };
 
 /**
  * Writes the event log, in a batch every 250 ms. It is its only writer. Called only for requests that matched a rule,
@@ -55,6 +54,7 @@ export class EventRecorder {
 
   /** Records a request that a rule matched; `others` are the rules that matched in addition to the deciding one. */
   record(request: Recorded, hit: Hit, { status, others }: { status: EventStatus; others: readonly Hit[] }): void {
+    if (status === 'Blocked') metrics.edgeRefusals.inc({ rule: hit.rule.id });
     const atMs = Date.now();
     const make = () => this.#make(request, hit, { status, others, atMs });
     this.#ring.add({ client: request.client.key, zoneId: request.zoneId, ruleId: hit.rule.id, atMs, make });
@@ -102,15 +102,15 @@ export class EventRecorder {
   }
 
   async #write(events: readonly ShieldEvent[]): Promise<void> {
-    const { store, log } = this.#deps;
+    const { store } = this.#deps;
     try {
       for (let at = 0; at < events.length; at += BATCH_EVENTS) await store.append(events.slice(at, at + BATCH_EVENTS));
       await this.#clean();
     } catch (error) {
-      log.error({ err: error, events: events.length }, 'Could not store security events. They are lost.');
+      logEvent('security-events.lost', { err: error, count: events.length });
     }
     const dropped = this.#ring.dropped - this.#droppedBefore;
-    if (dropped > 0) log.error({ dropped }, 'The queue of security events is full. Some events were dropped.');
+    if (dropped > 0) logEvent('security-events.lost', { count: dropped });
     this.#droppedBefore = this.#ring.dropped;
   }
 

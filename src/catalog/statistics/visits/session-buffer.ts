@@ -1,3 +1,4 @@
+import { logEvent } from '../../../lib/log/log-event.ts';
 import type { SeenSession } from '../sums/statistics-gain.ts';
 
 /** Buffers sessions for the database: the newest totals of each, written in batches each second. */
@@ -12,7 +13,6 @@ export type SessionBufferDeps = {
   count(sessions: readonly SeenSession[]): Promise<readonly SeenSession[] | undefined>;
   /** Called before sessions are counted, because it may write evidence for them. */
   prepare?(): Promise<void>;
-  log: { warn(fields: object, message: string): void };
   /** Maximum sessions held while the database is down; the oldest is dropped first, and restored by its next beacon. */
   maxSessions?: number;
   flushMs?: number;
@@ -30,7 +30,7 @@ const LOG_EACH_MS = 60_000;
  * session that fits.
  */
 export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
-  const { count, log, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
+  const { count, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
   const waiting = new Map<string, SeenSession>();
   let writing: Promise<void> | null = null;
   let dropped = 0;
@@ -83,7 +83,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const warn = (error: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
     loggedAtMs = performance.now();
-    log.warn({ err: error, waiting: waiting.size, dropped }, 'Viewing sessions are counted later.');
+    logEvent('sessions.delayed', { err: error, waiting: waiting.size, dropped });
   };
   const flush = () => {
     writing ??= prepared().finally(() => {

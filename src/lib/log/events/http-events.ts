@@ -1,0 +1,37 @@
+import { eventsOf } from '../define-event.ts';
+
+const http = eventsOf('http');
+const keys = eventsOf('keys');
+
+/** Events of requests. */
+export const httpEvents = {
+  'http.request': http.info('A request ended.', [
+    'method',
+    'path',
+    'status',
+    'durationMs',
+    'bytes',
+    'address',
+    'operation?',
+    'reason?',
+    'dropped?',
+  ]),
+  'request.failed': http.error('A request failed.', ['operation', 'err']),
+  'request.gone': http.debug('The client disconnected before its request was complete.', ['operation']),
+  'request.host-unrecorded': http.error('A request with an ambiguous host could not be recorded.', ['err']),
+  'audit.unstored': http.error('An audit line could not be stored.', ['operation', 'err']),
+  'progress.unreported': http.error('Progress of videos could not be reported. It is tried again.', ['err']),
+  'firewall.unreadable': http.error('The firewall rules could not be read. Requests are not inspected.', ['err']),
+  'inspection.unreadable': http.warn('The inspection settings could not be read. The last known ones apply.', ['err']),
+  'security-events.lost': http.error('Security events could not be stored. They are lost.', ['count', 'err?']),
+};
+
+/** Events of keys and sign-ins. Keys are named by their ids. */
+export const keyEvents = {
+  'key.created': keys.info('An access key was created.', ['keyId', 'libraryId?', 'scope']),
+  'key.revoked': keys.info('An access key was revoked.', ['keyId', 'libraryId?']),
+  'key.replaced': keys.info('A key of a library was replaced.', ['keyId', 'libraryId']),
+  'sign-in.accepted': keys.info('A browser signed in.', ['address', 'scope?', 'libraryId?']),
+  'sign-in.refused': keys.warn('A sign-in was refused.', ['address', 'reason'], { perKey: ['address'] }),
+  'sign-in.ended': keys.info('A browser signed out.', ['address']),
+};

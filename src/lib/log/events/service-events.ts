@@ -1,0 +1,48 @@
+import { eventsOf } from '../define-event.ts';
+
+const service = eventsOf('service');
+const database = eventsOf('database');
+
+/** Events of processes: their start and end, settings, and the log itself. */
+export const serviceEvents = {
+  'role.started': service.info('A role starts.', ['version']),
+  'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
+  'role.draining': service.info('A role finishes its work and stops.'),
+  'role.stopped': service.info('A role has stopped.', ['durationMs']),
+  'role.failed': service.error('A role failed and exits.', ['err']),
+  'role.exited': service.warn(
+    'The process of a role exited. It is started again.',
+    ['name', 'exit', 'durationMs', 'waitMs'],
+    { perKey: ['name'] },
+  ),
+  'role.unreachable': service.warn('The process of a role could not be started or sent a message.', ['name', 'err']),
+  'service.ready': service.info('ready', ['publicUrl', 'edgeUrl', 'listeners', 'sandbox']),
+  'service.stopping': service.info('The service stops.'),
+  'service.stopped': service.info('The service has stopped.'),
+  'setting.unknown': service.warn('A setting has an unknown name and is ignored.', ['name', 'reason?'], {
+    perKey: ['name'],
+  }),
+  'node.not-reported': service.warn('This process could not be reported to the database.', ['err']),
+  'sandbox.weak': service.warn('Encoders run without a full sandbox.', ['sandbox', 'reason']),
+  'data-folder.closed': service.warn('The data folder was readable by other users. Its mode is 0700 now.', ['mode']),
+  'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed'], {
+    perKey: ['name'],
+  }),
+  'thread.ended': service.warn('The statistics thread exited. The next report starts another one.', ['err']),
+  'table.unreadable': service.warn('A table of addresses could not be read. It is not used.', ['reason', 'err']),
+  'dashboard.unbundled': service.error('The dashboard could not be bundled. The next page request tries again.', [
+    'err',
+  ]),
+};
+
+/** Events of the connection to PostgreSQL. */
+export const databaseEvents = {
+  'database.unreachable': database.error('The database cannot be reached.', ['reason']),
+  'database.reachable': database.info('The database can be reached again.', ['durationSec']),
+  'database.connection-lost': database.warn('A database connection was lost.', ['err']),
+  'database.no-slots': database.warn('PostgreSQL has too few free connection slots. The start waits.', ['reason']),
+  'postgres.detail': database.debug('The built-in database reports a detail.', ['reason']),
+  'postgres.warning': database.warn('The built-in database warns or is started again.', ['reason']),
+  'postgres.failed': database.error('The built-in database reports a failure.', ['reason']),
+  'migration.applied': database.info('A migration was applied.', ['name', 'durationMs?']),
+};

@@ -1,0 +1,33 @@
+import { eventsOf } from '../define-event.ts';
+
+const storage = eventsOf('storage');
+const housekeeping = eventsOf('housekeeping');
+const backup = eventsOf('backup');
+
+/** Events of the object store. */
+export const storageEvents = {
+  'storage.unreachable': storage.error('The object store cannot be reached.', ['reason']),
+  'storage.reachable': storage.info('The object store can be reached again.', ['durationSec']),
+  'storage.bound': storage.info('Database and store are bound to each other.'),
+  'storage.unbound': storage.warn('Nothing is deleted in the store.', ['reason']),
+  'storage.move-failed': storage.error('Objects could not be moved.', ['err']),
+  'storage.moving': storage.info('Objects are moved from the old store.', ['waiting', 'bytes']),
+  'storage.moved': storage.info('All objects have been moved. Remove MILLRACE_STORAGE_FROM.'),
+};
+
+/** Summaries of work in the background. */
+export const housekeepingEvents = {
+  'sweep.found': housekeeping.info('A sweep found work that was left.', ['kind', 'count']),
+  'scrub.finished': housekeeping.info('The scrub has read some stored objects.', ['count', 'damaged', 'bytes']),
+  'merge.finished': housekeeping.info('Small chunks were merged.', ['bytes', 'durationMs']),
+  'quarantine.emptied': housekeeping.info('Objects without a row were removed.', ['removed']),
+};
+
+/** Events of backups. */
+export const backupEvents = {
+  'backup.begun': backup.info('A backup begins.', ['path']),
+  'backup.finished': backup.info('A backup is complete.', ['count', 'bytes', 'durationSec']),
+  'backup.failed': backup.error('A backup failed.', ['err']),
+  'restore.begun': backup.info('A restore begins.', ['path']),
+  'restore.finished': backup.info('A restore is complete.', ['count', 'durationSec']),
+};
