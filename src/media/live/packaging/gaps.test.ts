@@ -211,6 +211,11 @@ test('passes repeated pictures on in short steps, because decoders and rungs hol
   expect(inGap.length).toBeGreaterThan(40);
   expect(Math.max(...steps)).toBeLessThan(100);
   expect(shownMs).toEqual(shownMs.toSorted((a, b) => a - b));
+  const keysMs = events.flatMap((event) =>
+    event.type === 'frame' && event.frame.isKey ? [event.frame.shownTick / 90] : [],
+  );
+  const cutsMs = events.flatMap((event) => (event.type === 'cut' ? [event.mediaMs] : []));
+  expect(keysMs.map(Math.round)).toEqual(cutsMs.map(Math.round));
 });
 
 test('audio without video continues over a gap in segments of 2 s', () => {

@@ -154,7 +154,9 @@ export class StreamPackager {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
     const heldTicks = held.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
     const frames = Array.from({ length: Math.max(1, Math.floor(heldTicks / REPEAT_TICKS)) }, (_, at): PackagedEvent => {
-      return { type: 'frame', frame: { ...frame, shownTick: frame.shownTick + at * REPEAT_TICKS } };
+      // Rungs need a keyframe only where a segment begins. Other repetitions cost them almost nothing.
+      const isKey = frame.isKey && (held.length === 0 || (cut !== null && at === 0));
+      return { type: 'frame', frame: { ...frame, isKey, shownTick: frame.shownTick + at * REPEAT_TICKS } };
     });
     if (cut === null) return [...events, ...frames, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;

@@ -47,7 +47,8 @@ export type PackagerOutput = {
 };
 
 /**
- * A received frame and its presentation time on the timeline. It is the input of everything else made from the video.
+ * A received or repeated frame and its presentation time on the timeline. It is the input of everything else made from
+ * the video. `isKey` is whether encoders must make a keyframe of it.
  */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
