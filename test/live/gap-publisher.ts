@@ -52,10 +52,18 @@ export function publishWithGaps(address: string, clip: string, away: Away = {}):
   const filters = (['audio', 'video'] as const).flatMap((kind) => dropArgv(kind, away[kind] ?? []));
   // Otherwise the muxer waits up to 10 s for the absent track.
   const muxer = ['-max_interleave_delta', '100000', '-f', address.startsWith('rtmp') ? 'flv' : 'mpegts'];
-  const source = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy'];
-  const child = spawn('ffmpeg', [...source, ...filters, ...muxer, address], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // The filters end with the first turn of a looped input, so another process makes the loop.
+  const loop = spawn('ffmpeg', [...QUIET, '-stream_loop', '-1', '-i', clip, '-c', 'copy', '-f', 'nut', 'pipe:1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const argv = [...QUIET, '-re', '-f', 'nut', '-i', 'pipe:0', '-c', 'copy', ...filters, ...muxer, address];
+  const child = spawn('ffmpeg', argv, { stdio: [loop.stdout, 'ignore', 'pipe'] });
+  loop.stdout.destroy();
+  endWithTest(loop);
   return endWithTest(child);
 }
+
+const QUIET = ['-nostdin', '-v', 'error'];
 
 function dropArgv(kind: 'audio' | 'video', ranges: readonly Range[]): string[] {
   if (ranges.length === 0) return [];

@@ -13,13 +13,35 @@ export type LivePlayback = {
   frames: number;
   /** Gaps that `buffered` had at any time, in seconds of the media. */
   holes: string[];
+  /** Log of hls.js before each error and each gap. */
+  log: string[];
 };
 
 type Settings = Partial<
   Pick<HlsConfig, 'lowLatencyMode' | 'startLevel' | 'abrBandWidthFactor' | 'abrBandWidthUpFactor'>
 >;
 
-type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string> } };
+type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string>; log: string[] } };
+
+type PageLog = { debug: HlsConfig['debug']; kept: string[]; keep(reason: string): void };
+
+/** Runs in a page: keeps the newest lines of the log of hls.js, and all of them before a fault. */
+function openLog(): void {
+  const [maxLines, maxKept] = [300, 2_000];
+  const [lines, kept]: [string[], string[]] = [[], []];
+  const write = (...words: unknown[]) => {
+    lines.push(`${(performance.now() / 1000).toFixed(3)} ${words.join(' ')}`);
+    if (lines.length > maxLines) lines.shift();
+  };
+  const keep = (reason: string) => {
+    write(`FAULT ${reason}`);
+    if (kept.length < maxKept) kept.push(...lines.splice(0));
+  };
+  const debug = { trace: write, debug: write, log: write, info: write, warn: write, error: write };
+  Object.assign(window, { hlsLog: { debug, kept, keep } satisfies PageLog });
+}
+
+const USUAL = { lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 };
 
 /** Opens a page that plays a live stream with low latency until it is closed. `settings` are further ones of hls.js. */
 export async function playLive(
@@ -29,16 +51,18 @@ export async function playLive(
   settings: Settings = {},
 ): Promise<Page> {
   const page = await openScriptPage(browser, origin, HLS_JS);
+  await page.evaluate(openLog);
   await page.evaluate(
     ({ source, settings }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-      const usual = { lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 };
-      const hls = new Hls({ ...usual, ...settings });
-      const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>() };
+      // `openLog` defined it.
+      const { hlsLog } = window as unknown as { hlsLog: PageLog };
+      const hls = new Hls({ ...settings, debug: hlsLog.debug });
+      const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>(), log: hlsLog.kept };
       Object.assign(window, { live });
-      let firstTimeSec = Number.POSITIVE_INFINITY;
+      let [firstTimeSec, ranMs] = [Number.POSITIVE_INFINITY, performance.now()];
       const listed = new Map<string, { edgeSec: number; atMs: number }>();
       const note = (kind: string, edgeSec: number) => listed.set(kind, { edgeSec, atMs: performance.now() });
       hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => void note('video', details.edge));
@@ -49,7 +73,6 @@ export async function playLive(
       });
       // Longest time in the last second in which the page did not run.
       const pauses: number[] = [];
-      let ranMs = performance.now();
       setInterval(() => {
         pauses.push(performance.now() - ranMs);
         if (pauses.length > 20) pauses.shift();
@@ -67,6 +90,7 @@ export async function playLive(
       };
       hls.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
         // The engine itself aborts requests when it changes the rendition.
+        if (details !== 'aborted') hlsLog.keep(details);
         if (details !== 'aborted') live.errors.push(`${details} (${evidence()}: ${error.message})`);
         if (fatal) hls.startLoad();
       });
@@ -79,7 +103,11 @@ export async function playLive(
         const { buffered, currentTime } = video;
         const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, at) => buffered.end(at));
         const holes = ends.filter((end) => end > firstTimeSec).map((end) => `after ${end.toFixed(1)} s`);
-        for (const hole of holes) if (before.includes(hole)) live.holes.add(hole);
+        for (const hole of holes) {
+          if (!before.includes(hole) || live.holes.has(hole)) continue;
+          live.holes.add(hole);
+          hlsLog.keep(`hole ${hole}`);
+        }
         before = holes;
         if (currentTime > 0) firstTimeSec = Math.min(firstTimeSec, currentTime);
       }, 500);
@@ -87,7 +115,7 @@ export async function playLive(
       hls.loadSource(source);
       hls.attachMedia(video);
     },
-    { source: address, settings },
+    { source: address, settings: { ...USUAL, ...settings } },
   );
   return page;
 }
@@ -152,6 +180,7 @@ export function readPlayback(page: Page): Promise<LivePlayback> {
       errors: live.errors,
       frames,
       holes: [...live.holes],
+      log: live.log,
     };
   });
 }

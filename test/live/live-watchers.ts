@@ -16,7 +16,7 @@ import { type PageWatch, watchVideo } from './watch-video.ts';
  * Findings of a player so far. `playedSec`: how far its clock advanced. `stalls`: times at which it did not advance for
  * three seconds or more. `holes`: holes in its buffer, or in the times of decoded frames.
  */
-export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[] };
+export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[]; log?: string[] };
 
 /** A player that watches a live stream until it is closed. */
 export type Watcher = { read(): Promise<Watched>; close(): Promise<void> };
@@ -48,8 +48,8 @@ async function watchHlsJs({ browser, origin, stream }: WatchPlace): Promise<Watc
   await page.locator('video').evaluate(watchVideo);
   return {
     async read() {
-      const [watched, { errors }] = [await readWatch(page), await readPlayback(page)];
-      return { ...watched, errors: [...watched.errors, ...faultsOf(errors, watched.stalls.length)] };
+      const [watched, { errors, log }] = [await readWatch(page), await readPlayback(page)];
+      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors, watched.stalls.length)] };
     },
     close: () => page.close(),
   };

@@ -40,7 +40,7 @@ export async function watchReturns(
   await Promise.all(watchers.map(({ close }) => close()));
   publisher.kill('SIGKILL');
   await ended(publisher);
-  process.stdout.write(`${found.map((one) => JSON.stringify(one)).join('\n')}\n`);
+  for (const { log = [], ...one } of found) process.stdout.write(`${[JSON.stringify(one), ...log].join('\n')}\n`);
   return found;
 }
 
