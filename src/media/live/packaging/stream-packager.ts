@@ -91,8 +91,10 @@ export class StreamPackager {
     const mediaMs = clock.place(unit);
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
-    const events = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
-    if (events === null) return { mediaMs, events: [] };
+    const filled = unit.kind === 'video' ? this.#fillBefore(shownMs) : [];
+    const added = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
+    if (added === null) return { mediaMs, events: filled };
+    const events = [...filled, ...added];
     this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
     this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
     const isStill = other === 'video' && this.#video?.isStill === true;
@@ -136,6 +138,12 @@ export class StreamPackager {
     this.#watches = watchesFrom(this.#endMs);
     this.#newestMs = { video: this.#endMs, audio: this.#endMs };
     return this.#clock;
+  }
+
+  /** Fills a gap of both tracks, of which the video returns first. Frames that refer to lost ones are dropped then. */
+  #fillBefore(shownMs: number): PackagedEvent[] {
+    const isMissing = this.#audio !== null && this.#watches.video.isMissing(shownMs, this.#video?.isStill);
+    return isMissing ? this.#fill('video', shownMs) : [];
   }
 
   #fill(kind: AccessUnit['kind'], untilMs: number): PackagedEvent[] {
