@@ -57,11 +57,11 @@ export function planMarkedSource(source: TrackConfig, options: LadderOptions): L
 
 /**
  * Returns the time of a frame on the clock of an encoder, in ms: the nearest even time, plus 1 if a keyframe is forced.
- * ffmpeg can force keyframes by an expression of the time. Its alternative, at each keyframe of the source, would force
- * one for each repetition of a held picture.
+ * ffmpeg can force keyframes by an expression of the time since the first frame, which is a keyframe and has time 0. Its
+ * alternative, at each keyframe of the source, would force one for each repetition of a held picture.
  */
 export function ladderTimeMs(ms: number, forcesKey: boolean): number {
-  return 2 * Math.round(ms / 2) + (forcesKey ? 1 : 0);
+  return 2 * Math.round(ms / 2) + (forcesKey && ms > 0 ? 1 : 0);
 }
 
 function planRungs({ widthPx, heightPx }: TrackConfig, options: LadderOptions): RungPlan[] {
