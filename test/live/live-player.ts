@@ -2,6 +2,7 @@ import type HlsEngine from 'hls.js';
 import type { HlsConfig } from 'hls.js';
 import type { Browser, Page } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
+import { openLoads, openLog, openMedia, type PageLog, type PageMedia } from './page-evidence.ts';
 
 /** State of a player that was started with `playLive`. */
 export type LivePlayback = {
@@ -11,7 +12,7 @@ export type LivePlayback = {
   /** The name of each error, and the state of the player in which it arose. */
   errors: string[];
   frames: number;
-  /** Gaps that `buffered` had at any time, in seconds of the media. */
+  /** Gaps that `buffered` had at any time, in seconds of the media, and parts that were left out. */
   holes: string[];
   /** Log of hls.js before each error and each gap. */
   log: string[];
@@ -21,25 +22,10 @@ type Settings = Partial<
   Pick<HlsConfig, 'lowLatencyMode' | 'startLevel' | 'abrBandWidthFactor' | 'abrBandWidthUpFactor'>
 >;
 
-type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string>; log: string[] } };
-
-type PageLog = { debug: HlsConfig['debug']; kept: string[]; keep(reason: string): void };
-
-/** Runs in a page: keeps the newest lines of the log of hls.js, and all of them before a fault. */
-function openLog(): void {
-  const [maxLines, maxKept] = [300, 2_000];
-  const [lines, kept]: [string[], string[]] = [[], []];
-  const write = (...words: unknown[]) => {
-    lines.push(`${(performance.now() / 1000).toFixed(3)} ${words.join(' ')}`);
-    if (lines.length > maxLines) lines.shift();
-  };
-  const keep = (reason: string) => {
-    write(`FAULT ${reason}`);
-    if (kept.length < maxKept) kept.push(...lines.splice(0));
-  };
-  const debug = { trace: write, debug: write, log: write, info: write, warn: write, error: write };
-  Object.assign(window, { hlsLog: { debug, kept, keep } satisfies PageLog });
-}
+type Page1 = {
+  live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string>; log: string[] };
+  media: PageMedia;
+};
 
 const USUAL = { lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 };
 
@@ -51,47 +37,26 @@ export async function playLive(
   settings: Settings = {},
 ): Promise<Page> {
   const page = await openScriptPage(browser, origin, HLS_JS);
-  await page.evaluate(openLog);
+  for (const open of [openLog, openLoads, openMedia]) await page.evaluate(open);
   await page.evaluate(
     ({ source, settings }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
       // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
-      // `openLog` defined it.
-      const { hlsLog } = window as unknown as { hlsLog: PageLog };
+      // The functions above defined them.
+      const { hlsLog, media } = window as unknown as { hlsLog: PageLog; media: PageMedia };
       const hls = new Hls({ ...settings, debug: hlsLog.debug });
       const live = { hls, stalls: 0, errors: [] as string[], holes: new Set<string>(), log: hlsLog.kept };
       Object.assign(window, { live });
-      let [firstTimeSec, ranMs] = [Number.POSITIVE_INFINITY, performance.now()];
-      const listed = new Map<string, { edgeSec: number; atMs: number }>();
-      const note = (kind: string, edgeSec: number) => listed.set(kind, { edgeSec, atMs: performance.now() });
-      hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => void note('video', details.edge));
-      hls.on(Hls.Events.AUDIO_TRACK_UPDATED, (_, { details }) => void note('audio', details.edge));
-      let ranges: [string, TimeRanges][] = [];
-      hls.on(Hls.Events.BUFFER_APPENDED, (_, { timeRanges }) => {
-        ranges = Object.entries(timeRanges).flatMap(([kind, one]): typeof ranges => (one ? [[kind, one]] : []));
-      });
-      // Longest time in the last second in which the page did not run.
-      const pauses: number[] = [];
-      setInterval(() => {
-        pauses.push(performance.now() - ranMs);
-        if (pauses.length > 20) pauses.shift();
-        ranMs = performance.now();
-      }, 50);
-      const evidence = () => {
-        const spans = (all: TimeRanges) =>
-          Array.from({ length: all.length }, (_, at) => `${all.start(at).toFixed(3)}-${all.end(at).toFixed(3)}`);
-        const edges = [...listed].map(([kind, { edgeSec, atMs }]) => {
-          return `${kind} is listed to ${edgeSec.toFixed(3)} since ${Math.round(performance.now() - atMs)} ms`;
-        });
-        const pausedMs = Math.round(Math.max(0, performance.now() - ranMs, ...pauses));
-        const held = ranges.map(([kind, all]) => `${kind} is buffered ${spans(all).join(' ')}`);
-        return [`at ${video.currentTime.toFixed(3)}`, ...held, ...edges, `page paused ${pausedMs} ms`].join(', ');
-      };
+      media.watch(hls, Hls.Events, video);
+      let firstTimeSec = Number.POSITIVE_INFINITY;
       hls.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
         // The engine itself aborts requests when it changes the rendition.
-        if (details !== 'aborted') hlsLog.keep(details);
-        if (details !== 'aborted') live.errors.push(`${details} (${evidence()}: ${error.message})`);
+        const isStall = details === 'bufferStalledError';
+        const wait = isStall ? media.reasonToWait() : null;
+        if (details !== 'aborted' && wait === null) hlsLog.keep(details);
+        if (details !== 'aborted')
+          live.errors.push(`${details}${wait === null ? '' : ` WAIT ${wait}`} (${media.state()}: ${error.message})`);
         if (fatal) hls.startLoad();
       });
       video.addEventListener('waiting', () => {
@@ -134,32 +99,19 @@ const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \
 /** A report of a stall at 0 and a hop from there. */
 const MAX_START_HOPS = 2;
 
-/** Time without new media after which a player at the live edge has played all of it, in ms. */
-const OUTAGE_MS = 700;
+/** A stall without available media (`PageMedia`), as during an outage of the publisher or on a busy machine. */
+const WITHOUT_MEDIA = /^bufferStalledError WAIT /;
 
-/**
- * Returns errors of the player, each with the state in which it arose. Without published media the player runs out of
- * data: `outages` is the number of such times. It ignores as many stall reports, and as many again that arose while the
- * playlists did not grow.
- */
-export function faultsOf(errors: readonly string[], outages = 0): string[] {
-  let stalls = 0;
+/** Returns errors of the player, each with the state in which it arose, without stalls for which no media was there. */
+export function faultsOf(errors: readonly string[]): string[] {
   let hops = 0;
   return errors.filter((error) => {
     if (START_HOP.test(error)) {
       hops += 1;
       return hops > MAX_START_HOPS;
     }
-    const isStall = nameOf(error) === 'bufferStalledError';
-    if (isStall) stalls += 1;
-    const isOutage = isStall && (stalls <= outages || (stalls <= 2 * outages && isWithoutMedia(error)));
-    return !isOutage && !HARMLESS.includes(nameOf(error));
+    return !WITHOUT_MEDIA.test(error) && !HARMLESS.includes(nameOf(error));
   });
-}
-
-function isWithoutMedia(error: string): boolean {
-  const agesMs = [...error.matchAll(/ is listed to [\d.]+ since (\d+) ms/g)].map(([, ms]) => Number(ms));
-  return agesMs.length > 0 && agesMs.every((ms) => ms > OUTAGE_MS);
 }
 
 /** Returns the name of an error without the state of the player. */
@@ -171,7 +123,7 @@ export function readPlayback(page: Page): Promise<LivePlayback> {
   return page.evaluate(() => {
     const video = document.querySelector('video') as HTMLVideoElement;
     // `playLive` set this variable.
-    const { live } = window as unknown as Page1;
+    const { live, media } = window as unknown as Page1;
     const frames = video.getVideoPlaybackQuality().totalVideoFrames;
     return {
       timeSec: video.currentTime,
@@ -179,7 +131,7 @@ export function readPlayback(page: Page): Promise<LivePlayback> {
       stalls: live.stalls,
       errors: live.errors,
       frames,
-      holes: [...live.holes],
+      holes: [...live.holes, ...media.skipped],
       log: live.log,
     };
   });

@@ -49,7 +49,7 @@ async function watchHlsJs({ browser, origin, stream }: WatchPlace): Promise<Watc
   return {
     async read() {
       const [watched, { errors, log }] = [await readWatch(page), await readPlayback(page)];
-      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors, watched.stalls.length)] };
+      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors)] };
     },
     close: () => page.close(),
   };

@@ -8,21 +8,24 @@ import { countSegments } from './read-recording.ts';
 const OUTAGE_MS = 4_000;
 /**
  * A publisher that leaves out what is `away`, and returns 4 s after each of `playSecs` but the last. Seconds are those
- * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted.
+ * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted. `hasOpenGops`: see
+ * `makeSyncClip`. `awayLater`: what is away after a return.
  */
 type Broadcast = {
   players: readonly (keyof typeof WATCHERS)[];
   playSecs: readonly number[];
   away: Away;
   joinSegments?: number;
+  hasOpenGops?: boolean;
+  awayLater?: Away;
 };
 
 /** Watches a stream with players over gaps of the publisher and its returns. Returns what each player met. */
 export async function watchReturns(
   room: LiveRoom,
-  { players, playSecs, away, joinSegments = 1 }: Broadcast,
+  { players, playSecs, away, joinSegments = 1, hasOpenGops = false, awayLater = away }: Broadcast,
 ): Promise<(Watched & { name: string })[]> {
-  const [stream, clip] = [await startLive(room), await makeSyncClip()];
+  const [stream, clip] = [await startLive(room), await makeSyncClip(undefined, hasOpenGops)];
   let publisher = publishWithGaps(stream.ingest, clip, away);
   await until(async () => ((await countSegments(stream.base)) >= joinSegments ? true : null), 'segments');
   const place = { browser: room.browser, origin: room.service.edgeUrl, stream };
@@ -32,7 +35,7 @@ export async function watchReturns(
       publisher.kill('SIGKILL');
       await ended(publisher);
       await sleep(OUTAGE_MS);
-      publisher = publishWithGaps(stream.ingest, clip, away);
+      publisher = publishWithGaps(stream.ingest, clip, awayLater);
     }
     await Promise.all(watchers.map((watcher) => playOn(watcher, sec)));
   }
