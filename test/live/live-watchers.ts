@@ -104,7 +104,8 @@ async function startShaka(address: string): Promise<void> {
   player.configure({ manifest: { availabilityWindowOverride: 60 } });
   await player.attach(video);
   await player.load(address);
-  await video.play();
+  // Shaka may pause the video at once, to jump over a gap. It then continues by itself.
+  void video.play().catch(() => undefined);
 }
 
 /** As much of dash.js as a live stream takes. */
