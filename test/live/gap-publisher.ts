@@ -11,8 +11,8 @@ const AUDIO_FRAMES_PER_SEC = 48_000 / 1024;
 export const TURN_SEC = 24;
 
 /**
- * Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. `never`: the publisher has no audio
- * track.
+ * Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. `never`: the publisher has no
+ * audio track.
  */
 export type Away = { audio?: readonly Range[] | 'never'; video?: readonly Range[] };
 export type Range = readonly [number, number];

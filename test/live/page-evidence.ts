@@ -2,8 +2,8 @@ import type HlsEngine from 'hls.js';
 import type { Events, Fragment, HlsConfig, Part } from 'hls.js';
 
 /**
- * Log of hls.js in a page. `kept` has the lines before each fault. `pausedMs` returns the longest time in the last second
- * in which the page did not run.
+ * Log of hls.js in a page. `kept` has the lines before each fault. `pausedMs` returns the longest time in the last
+ * second in which the page did not run.
  */
 export type PageLog = { debug: HlsConfig['debug']; kept: string[]; keep(fault: string): void; pausedMs(): number };
 

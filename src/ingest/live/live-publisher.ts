@@ -68,8 +68,8 @@ export class LivePublisher {
   }
 
   /**
-   * Records that audio is expected: the stream had audio before, or the publisher announced it. If it does not arrive in
-   * time, the stream gets a silent track with these parameters. The first call decides.
+   * Records that audio is expected: the stream had audio before, or the publisher announced it. If it does not arrive
+   * in time, the stream gets a silent track with these parameters. The first call decides.
    */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio ??= config;

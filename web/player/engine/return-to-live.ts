@@ -9,8 +9,8 @@ const AT_NEWEST_SEC = 12;
 /** From this delay on, a seek is deliberate and a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
 /**
- * Delay above which such a seek does not wait until the live edge is loaded. Below it, the media between is loaded soon,
- * and a seek to media that is not would stall again.
+ * Delay above which such a seek does not wait until the live edge is loaded. Below it, the media between is loaded
+ * soon, and a seek to media that is not would stall again.
  */
 const LOADED_WITHIN_SEC = 8;
 /** Minimum length of a viewer's seek. Shorter ones are the engine's own, over gaps. */

@@ -57,8 +57,8 @@ export function planMarkedSource(source: TrackConfig, options: LadderOptions): L
 
 /**
  * Returns the time of a frame on the clock of an encoder, in ms: the nearest even time, plus 1 if a keyframe is forced.
- * ffmpeg can force keyframes by an expression of the time since the first frame, which is a keyframe and has time 0. Its
- * alternative, at each keyframe of the source, would force one for each repetition of a held picture.
+ * ffmpeg can force keyframes by an expression of the time since the first frame, which is a keyframe and has time 0.
+ * Its alternative, at each keyframe of the source, would force one for each repetition of a held picture.
  */
 export function ladderTimeMs(ms: number, forcesKey: boolean): number {
   return 2 * Math.round(ms / 2) + (forcesKey && ms > 0 ? 1 : 0);
@@ -83,8 +83,8 @@ function rateOf({ frameRate }: TrackConfig): number {
 
 /**
  * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
- * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark, a PNG
- * mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
+ * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark,
+ * a PNG mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);

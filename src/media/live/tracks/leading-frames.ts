@@ -2,8 +2,8 @@ import type { AccessUnit } from './access-unit.ts';
 
 /** Reason for the status of a stream that `LeadingFrames` applies to. */
 export const OPEN_GOPS =
-  'Some pictures are left out: expected closed GOPs, got keyframes with later pictures that are shown before them and ' +
-  'refer to earlier ones. Viewers who join cannot decode these. Set the encoder to closed GOPs (x264: open-gop=0).';
+  'Some pictures are left out: expected closed GOPs, got open ones, whose first pictures refer to the GOP before. ' +
+  'Viewers who join cannot decode these. Set the encoder to closed GOPs (x264: open-gop=0).';
 
 /** H.264 reorders at most 16 frames. */
 const MAX_LEADING = 16;
