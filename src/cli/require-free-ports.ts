@@ -1,8 +1,8 @@
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
+import { bindOnce } from '../lib/listen.ts';
 import { Refused } from '../lib/refused.ts';
 
 /**
@@ -10,7 +10,7 @@ import { Refused } from '../lib/refused.ts';
  * creates anything. Later starts wait for their ports, because an earlier service may still be stopping.
  */
 export async function requireFreePorts(settings: Settings): Promise<void> {
-  const { host, port, edgePort, rtmpPort, whipPort, srtPort, metricsPort } = settings;
+  const { host, port, edgePort, rtmpPort, whipPort, whipUdpPort, srtPort, metricsPort } = settings;
   const tcp = {
     MILLRACE_PORT: port,
     MILLRACE_EDGE_PORT: edgePort,
@@ -28,7 +28,8 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
     }
   };
   for (const [name, wanted] of Object.entries(tcp)) await check(name, wanted, () => listenOnce(wanted, host));
-  await check('MILLRACE_SRT_PORT', srtPort, () => bindOnce(srtPort, host));
+  for (const [name, wanted] of Object.entries({ MILLRACE_SRT_PORT: srtPort, MILLRACE_WHIP_UDP_PORT: whipUdpPort }))
+    await check(name, wanted, () => bindOnce(wanted, host));
   if (problems.length > 0) throw new Refused('conflict', problems.join('\n'));
 }
 
@@ -37,14 +38,4 @@ async function listenOnce(port: number, host: string): Promise<void> {
   await once(server, 'listening');
   server.close();
   await once(server, 'close');
-}
-
-async function bindOnce(port: number, host: string): Promise<void> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  try {
-    socket.bind(port, host);
-    await once(socket, 'listening');
-  } finally {
-    socket.close();
-  }
 }

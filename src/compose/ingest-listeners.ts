@@ -103,6 +103,8 @@ async function openWhip(
       port: settings.whipPort,
       certificate,
       iceServers: settings.iceServers,
+      udpPort: settings.whipUdpPort,
+      publicHost: settings.ingestHost,
       // A stream's public id is not a key: only SRT, by its passphrase, proves knowledge of the key.
       check: async (streamKey) => {
         if ((await publishing.check(streamKey)).isSecret) throw new Refused('not-found', 'No stream has this key.');

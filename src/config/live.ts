@@ -8,6 +8,8 @@ export type LiveSettings = {
   /** Passphrase for SRT callers that name a stream by its key; null: not encrypted. */
   srtPassphrase: string | null;
   whipPort: number;
+  /** UDP port for the media of all WHIP publishers; 0: any free port for each. */
+  whipUdpPort: number;
   /** STUN servers for WHIP publishers and this machine. */
   iceServers: readonly string[];
   /** RTMP with TLS; only with a certificate. */
@@ -30,6 +32,7 @@ export const liveSchema = {
   MILLRACE_SRT_PORT: port,
   MILLRACE_SRT_PASSPHRASE: setting('10 to 79 printable ASCII characters', parsePassphrase, { isSecret: true }),
   MILLRACE_WHIP_PORT: port,
+  MILLRACE_WHIP_UDP_PORT: port,
   MILLRACE_ICE_SERVERS: setting('addresses such as stun:stun.example:3478 joined by commas', parseIceServers),
   MILLRACE_RTMPS_PORT: port,
   MILLRACE_INGEST_CERTIFICATE: setting('an absolute path of a file', parseAbsolutePath),
@@ -45,6 +48,7 @@ export function liveSettings(texts: Partial<Record<keyof typeof liveSchema, stri
     srtPort: parsePort(texts.MILLRACE_SRT_PORT ?? '') ?? 8890,
     srtPassphrase: texts.MILLRACE_SRT_PASSPHRASE ?? null,
     whipPort: parsePort(texts.MILLRACE_WHIP_PORT ?? '') ?? 8891,
+    whipUdpPort: parsePort(texts.MILLRACE_WHIP_UDP_PORT ?? '') ?? 0,
     iceServers: parseIceServers(texts.MILLRACE_ICE_SERVERS ?? '') ?? [],
     rtmpsPort: parsePort(texts.MILLRACE_RTMPS_PORT ?? '') ?? 1936,
     ingestCertificate: certificateOf(texts.MILLRACE_INGEST_CERTIFICATE, texts.MILLRACE_INGEST_CERTIFICATE_KEY),

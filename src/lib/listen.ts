@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
@@ -19,4 +20,15 @@ export async function closeServer(server: HttpServer, graceMs: number): Promise<
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
+}
+
+/** Throws an error with the code EADDRINUSE if a UDP port is in use. */
+export async function bindOnce(port: number, host: string): Promise<void> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  try {
+    socket.bind(port, host);
+    await once(socket, 'listening');
+  } finally {
+    socket.close();
+  }
 }

@@ -29,6 +29,23 @@ test.each([
   }
 });
 
+test('players continue when an encoder returns without sound', async () => {
+  const players = ['player page', 'hls.js'] as const;
+  const found = await watchReturns(room, { players, playSecs: [5, 8], away: {}, awayLater: { audio: 'never' } });
+  for (const { name, holes, errors } of found) expect({ name, holes, errors }).toEqual({ name, holes: [], errors: [] });
+}, 180_000);
+
+test('players join a stream of open GOPs', async () => {
+  const players = ['hls.js', 'Shaka, DASH', 'ffmpeg'] as const;
+  const found = await watchReturns(room, { players, playSecs: [8], away: {}, joinSegments: 4, hasOpenGops: true });
+  // ffmpeg joins at a keyframe that is not IDR, which may release a frame that ffmpeg never had.
+  const released = expect.stringContaining('mmco: unref short failure');
+  for (const { name, holes, errors } of found) {
+    expect({ name, holes }).toEqual({ name, holes: [] });
+    for (const error of errors) expect({ name, error }).toEqual({ name: 'ffmpeg', error: released });
+  }
+}, 180_000);
+
 test('players of DASH that join with the first segment begin at once', async () => {
   const players = ['dash.js', 'Shaka, DASH'] as const;
   const found = await watchReturns(room, { players, playSecs: [8], away: {} });

@@ -10,37 +10,24 @@ const AUDIO_FRAMES_PER_SEC = 48_000 / 1024;
 /** Beeps encode their second modulo 8, so loops of this length continue without a discontinuity. */
 export const TURN_SEC = 24;
 
-/** Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. */
-export type Away = { audio?: readonly Range[]; video?: readonly Range[] };
+/**
+ * Ranges on the publisher's clock, in seconds, in which it sends nothing of a track. `never`: the publisher has no
+ * audio track.
+ */
+export type Away = { audio?: readonly Range[] | 'never'; video?: readonly Range[] };
 export type Range = readonly [number, number];
 
-/** A clip of 24 s with flashes and beeps (H.264, two B-frames, 2 s between keyframes; AAC) for all tests of a run. */
-export function makeSyncClip(size = '320x180'): Promise<string> {
-  return onceARun(`sync-${size}.mp4`, async (place) => {
+const X264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-sc_threshold', '0', '-pix_fmt', 'yuv420p'];
+
+/**
+ * A clip of 24 s with flashes and beeps (H.264, two B-frames, 2 s between keyframes; AAC) for all tests of a run.
+ * `hasOpenGops`: B-frames before a keyframe refer to it and to frames before it.
+ */
+export function makeSyncClip(size = '320x180', hasOpenGops = false): Promise<string> {
+  return onceARun(`sync-${size}${hasOpenGops ? '-open' : ''}.mp4`, async (place) => {
     const source = syncSourceArgv({ lengthSec: TURN_SEC, rate: SYNC_RATE, size });
-    const video = [
-      '-c:v',
-      'libx264',
-      '-preset',
-      'veryfast',
-      '-g',
-      `${KEY_SEC * SYNC_RATE}`,
-      '-bf',
-      '2',
-      '-sc_threshold',
-      '0',
-    ];
-    await promisify(execFile)('ffmpeg', [
-      '-v',
-      'error',
-      ...source,
-      ...video,
-      '-pix_fmt',
-      'yuv420p',
-      '-c:a',
-      'aac',
-      place,
-    ]);
+    const gops = ['-g', `${KEY_SEC * SYNC_RATE}`, '-bf', '2', ...(hasOpenGops ? ['-x264-params', 'open-gop=1'] : [])];
+    await promisify(execFile)('ffmpeg', ['-v', 'error', ...source, ...X264, ...gops, '-c:a', 'aac', place]);
   });
 }
 
@@ -52,12 +39,21 @@ export function publishWithGaps(address: string, clip: string, away: Away = {}):
   const filters = (['audio', 'video'] as const).flatMap((kind) => dropArgv(kind, away[kind] ?? []));
   // Otherwise the muxer waits up to 10 s for the absent track.
   const muxer = ['-max_interleave_delta', '100000', '-f', address.startsWith('rtmp') ? 'flv' : 'mpegts'];
-  const source = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy'];
-  const child = spawn('ffmpeg', [...source, ...filters, ...muxer, address], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // The filters end with the first turn of a looped input, so another process makes the loop.
+  const loop = spawn('ffmpeg', [...QUIET, '-stream_loop', '-1', '-i', clip, '-c', 'copy', '-f', 'nut', 'pipe:1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const argv = [...QUIET, '-re', '-f', 'nut', '-i', 'pipe:0', '-c', 'copy', ...filters, ...muxer, address];
+  const child = spawn('ffmpeg', argv, { stdio: [loop.stdout, 'ignore', 'pipe'] });
+  loop.stdout.destroy();
+  endWithTest(loop);
   return endWithTest(child);
 }
 
-function dropArgv(kind: 'audio' | 'video', ranges: readonly Range[]): string[] {
+const QUIET = ['-nostdin', '-v', 'error'];
+
+function dropArgv(kind: 'audio' | 'video', ranges: readonly Range[] | 'never'): string[] {
+  if (ranges === 'never') return ['-an'];
   if (ranges.length === 0) return [];
   const perSec = kind === 'audio' ? AUDIO_FRAMES_PER_SEC : SYNC_RATE;
   const between = ranges.map(([from, to]) => `between(n,${Math.ceil(from * perSec)},${Math.ceil(to * perSec) - 1})`);

@@ -16,7 +16,7 @@ import { type PageWatch, watchVideo } from './watch-video.ts';
  * Findings of a player so far. `playedSec`: how far its clock advanced. `stalls`: times at which it did not advance for
  * three seconds or more. `holes`: holes in its buffer, or in the times of decoded frames.
  */
-export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[] };
+export type Watched = { playedSec: number; holes: string[]; stalls: string[]; errors: string[]; log?: string[] };
 
 /** A player that watches a live stream until it is closed. */
 export type Watcher = { read(): Promise<Watched>; close(): Promise<void> };
@@ -48,8 +48,8 @@ async function watchHlsJs({ browser, origin, stream }: WatchPlace): Promise<Watc
   await page.locator('video').evaluate(watchVideo);
   return {
     async read() {
-      const [watched, { errors }] = [await readWatch(page), await readPlayback(page)];
-      return { ...watched, errors: [...watched.errors, ...faultsOf(errors, watched.stalls.length)] };
+      const [watched, { errors, log }] = [await readWatch(page), await readPlayback(page)];
+      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors)] };
     },
     close: () => page.close(),
   };
@@ -104,7 +104,8 @@ async function startShaka(address: string): Promise<void> {
   player.configure({ manifest: { availabilityWindowOverride: 60 } });
   await player.attach(video);
   await player.load(address);
-  await video.play();
+  // Shaka may pause the video at once, to jump over a gap. It then continues by itself.
+  void video.play().catch(() => undefined);
 }
 
 /** As much of dash.js as a live stream takes. */

@@ -224,6 +224,25 @@ test("after a stream's owner is killed, another node takes over and at most one 
   expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
 }, 240_000);
 
+test('an edge that was asked before the publisher came serves what another edge listed first', async () => {
+  const second = await startMachine('edge');
+  const { edge: port } = await until(() => listenersOf(second), 'a second edge', 90_000);
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { key, streamKey, base } = await goLive();
+    const otherBase = base.replace(edgeUrl, `http://127.0.0.1:${port}`);
+    expect(await readText(`${otherBase}/playlist.m3u8`)).toBe(null);
+    const publisher = publishTo(nodes[1], streamKey);
+    const address = (await until(() => mediaPlaylistOf(base).catch(() => null), 'a playlist')).replace(base, otherBase);
+    const response = await fetch(address);
+    expect({ status: response.status, body: await response.text() }).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('#EXTINF'),
+    });
+    publisher.kill('SIGKILL');
+    await streams.change(key, stopStream);
+  }
+}, 120_000);
+
 test.skipIf(realStore !== null)(
   'without its store, and then without its database, a stream continues, rows follow, and no frame is lost',
   async () => {

@@ -20,7 +20,7 @@ function openWindow(hours: number, periods: number): Window {
   const rendition = others.at(-1) ?? first;
   const view = { windowSec: hours * 3600, isPreview: false };
   const protection = { folder: (id: string) => `../${id}/`, hasParts: true, keys: () => [] };
-  const asked = { slot: 'source', folder: rendition.id, view, hasEnded: false, protection };
+  const asked = { slot: 'source', folder: rendition.id, view, hasEnded: false, endSequence: null, protection };
   return { index, rendition, text: (isDelta) => writePlaylist(livePlaylist(index, { ...asked, isDelta }) ?? []) };
 }
 

@@ -8,13 +8,16 @@ import { countSegments } from './read-recording.ts';
 const OUTAGE_MS = 4_000;
 /**
  * A publisher that leaves out what is `away`, and returns 4 s after each of `playSecs` but the last. Seconds are those
- * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted.
+ * that each player plays. Players join when the stream has `joinSegments` segments, 1 if omitted. `hasOpenGops`: see
+ * `makeSyncClip`. `awayLater`: what is away after a return.
  */
 type Broadcast = {
   players: readonly (keyof typeof WATCHERS)[];
   playSecs: readonly number[];
   away: Away;
   joinSegments?: number;
+  hasOpenGops?: boolean;
+  awayLater?: Away;
 };
 
 /**
@@ -23,9 +26,9 @@ type Broadcast = {
  */
 export async function watchReturns(
   room: LiveRoom,
-  { players, playSecs, away, joinSegments = 1 }: Broadcast,
+  { players, playSecs, away, joinSegments = 1, hasOpenGops = false, awayLater = away }: Broadcast,
 ): Promise<(Watched & { name: string })[]> {
-  const [stream, clip] = [await startLive(room), await makeSyncClip()];
+  const [stream, clip] = [await startLive(room), await makeSyncClip(undefined, hasOpenGops)];
   let publisher = publishWithGaps(stream.ingest, clip, away);
   await until(async () => ((await countSegments(stream.base)) >= joinSegments ? true : null), 'segments');
   const place = { browser: room.browser, origin: room.service.edgeUrl, stream };
@@ -35,7 +38,7 @@ export async function watchReturns(
       publisher.kill('SIGKILL');
       await ended(publisher);
       await sleep(OUTAGE_MS);
-      publisher = publishWithGaps(stream.ingest, clip, away);
+      publisher = publishWithGaps(stream.ingest, clip, awayLater);
     }
     await Promise.all(watchers.map((watcher) => playOn(watcher, sec)));
   }
@@ -43,7 +46,7 @@ export async function watchReturns(
   await Promise.all(watchers.map(({ close }) => close()));
   publisher.kill('SIGKILL');
   await ended(publisher);
-  process.stdout.write(`${found.map((one) => JSON.stringify(one)).join('\n')}\n`);
+  for (const { log = [], ...one } of found) process.stdout.write(`${[JSON.stringify(one), ...log].join('\n')}\n`);
   return found;
 }
 

@@ -3,33 +3,37 @@ export type PageWatch = { playedSec: number; holes: Set<string>; stalls: string[
 
 /**
  * Runs in a page: watches a video element from now on. A hole must be in `buffered` at two samples in a row, because
- * parts may arrive in another order than they play. A stall is a position that does not change for three seconds.
- * Positions that leap are holes as well: a player skipped something.
+ * parts may arrive in another order than they play. A stall is a position that does not change for three seconds
+ * in which the page runs. Positions that leap further than the player paused before are holes as well: it skipped
+ * something, and did not only return to the live edge.
  */
 export function watchVideo(video: SVGElement | HTMLElement): void {
-  const [lookMs, stallMs, maxLeapSec] = [250, 3_000, 1];
+  const [lookMs, stallMs, maxLeapSec, returnMs] = [250, 3_000, 1, 10_000];
   const element = video as HTMLVideoElement;
   const watch: PageWatch = { playedSec: 0, holes: new Set(), stalls: [], errors: [] };
   Object.assign(window, { watch });
-  let [firstSec, lastSec, movedMs, lookedMs] = [0, 0, performance.now(), performance.now()];
+  let [firstSec, lastSec, stillMs, lookedMs] = [0, 0, 0, performance.now()];
+  let [pausedSec, pausedMs] = [0, 0];
   let before: string[] = [];
   element.addEventListener('error', () => void watch.errors.push(element.error?.message ?? 'error'));
   setInterval(() => {
     const { buffered, currentTime: sec } = element;
     const nowMs = performance.now();
-    if (firstSec === 0 && sec > 0) [firstSec, lastSec, movedMs, lookedMs] = [sec, sec, nowMs, nowMs];
+    if (firstSec === 0 && sec > 0) [firstSec, lastSec, stillMs, lookedMs] = [sec, sec, 0, nowMs];
     if (firstSec === 0) return;
     const ends = Array.from({ length: Math.max(0, buffered.length - 1) }, (_, at) => buffered.end(at));
     const holes = ends.filter((end) => end > firstSec + 1).map((end) => `after ${end.toFixed(1)} s`);
     for (const hole of holes) if (before.includes(hole)) watch.holes.add(hole);
     before = holes;
     const leapSec = sec - lastSec - ((nowMs - lookedMs) / 1000) * element.playbackRate;
-    if (leapSec > maxLeapSec && watch.playedSec > 1)
+    if (stillMs / 1000 > pausedSec) [pausedSec, pausedMs] = [stillMs / 1000, nowMs];
+    if (nowMs - pausedMs > returnMs) pausedSec = 0;
+    if (leapSec > maxLeapSec + pausedSec && watch.playedSec > 1)
       watch.holes.add(`leap of ${leapSec.toFixed(1)} s at ${lastSec.toFixed(1)} s`);
+    stillMs += Math.min(nowMs - lookedMs, 2 * lookMs);
     if (sec !== lastSec) {
-      if (nowMs - movedMs > stallMs)
-        watch.stalls.push(`${((nowMs - movedMs) / 1000).toFixed(1)} s at ${lastSec.toFixed(1)} s`);
-      [lastSec, movedMs] = [sec, nowMs];
+      if (stillMs > stallMs) watch.stalls.push(`${(stillMs / 1000).toFixed(1)} s at ${lastSec.toFixed(1)} s`);
+      [lastSec, stillMs] = [sec, 0];
     }
     lookedMs = nowMs;
     watch.playedSec = sec - firstSec;

@@ -32,7 +32,7 @@ test.each(NAMES)(
 );
 
 /** Gaps of each kind in each minute: audio, video, both. */
-function gapsOf(minutes: number): Required<Away> {
+function gapsOf(minutes: number): Away {
   const starts = Array.from({ length: minutes }, (_, minute) => minute * 60);
   return {
     audio: starts.flatMap((at) => [[at + 18, at + 23] as const, [at + 51, at + 53] as const]),

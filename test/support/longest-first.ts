@@ -15,6 +15,7 @@ const LONGEST: readonly string[] = [
   'test/live/gap-players.test.ts',
   'test/live/long-gops.test.ts',
   'test/live/whip-changes.test.ts',
+  'test/live/gap-variants.test.ts',
   'test/delivery/player-states.test.ts',
   'test/delivery/drm.test.ts',
   'test/e2e/first-way.test.ts',

@@ -8,6 +8,7 @@ export const REAL_TIME: readonly string[] = [
   'test/delivery/player.test.ts',
   'test/delivery/player-start.test.ts',
   'test/live/gap-players.test.ts',
+  'test/live/gap-variants.test.ts',
   'test/live/whip-changes.test.ts',
   'test/delivery/drm.test.ts',
   'test/media/recorded-canvas.test.ts',

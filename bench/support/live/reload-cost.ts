@@ -63,7 +63,7 @@ function reload(seeded: Seeded, count: number): number {
       const wanted = { sequence: seeded.segment, part: seeded.part };
       if (!holdsMedia(newestOf(index, slot, { ...view, hasParts: true }), wanted))
         throw new Error('Expected the part that was added.');
-      const asked = { slot, folder: id, view, isDelta: true, hasEnded: false, protection };
+      const asked = { slot, folder: id, view, isDelta: true, hasEnded: false, endSequence: null, protection };
       const text = writePlaylist(livePlaylist(index, asked) ?? []);
       if (!text.includes('#EXT-X-PRELOAD-HINT')) throw new Error('Expected a playlist with a hint.');
     }

@@ -11,6 +11,7 @@ import { type LiveProtection, livePlaylist } from '../../media/live/playlist/liv
 import {
   canBegin,
   canList,
+  endOfResponse,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -232,9 +233,10 @@ async function servePlaylist(
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
   if (!isOver && !canList(index, slot, view)) return notFound('not-playable');
-  const name = ['text', renditionId, isDelta, isOver, variant.tag, session !== null].join('|');
+  const endSequence = wanted === null || !hasParts || isOver ? null : endOfResponse(index, slot, view, wanted);
+  const name = ['text', renditionId, isDelta, isOver, endSequence, variant.tag, session !== null].join('|');
   const text = once(name, () => {
-    const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
+    const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver, endSequence };
     const tags = livePlaylist(stream.index, { ...requested, protection: protectionFor(variant, session !== null) });
     return tags === null ? null : writePlaylist(tags);
   });

@@ -22,6 +22,24 @@ function publish(...events: LiveEvent[]) {
 const UNMEASURED = { video: VIDEO, longestGopSec: 0, videoBps: 0 };
 const BEFORE = [{ type: 'config', config: VIDEO }, picture(0), picture(990)] as const;
 
+test('leaves out H.264 frames that follow a keyframe and are shown before it, with a reason', () => {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  const leaving = (codec: string, shownMs: readonly number[]) => {
+    const config = { ...VIDEO, sampleEntry: Buffer.from(`\0\0\0\x08${codec}`, 'latin1') };
+    publisher.note({ type: 'config', config }, 1);
+    return shownMs.filter((ptsMs, at) => {
+      const unit = { kind: 'video', dtsMs: at * 40, ptsMs, isKey: ptsMs % 400 === 0, bytes: Buffer.alloc(1) } as const;
+      return publisher.leavesOut(unit);
+    });
+  };
+  const open = [0, 160, 80, 40, 120, 400, 360, 320, 480, 440, 800, 760, 960, 840];
+  expect(leaving('hvc1', open)).toEqual([]);
+  expect(publisher.leftOut.all).toEqual([]);
+  expect(leaving('avc1', open)).toEqual([360, 320, 760]);
+  expect(publisher.leftOut.all).toEqual([expect.stringContaining('closed GOPs')]);
+  expect(leaving('avc1', [1200, 1240, 1000, 1040])).toEqual([]);
+});
+
 test('waits for announced audio', () => {
   expect(publish(...BEFORE).tracks).toBeNull();
 });

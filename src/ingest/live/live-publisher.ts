@@ -8,8 +8,10 @@ import {
   readLongestGop,
   type SizedPicture,
 } from '../../media/live/tracks/encoder-rates.ts';
+import { LeadingFrames, OPEN_GOPS } from '../../media/live/tracks/leading-frames.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describePlaybackLimit } from '../../media/live/tracks/playback-limit.ts';
+import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
 /** Maximum wait for a publisher's second track, in ms of media. */
@@ -49,6 +51,7 @@ export class LivePublisher {
   #first: (SizedPicture & { shownMs: number })[] = [];
   #videoBps = 0;
   #longestGopFrames = 0;
+  readonly #leading = new LeadingFrames();
 
   constructor(slot: Slot, session: number, disconnect: (reason: string) => void) {
     this.slot = slot;
@@ -65,11 +68,11 @@ export class LivePublisher {
   }
 
   /**
-   * Records that audio was announced. If it does not arrive in time, the stream gets a silent track with these
-   * parameters.
+   * Records that audio is expected: the stream had audio before, or the publisher announced it. If it does not arrive
+   * in time, the stream gets a silent track with these parameters. The first call decides.
    */
   expect(config: TrackConfig): void {
-    if (!this.#isComplete) this.#expectedAudio = config;
+    if (!this.#isComplete) this.#expectedAudio ??= config;
   }
 
   /** Records whether media arrived in the last `limitMs`. Returns the change since the last call, or null. */
@@ -102,6 +105,14 @@ export class LivePublisher {
     this.#firstDtsMs ??= event.unit.dtsMs;
     if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     return false;
+  }
+
+  /** Returns whether a frame is left out because viewers who join could not decode it. Notes the reason. */
+  leavesOut(unit: AccessUnit): boolean {
+    const isH264 = this.#video !== null && isH264Entry(this.#video.sampleEntry);
+    const isLeading = unit.kind === 'video' && isH264 && this.#leading.take(unit);
+    if (isLeading) this.leftOut.add(OPEN_GOPS);
+    return isLeading;
   }
 
   #complete(unit: AccessUnit, waitedMs: number): void {

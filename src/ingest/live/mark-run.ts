@@ -1,4 +1,5 @@
 import type { RungPlan } from '../../media/encode/ladder.ts';
+import { ladderTimeMs } from '../../media/live/ladder/ladder-plan.ts';
 import { type FiledMark, type LadderRun, runLadder } from '../../media/live/ladder/run-ladder.ts';
 import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 
@@ -46,9 +47,10 @@ export class MarkRun {
 
   frame({ ptsMs, isKey, bytes }: AccessUnit): void {
     this.#baseMs ??= ptsMs;
-    const timeMs = Math.round(ptsMs - this.#baseMs);
     // Skip a frame displayed before the keyframe at which this process starts.
-    if (timeMs < 0) return;
+    if (ptsMs < this.#baseMs) return;
+    let timeMs = ladderTimeMs(ptsMs - this.#baseMs, isKey);
+    while (this.#times.has(timeMs)) timeMs += 2;
     this.#times.set(timeMs, ptsMs);
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));
     const isLate = this.#times.size > MAX_IN_PROGRESS || (this.#process?.waitingBytes ?? 0) > MAX_QUEUED_BYTES;

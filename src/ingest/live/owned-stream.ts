@@ -5,7 +5,8 @@ import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/pub
 import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
-import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
+import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import { HeldMedia } from './held-media.ts';
@@ -56,6 +57,8 @@ export class OwnedStream {
   #before: Before = { period: null, isRecovered: false };
   #writers: readonly PeriodWriter[] = [];
   #isOpening = false;
+  /** Audio parameters of the newest period. A publisher that returns without audio gets a silent track of them. */
+  #audio: TrackConfig | null = null;
 
   constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
     this.lease = lease;
@@ -69,6 +72,8 @@ export class OwnedStream {
    */
   async load({ isRecovered }: Pick<Before, 'isRecovered'>): Promise<void> {
     this.#before = { period: await loadLastPeriod(this.#deps.db, this.lease.key), isRecovered };
+    const hadAudio = this.#before.period?.renditions.some(({ kind }) => kind === 'audio') === true;
+    if (hadAudio) this.#audio = usualAacConfig(2);
     await this.#deps.journal.openStream(this.lease.key.mediaId);
   }
 
@@ -95,6 +100,7 @@ export class OwnedStream {
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
     for (const old of before) logTakenOver(this.lease.key, old);
     for (const old of before) this.#drop(old, REPLACED);
+    if (this.#audio !== null) publisher.expect(this.#audio);
     if (this.#stage.kind === 'silent') this.#stage = { kind: 'connected' };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: true }));
   }
@@ -115,7 +121,7 @@ export class OwnedStream {
     if (!this.#publishers.includes(publisher)) return;
     if (publisher !== this.#active && !this.#mayActivate(publisher)) return;
     if (isChanged) this.#endRun(publisher);
-    if (event.type === 'config') return;
+    if (event.type === 'config' || publisher.leavesOut(event.unit)) return;
     this.#held.add(event.unit, Date.now());
     if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
   }
@@ -226,6 +232,7 @@ export class OwnedStream {
   /** Opens the next period. Holds media until it is open. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
+    if (tracks.audio !== null) this.#audio = tracks.audio.silence === null ? usualAacConfig(2) : tracks.audio;
     // Audio encoded before the period opened may follow frames with the same time.
     this.#held.sortByTime();
     this.#writers.at(-1)?.flush();

@@ -1,4 +1,5 @@
 import type { RungPlan } from '../../media/encode/ladder.ts';
+import { ladderTimeMs } from '../../media/live/ladder/ladder-plan.ts';
 import { type LadderRun, runLadder } from '../../media/live/ladder/run-ladder.ts';
 import { type RungOutput, RungPackager } from '../../media/live/packaging/rung-packager.ts';
 import type { ShownFrame } from '../../media/live/packaging/video-packager.ts';
@@ -94,7 +95,8 @@ export class RungRun {
     }
     // Skip a frame displayed before the keyframe at which this process starts.
     if (shownTick < this.#baseTick) return;
-    const timeMs = Math.round((shownTick - this.#baseTick) / TICKS_PER_MS);
+    let timeMs = ladderTimeMs((shownTick - this.#baseTick) / TICKS_PER_MS, isKey);
+    while (this.#ticks.has(timeMs)) timeMs += 2;
     this.#ticks.set(timeMs, shownTick);
     this.#newestTick = Math.max(this.#newestTick, shownTick);
     this.#write(() => this.#process?.write({ timeMs, isKey, bytes }));

@@ -1,3 +1,6 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 
 type Native = typeof import('node-datachannel');
@@ -27,11 +30,18 @@ export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) 
 /** Maximum time that an SDP answer waits for candidates from a STUN server, in ms. */
 const GATHER_MS = 1_500;
 
-/** Opens the optional package node-datachannel. Throws if it is missing. `close` stops its threads. */
-export async function openPeers(config: {
+export type PeerConfig = {
+  /** Null means all addresses of this machine. */
   bindAddress: string | null;
   iceServers: readonly string[];
-}): Promise<{ open: OpenPeer; close(): void }> {
+  /** UDP port for the media of all publishers. 0 means any free port for each publisher. */
+  udpPort: number;
+  /** Host under which publishers reach this machine, as from outside a container. Null means its own addresses. */
+  publicHost: string | null;
+};
+
+/** Opens the optional package node-datachannel. Throws if it is missing. `close` stops its threads. */
+export async function openPeers(config: PeerConfig): Promise<{ open: OpenPeer; close(): void }> {
   const native = await import('node-datachannel');
   native.initLogger('Fatal', () => undefined);
   return {
@@ -42,12 +52,13 @@ export async function openPeers(config: {
 
 async function openPeer(
   { PeerConnection }: Native,
-  { bindAddress, iceServers }: { bindAddress: string | null; iceServers: readonly string[] },
+  { bindAddress, iceServers, udpPort, publicHost }: PeerConfig,
   { offer, events, signal }: { offer: string; events: PeerEvents; signal: AbortSignal },
 ): Promise<Peer> {
   const peer = new PeerConnection('whip', {
     iceServers: [...iceServers],
     ...(bindAddress !== null && { bindAddress }),
+    ...(udpPort > 0 && { enableIceUdpMux: true, portRangeBegin: udpPort, portRangeEnd: udpPort }),
     forceMediaTransport: true,
   });
   const tracks: NativeTrack[] = [];
@@ -71,7 +82,7 @@ async function openPeer(
   try {
     const answer = await answerTo(peer, offer, signal);
     return {
-      answer,
+      answer: publicHost === null ? answer : addPublicHost(answer, await addressesOf(publicHost)),
       addCandidate(candidate, mid) {
         if (!isClosed) peer.addRemoteCandidate(candidate, mid);
       },
@@ -112,4 +123,36 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
     );
   }
   return promise.finally(() => clearTimeout(timer));
+}
+
+type Address = { address: string; family: number };
+
+/** Returns the addresses of a host. Returns none if its name cannot be resolved: the other candidates may suffice. */
+async function addressesOf(host: string): Promise<Address[]> {
+  try {
+    return await lookup(host, { all: true });
+  } catch (error) {
+    logEvent('live.failed', { err: new Error(`The host ${host} of publishers has no address.`, { cause: error }) });
+    return [];
+  }
+}
+
+/**
+ * Adds the addresses of a public host to each media description of an SDP answer, as candidates with the port and
+ * priority of the first own candidate of their family.
+ */
+export function addPublicHost(sdp: string, addresses: readonly Address[]): string {
+  return sdp
+    .split(/(?=^m=)/m)
+    .map((section) => {
+      const own = [...section.matchAll(/^a=candidate:\S+ 1 UDP (\d+) (\S+) (\d+) typ host/gim)];
+      const added = addresses.flatMap(({ address, family }, at) => {
+        const alike = own.find(([, , known = '']) => isIP(known) === family);
+        if (alike === undefined || own.some(([, , known]) => known === address)) return [];
+        return [`a=candidate:public${at} 1 UDP ${alike[1]} ${address} ${alike[3]} typ host\r\n`];
+      });
+      const before = own[0]?.index ?? section.length;
+      return section.slice(0, before) + added.join('') + section.slice(before);
+    })
+    .join('');
 }

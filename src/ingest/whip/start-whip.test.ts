@@ -23,6 +23,8 @@ async function attempt(trusted: string[], count: number, addressOf: (at: number)
     publish: () => Promise.reject(new Refused('unavailable', 'This test publishes nothing.')),
     check: refuse,
     iceServers: [],
+    udpPort: 0,
+    publicHost: null,
     budget: new EncoderBudget(1),
     attempts: { burst: 20, perSec: 0 },
     report: () => undefined,

@@ -3,9 +3,9 @@ import { createServer as createSecureServer } from 'node:https';
 import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import { http } from '../../lib/http.ts';
-import { closeServer, listen } from '../../lib/listen.ts';
+import { bindOnce, closeServer, listen } from '../../lib/listen.ts';
 import { sendRequestIds, underRequestId } from '../../lib/request-id.ts';
-import { openPeers } from './peer.ts';
+import { openPeers, type PeerConfig } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
 const MAX_CONNECTIONS = 500;
@@ -27,16 +27,22 @@ type Options = Omit<WhipDeps, 'open'> & {
   port: number;
   /** PEM certificate and key. Null means no TLS, behind a proxy or for local use. */
   certificate: { cert: Buffer; key: Buffer } | null;
-};
+} & Pick<PeerConfig, 'udpPort' | 'publicHost'>;
 
-/** Listens for publishers over WHIP. Throws `WhipMissing` if node-datachannel is missing. `close` ends all sessions. */
-export async function startWhip({ host, port, certificate, ...deps }: Options): Promise<WhipServer> {
-  const isAnyAddress = host === '0.0.0.0' || host === '::';
-  const peers = await openPeers({ bindAddress: isAnyAddress ? null : host, iceServers: deps.iceServers }).catch(
+/**
+ * Listens for publishers over WHIP. Throws `WhipMissing` if node-datachannel is missing, and an error if a port is in
+ * use. `close` ends all sessions.
+ */
+export async function startWhip(options: Options): Promise<WhipServer> {
+  const { host, port, certificate, udpPort, publicHost, ...deps } = options;
+  const bindAddress = host === '0.0.0.0' || host === '::' ? null : host;
+  const peers = await openPeers({ bindAddress, iceServers: deps.iceServers, udpPort, publicHost }).catch(
     (error: unknown) => {
       throw new WhipMissing(error);
     },
   );
+  // The package binds the port with the first publisher, who could not repair it.
+  if (udpPort > 0) await bindOnce(udpPort, host);
   const handler = new WhipHandler({ ...deps, open: peers.open });
   const server: Server =
     certificate === null

@@ -206,7 +206,7 @@ test('rejects a medium without a supported codec in the answer with a reason', a
   const offer = readOffer(`${sdp.join('\r\n')}\r\n`);
   expect(offer.tracks.map(({ kind }) => kind)).toEqual(['audio']);
   expect(offer.leftOut).toEqual([{ mid: '1', reason: expect.stringMatching(/video.* left out.* got VP8/) }]);
-  const peers = await openPeers({ bindAddress: '127.0.0.1', iceServers: [] });
+  const peers = await openPeers({ bindAddress: '127.0.0.1', iceServers: [], udpPort: 0, publicHost: null });
   const events = { message: () => undefined, connected: () => undefined, closed: () => undefined };
   const peer = await peers.open(offer.sdp, events, new AbortController().signal);
   expect(peer.answer).toMatch(/m=audio [1-9]/);

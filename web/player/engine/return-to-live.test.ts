@@ -11,9 +11,10 @@ class Picture extends EventTarget {
   playbackRate = 1;
   currentTime = 100;
   newestSec = 100;
+  unloadedSec = 0;
 
   get buffered() {
-    return { length: 1, end: () => this.newestSec };
+    return { length: 1, end: () => this.newestSec - this.unloadedSec };
   }
 }
 
@@ -112,6 +113,25 @@ test('a seek makes up for a stall of any length that left it far behind, but not
   expect([engine.seeks, picture.playbackRate]).toEqual([1, 1.25]);
   play(12);
   stall(5);
+  expect(engine.seeks).toBe(2);
+});
+
+test('a seek after a short stall waits until the live edge is loaded', () => {
+  const { picture, engine, report, play } = open(0);
+  const stall = (sec: number, unloadedSec: number) => {
+    report('waiting');
+    picture.newestSec += sec;
+    picture.unloadedSec = unloadedSec;
+    play(1);
+  };
+  play(5);
+  stall(5, 3);
+  expect(engine.seeks).toBe(0);
+  picture.unloadedSec = 0;
+  play(1);
+  expect(engine.seeks).toBe(1);
+  play(12);
+  stall(20, 18);
   expect(engine.seeks).toBe(2);
 });
 

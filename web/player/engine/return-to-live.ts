@@ -8,6 +8,11 @@ const AHEAD_SEC = 1;
 const AT_NEWEST_SEC = 12;
 /** From this delay on, a seek is deliberate and a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
+/**
+ * Delay above which such a seek does not wait until the live edge is loaded. Below it, the media between is loaded
+ * soon, and a seek to media that is not would stall again.
+ */
+const LOADED_WITHIN_SEC = 8;
 /** Minimum length of a viewer's seek. Shorter ones are the engine's own, over gaps. */
 const SEEK_SEC = 2;
 /** Minimum interval between seeks. Otherwise a connection too slow for the live edge would seek endlessly. */
@@ -66,7 +71,8 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
       return;
     }
     if (behindSec <= FAR_BEHIND_SEC) hasStalled = false;
-    if (hasStalled && performance.now() - seekedMs > SEEK_EACH_MS) {
+    const isLoaded = aheadSec(video) >= behindSec || behindSec > LOADED_WITHIN_SEC;
+    if (hasStalled && isLoaded && performance.now() - seekedMs > SEEK_EACH_MS) {
       seekedMs = performance.now();
       engine.goLive();
       return;

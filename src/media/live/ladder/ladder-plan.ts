@@ -24,6 +24,8 @@ const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
 /** Time base of Matroska's timestamps. */
 const TIME_BASE = '1/1000';
+/** Forces a keyframe at odd times, see `ladderTimeMs`. */
+const FORCED_KEYS = 'expr:eq(mod(round(t*1000),2),1)';
 
 /**
  * Plans a library's rungs below the size of a publisher's video, highest first. Plans none if no rung is smaller, and
@@ -53,6 +55,15 @@ export function planMarkedSource(source: TrackConfig, options: LadderOptions): L
   return { rungs, cores: coresFor(source, rungs) };
 }
 
+/**
+ * Returns the time of a frame on the clock of an encoder, in ms: the nearest even time, plus 1 if a keyframe is forced.
+ * ffmpeg can force keyframes by an expression of the time since the first frame, which is a keyframe and has time 0.
+ * Its alternative, at each keyframe of the source, would force one for each repetition of a held picture.
+ */
+export function ladderTimeMs(ms: number, forcesKey: boolean): number {
+  return 2 * Math.round(ms / 2) + (forcesKey && ms > 0 ? 1 : 0);
+}
+
 function planRungs({ widthPx, heightPx }: TrackConfig, options: LadderOptions): RungPlan[] {
   return planLadder({ video: { displayWidthPx: widthPx, displayHeightPx: heightPx } }, options);
 }
@@ -72,8 +83,8 @@ function rateOf({ frameRate }: TrackConfig): number {
 
 /**
  * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
- * its input time. Frames are not reordered or delayed, and keyframes stay where the source has them. A watermark, a PNG
- * mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
+ * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark,
+ * a PNG mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);
@@ -81,7 +92,7 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
     ...['-map', `[v${index}]`, '-c:v', 'libx264', '-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
     ...['-level:v', chooseLevel({ rung, rate: { num, den: 1000 } }), '-crf', '23'],
     ...['-maxrate', String(rung.maxBitrateBps), '-bufsize', String(rung.maxBitrateBps)],
-    ...['-force_key_frames', 'source', '-forced-idr', '1', '-g', '100000', '-sc_threshold', '0', '-flags', '+cgop'],
+    ...['-force_key_frames', FORCED_KEYS, '-forced-idr', '1', '-g', '100000', '-sc_threshold', '0', '-flags', '+cgop'],
     ...['-threads', rung.widthPx * rung.heightPx >= THREADED_PX ? '2' : '1', '-pix_fmt', 'yuv420p'],
     ...['-enc_time_base', '-1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'],
     ...['-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', `pipe:${FIRST_OUTPUT_FD - 1 + index}`],

@@ -10,7 +10,7 @@ import { matroskaFrame, matroskaHead } from '../matroska/matroska.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { ladderArgv } from './ladder-plan.ts';
 
-/** A frame of the source in decode order. `timeMs` is its presentation time on the clock of the run. */
+/** A frame of the source in decode order. `timeMs`: its presentation time on the clock of the run (`ladderTimeMs`). */
 export type LadderFrame = { timeMs: number; isKey: boolean; bytes: Buffer };
 
 export type LadderHandlers = {

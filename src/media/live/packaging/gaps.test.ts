@@ -28,8 +28,9 @@ function media({
   const video = Array.from({ length: (lengthMs * rate) / 1000 }, (_, at) => (at * 1000) / rate)
     .filter((ms) => !isAway('video', ms))
     .map((ms): AccessUnit => {
-      const isKey = ms % keyEveryMs === 0;
-      return { kind: 'video', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey, bytes: Buffer.alloc(100) };
+      const bytes = Buffer.alloc(100);
+      bytes.writeUInt32BE(Math.round((ms * rate) / 1000));
+      return { kind: 'video', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey: ms % keyEveryMs === 0, bytes };
     });
   const audio = Array.from({ length: Math.floor(lengthMs / AUDIO_FRAME_MS) }, (_, at) => at * AUDIO_FRAME_MS)
     .filter((ms) => !isAway('audio', ms))
@@ -98,6 +99,12 @@ function holesOf(samples: readonly Sample[]): [number, number][] {
   });
 }
 
+/** Returns the numbers of frames between keyframes that do not follow the frame that they refer to. */
+function withoutReference(samples: readonly Sample[]): number[] {
+  const numbers = samples.map(({ bytes }) => bytes.readUInt32BE(0));
+  return numbers.filter((number, at) => number % 50 !== 0 && number !== (numbers[at - 1] ?? 0) + 1);
+}
+
 const silent = (samples: readonly Sample[]) => samples.filter(({ bytes }) => !bytes.equals(SOUND));
 
 test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
@@ -119,7 +126,13 @@ test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
     title: 'both for 5 s',
     source: { lengthMs: 14_000, video: [[4_000, 9_000]], audio: [[4_000, 9_000]] },
     silentMs: 5_000,
-    heldMs: 0,
+    heldMs: 6_000,
+  },
+  {
+    title: 'both for 5 s, if audio is late',
+    source: { lengthMs: 14_000, audioLateMs: 300, video: [[4_000, 9_000]], audio: [[4_000, 9_000]] },
+    silentMs: 5_000,
+    heldMs: 6_000,
   },
 ])('keeps both tracks continuous and on time if a publisher omits: $title', ({ source, silentMs, heldMs }) => {
   const packaged = packageAll([media(source)]);
@@ -128,6 +141,8 @@ test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
   for (const samples of [audio, video])
     expect(Math.abs((samples.at(-1)?.endMs ?? 0) - source.lengthMs)).toBeLessThan(300);
   expect(Math.abs(silent(audio).length * AUDIO_FRAME_MS - silentMs)).toBeLessThan(200);
+  expect(withoutReference(video)).toEqual([]);
+  expect(Math.max(...video.map(({ startMs, endMs }) => endMs - startMs))).toBeLessThan(260);
   const held = video.filter(({ startMs, endMs }) => endMs - startMs > 100 && endMs - startMs <= 251);
   expect(Math.abs(held.length * 250 - heldMs)).toBeLessThan(600);
   // Audio after a gap is at the publisher's time.
@@ -211,6 +226,11 @@ test('passes repeated pictures on in short steps, because decoders and rungs hol
   expect(inGap.length).toBeGreaterThan(40);
   expect(Math.max(...steps)).toBeLessThan(100);
   expect(shownMs).toEqual(shownMs.toSorted((a, b) => a - b));
+  const keysMs = events.flatMap((event) =>
+    event.type === 'frame' && event.frame.isKey ? [event.frame.shownTick / 90] : [],
+  );
+  const cutsMs = events.flatMap((event) => (event.type === 'cut' ? [event.mediaMs] : []));
+  expect(keysMs.map(Math.round)).toEqual(cutsMs.map(Math.round));
 });
 
 test('audio without video continues over a gap in segments of 2 s', () => {

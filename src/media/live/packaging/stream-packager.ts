@@ -91,8 +91,10 @@ export class StreamPackager {
     const mediaMs = clock.place(unit);
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
-    const events = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
-    if (events === null) return { mediaMs, events: [] };
+    const filled = unit.kind === 'video' ? this.#fillBefore(shownMs) : [];
+    const added = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
+    if (added === null) return { mediaMs, events: filled };
+    const events = [...filled, ...added];
     this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
     this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
     const isStill = other === 'video' && this.#video?.isStill === true;
@@ -138,6 +140,12 @@ export class StreamPackager {
     return this.#clock;
   }
 
+  /** Fills a gap of both tracks, of which the video returns first. Frames that refer to lost ones are dropped then. */
+  #fillBefore(shownMs: number): PackagedEvent[] {
+    const isMissing = this.#audio !== null && this.#watches.video.isMissing(shownMs, this.#video?.isStill);
+    return isMissing ? this.#fill('video', shownMs) : [];
+  }
+
   #fill(kind: AccessUnit['kind'], untilMs: number): PackagedEvent[] {
     if (kind === 'audio') return this.#audio === null ? [] : audioEvents(this.#audio.fillTo(untilMs));
     return this.#video?.hold(untilMs).flatMap((output) => this.#videoEvents(output)) ?? [];
@@ -154,7 +162,9 @@ export class StreamPackager {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
     const heldTicks = held.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
     const frames = Array.from({ length: Math.max(1, Math.floor(heldTicks / REPEAT_TICKS)) }, (_, at): PackagedEvent => {
-      return { type: 'frame', frame: { ...frame, shownTick: frame.shownTick + at * REPEAT_TICKS } };
+      // Rungs need a keyframe only where a segment begins. Other repetitions cost them almost nothing.
+      const isKey = frame.isKey && (held.length === 0 || (cut !== null && at === 0));
+      return { type: 'frame', frame: { ...frame, isKey, shownTick: frame.shownTick + at * REPEAT_TICKS } };
     });
     if (cut === null) return [...events, ...frames, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;

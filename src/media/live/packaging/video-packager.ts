@@ -47,7 +47,8 @@ export type PackagerOutput = {
 };
 
 /**
- * A received frame and its presentation time on the timeline. It is the input of everything else made from the video.
+ * A received or repeated frame and its presentation time on the timeline. It is the input of everything else made from
+ * the video. `isKey` is whether encoders must make a keyframe of it.
  */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
@@ -60,7 +61,7 @@ type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffe
  * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decodes each frame by the time at
  * which the earliest frame that is still to be shown is shown: the first frame of a segment at its own presentation
  * time, which is tfdt. So fragments have no delay (decision 335), and no negative offsets except those of the leading
- * frames of an open GOP, which are shown before their keyframe. Writes a frame once the next one determines its
+ * frames of an open GOP of HEVC, which are shown before their keyframe. Writes a frame once the next one determines its
  * duration.
  */
 export class VideoPackager {

@@ -3,7 +3,15 @@ import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
 import { livePlaylist } from './live-playlist.ts';
-import { canBegin, canList, holdsMedia, listSlot, newestOf, targetDurationSec } from './slot-segments.ts';
+import {
+  canBegin,
+  canList,
+  endOfResponse,
+  holdsMedia,
+  listSlot,
+  newestOf,
+  targetDurationSec,
+} from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
@@ -63,7 +71,8 @@ test('the last part ends its segment and no part is hinted without a publisher',
   };
   const hint = () => {
     const protection = { folder: () => '', hasParts: true, keys: () => [] };
-    const request = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false, protection };
+    const plain = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false };
+    const request = { ...plain, endSequence: null, protection };
     return livePlaylist(index, request)?.find(({ tag }) => tag === 'preload-hint');
   };
   part(0, false);
@@ -85,9 +94,10 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   };
   const connect = (isConnected: boolean) =>
     index.apply({ message: { type: 'publisher', isConnected }, bytes: Buffer.alloc(0) });
-  const shown = (hasParts = true) => {
+  const shown = (hasParts = true, endSequence: number | null = null) => {
     const protection = { folder: () => '', hasParts, keys: () => [] };
-    const request = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false, protection };
+    const plain = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false };
+    const request = { ...plain, endSequence, protection };
     const tags = livePlaylist(index, request) ?? [];
     const newest = newestOf(index, 'source', { ...VIEW, hasParts });
     return {
@@ -108,6 +118,11 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   part(1, 0);
   expect(canList(index, 'source', VIEW)).toBe(true);
   expect(shown()).toEqual({ segments: 1, parts: 3, hasNext: false, hasWhole: false });
+  // A player that waits for the last part gets it before it learns that the segment is complete.
+  const endOf = (sequence: number, number: number | null) =>
+    endOfResponse(index, 'source', VIEW, { sequence, part: number });
+  expect([endOf(0, 0), endOf(0, 1), endOf(0, 2), endOf(0, null), endOf(1, 0)]).toEqual([null, 0, null, null, null]);
+  expect(shown(true, 0)).toMatchObject({ segments: 0, parts: 2 });
   part(1, 1, true);
   expect(shown()).toMatchObject({ segments: 1, parts: 4, hasNext: false });
   const before = index.version;
@@ -125,6 +140,8 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   part(0, 1, true, next);
   index.apply({ message: { type: 'gap', renditionId: next.id, segment: 1 }, bytes: Buffer.alloc(0) });
   expect(shown()).toMatchObject({ segments: 5 });
+  // The hint would name a part of the older period.
+  expect(endOf(2, 1)).toBe(null);
 });
 
 test('players begin after the first segment of a stream, at once without a publisher', () => {

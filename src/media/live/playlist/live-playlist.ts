@@ -24,6 +24,8 @@ export type PlaylistRequest = {
   /** Whether to omit segments that the client already has (`_HLS_skip`). */
   isDelta: boolean;
   hasEnded: boolean;
+  /** Segment that is listed last and without EXTINF, although later ones exist (`endOfResponse`). Null: the newest. */
+  endSequence: number | null;
   protection: LiveProtection;
 };
 
@@ -47,7 +49,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   const { slot, view, protection } = request;
   const { hasParts } = protection;
   const targetSec = targetDurationSec(index, slot, view);
-  const spans = spansOf(index, slot, view);
+  const spans = endSpansAt(spansOf(index, slot, view), request.endSequence);
   const all = request.isDelta ? listUntil(spans, 6 * targetSec) : listTail(spans, Number.POSITIVE_INFINITY);
   const listed = hasParts || request.hasEnded ? all : all.filter(({ segment }) => segment?.isClosed !== false);
   const [first] = spans;
@@ -78,7 +80,8 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   listed.forEach((one, at) => {
     const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
     const isLast = !request.hasEnded && at === listed.length - 1;
-    const isOpen = isLast && one.segment !== null && isListedOpen(one.segment, hasParts);
+    const isEnd = request.endSequence !== null;
+    const isOpen = isLast && one.segment !== null && (isEnd || isListedOpen(one.segment, hasParts));
     if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen, clocks }, request));
     before = one;
   });
@@ -87,6 +90,13 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   // Without a publisher, write no preload hint, because it may reconnect with different renditions.
   if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
+}
+
+function endSpansAt(spans: readonly Span[], endSequence: number | null): readonly Span[] {
+  if (endSequence === null) return spans;
+  return spans
+    .map((span) => ({ ...span, last: Math.min(span.last, endSequence - span.period.firstSequence) }))
+    .filter(({ first, last }) => first <= last);
 }
 
 /** Returns the newest segments that together cover `sec` seconds. */

@@ -253,6 +253,22 @@ export function isListedOpen({ isClosed, isHeldOpen }: IndexedSegment, hasParts:
   return !isClosed || (hasParts && isHeldOpen);
 }
 
+/** Number of segments in which a late player's next part is searched. */
+const LATE_SEGMENTS = 4;
+
+/**
+ * Returns the segment at which the response to a blocking request ends, if it waited for the last part of that segment
+ * and later media of the same period exists, as after a burst or on a slow machine. Returns null otherwise. If hls.js
+ * 1.7 learns that a segment is complete while it processes the part before, it never loads a last part below 0.2 s.
+ */
+export function endOfResponse(index: LiveIndex, slot: string, view: LiveView, wanted: NewestMedia): number | null {
+  const listed = listTail(spansOf(index, slot, view), LATE_SEGMENTS);
+  const at = listed.findIndex(({ sequence }) => sequence === wanted.sequence);
+  const [one, next] = [listed[at], listed[at + 1]];
+  const isLastPart = one?.segment?.isClosed === true && one.segment.parts.length - 1 === wanted.part;
+  return isLastPart && next?.period === one?.period ? wanted.sequence : null;
+}
+
 /** Newest media of a slot. `part` is null if the segment is complete. */
 export type NewestMedia = { sequence: number; part: number | null };
 
