@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { bumpPublication, type Db, type MediaKey, migrate, openDatabase } from '../src/catalog/db.ts';
+import { bumpPublication, type Db, type MediaKey, openDatabase } from '../src/catalog/db.ts';
+import { migrate } from '../src/catalog/migrate-store.ts';
 import type { Publication } from '../src/catalog/publications/publication.ts';
 import { createPublicationStore } from '../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../src/catalog/publications/publication-watch-store.ts';

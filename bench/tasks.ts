@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { type Db, migrate, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
+import { type Db, openDatabase, UNHURRIED } from '../src/catalog/db.ts';
+import { migrate } from '../src/catalog/migrate-store.ts';
 import type { Claim } from '../src/catalog/tasks/encode-task.ts';
 import { claimNext, MIN_PRIORITY, renewLeases, restoreShares } from '../src/catalog/tasks/task-store.ts';
 import { loadOutlook } from '../src/catalog/videos/outlook-store.ts';

@@ -23,17 +23,19 @@ import {
 import { openTranscribers } from './compose/transcribers.ts';
 import { openTus } from './compose/tus.ts';
 import { findVoiceDetector } from './compose/voice-detector.ts';
+import { watchCompatibility } from './compose/watch-compatibility.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
+import { Duty } from './lib/duty.ts';
 import type { Guid } from './lib/guid.ts';
 import { logEvent } from './lib/log/log-event.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { readVersion } from './lib/version.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
 import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
-import { readVersion } from './service/version.ts';
 
 /** `nodeId`: the id under which an ingest process owns streams. */
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
@@ -50,7 +52,7 @@ const SOURCE_CACHE_BYTES = 20e9;
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 60_000;
 
-type Common = { settings: RoleSettings; database: Database } & OpenedStorage & {
+type Common = { settings: RoleSettings; database: Database; duty: Duty } & OpenedStorage & {
     watch: StorageWatch;
   };
 
@@ -96,28 +98,41 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
     logEvent('database.connection-lost', { err: error }),
   );
   await whenRoleHasSlots(role, database);
+  const duty = new Duty();
+  const compatibility = await watchCompatibility(database, duty);
   await requireStore(settings);
   const opened = await openStorage(settings, database);
   const watch = await watchStorage(opened, { writes: role !== 'edge' });
-  const common = { settings: named, database, ...opened, watch };
+  const common = { settings: named, database, duty, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
   const { nodeId, ...running } = await startOne(role, common, host);
   const report = await startNodeReport(role, common, nodeId);
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
-    health: notedHealth(openDatabaseCheck(database)),
+    health: onDuty(duty, notedHealth(openDatabaseCheck(database))),
+    duty,
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {
       const stoppingMs = performance.now();
       logEvent('role.draining', {});
       stopCollecting();
+      compatibility.close();
       watch.close();
       await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
       await opened.store.close().finally(() => running.close());
       logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
+  };
+}
+
+/** Adds the end of the duty of a process to its health. */
+function onDuty(duty: Duty, health: RunningRole['health']): RunningRole['health'] {
+  return async () => {
+    const found = await health();
+    const { off } = duty;
+    return off === null ? found : { ok: false, detail: `${off.state}: ${off.reason}` };
   };
 }
 
@@ -135,7 +150,7 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 }
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
-  const { settings, database, storage, store, watch } = common;
+  const { settings, database, duty, storage, store, watch } = common;
   const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
     await code.api();
   const queue = await openSendOnlyQueue({
@@ -170,6 +185,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
     watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
+    refusal: () => duty.refusal,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,
   });
@@ -215,7 +231,7 @@ async function startIngestRole(common: Common): Promise<StartedRole> {
 }
 
 async function startWorkerRole(common: Common): Promise<StartedRole> {
-  const { settings, database, storage, store, move } = common;
+  const { settings, database, duty, storage, store, move } = common;
   const [
     { allJobs, allTasks },
     { openQueue },
@@ -262,17 +278,17 @@ async function startWorkerRole(common: Common): Promise<StartedRole> {
   const bytesPerSec = settings.scrubBytesPerSec;
   const scrubber = bytesPerSec === 0 ? null : startScrubber({ ...shared, bytesPerSec });
   const mover = move === null ? null : await openMover(move, database, store);
+  let stopped: Promise<unknown> | null = null;
+  /** Aborts the running work and returns it to the queue, once. */
+  const stopWork = () => {
+    stopped ??= Promise.all([queue, tasks, webhooks, demand, scrubber, mover].map((part) => part?.close()));
+    return stopped;
+  };
+  duty.onEnd(() => void stopWork().catch((err: unknown) => logEvent('worker.failed', { err })));
   return {
     listeners: {},
     async close() {
-      await Promise.all([
-        queue.close(),
-        tasks.close(),
-        webhooks.close(),
-        demand.close(),
-        scrubber?.close(),
-        mover?.close(),
-      ]);
+      await stopWork();
       await outbound.close();
       await database.close();
     },

@@ -40,6 +40,14 @@ export function refuseHost({ url = '/' }: IncomingMessage, response: ServerRespo
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
+/** Refuses a request because this process must not use the database. Another process may serve it. */
+export function refuseRequest({ url = '/' }: IncomingMessage, response: ServerResponse, reason: string): void {
+  const { status, headers, body } = toErrorAnswer(new Refused('unavailable', reason), rulesOfAddress(url));
+  // The rest of a body is not read.
+  const all = { ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' };
+  response.writeHead(status, all).end(JSON.stringify(body));
+}
+
 /** Returns the requested path, or an empty text if the packet does not contain a request line. */
 function addressIn(packet: unknown): string {
   const text = Buffer.isBuffer(packet) ? packet.toString('latin1') : '';

@@ -26,7 +26,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
-import { answerUnreadable, refuseHost } from './answer-unreadable.ts';
+import { answerUnreadable, refuseHost, refuseRequest } from './answer-unreadable.ts';
 import { createStores } from './create-stores.ts';
 import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
@@ -97,6 +97,8 @@ export type ApiDeps = {
    */
   health(): { status: number; body: { status: string } };
   mounts: readonly Mount[];
+  /** Returns the reason to refuse all requests but `GET /healthz`; null if they are served. */
+  refusal?(): string | null;
   /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
   /** Returns the bytes that uploads must leave free on a medium of this size. */
@@ -165,7 +167,7 @@ async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps
 }
 
 function createApp(
-  { mounts, limits }: ApiDeps,
+  { mounts, limits, refusal = () => null }: ApiDeps,
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
@@ -195,7 +197,7 @@ function createApp(
     },
     serverFactory: (handler) =>
       createHttpServer(handler, {
-        ...{ mounts, trusted, ...(limits !== undefined && { limits }) },
+        ...{ mounts, trusted, refusal, ...(limits !== undefined && { limits }) },
         onHostFault: (request, hit) => {
           guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
             logEvent('request.host-unrecorded', { err });
@@ -230,13 +232,14 @@ function createApp(
 
 type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
   trusted: AddressSet;
+  refusal: () => string | null;
   onHostFault: (request: IncomingMessage, hit: Hit) => void;
 };
 
 // A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { mounts, limits, trusted, onHostFault }: ServerOptions,
+  { mounts, limits, trusted, refusal, onHostFault }: ServerOptions,
 ): Server {
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
@@ -247,6 +250,11 @@ function createHttpServer(
       return;
     }
     const path = request.url?.toLowerCase() ?? '';
+    const reason = path === '/healthz' ? null : refusal();
+    if (reason !== null) {
+      refuseRequest(request, response, reason);
+      return;
+    }
     const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
     if (mount) measureMount(mount.prefix.split('/')[1] ?? '', response);
     if (mount) mount.handle(request, response);

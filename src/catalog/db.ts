@@ -1,11 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import type { Guid } from '../lib/guid.ts';
-import { logEvent } from '../lib/log/log-event.ts';
-import { Refused } from '../lib/refused.ts';
 import { growForWork } from './connections-store.ts';
-import { migrations } from './migrations/all.ts';
 import { keepPlans } from './prepared.ts';
 import type { Schema } from './schema.ts';
 import { endWhenSilent } from './silent-connections-store.ts';
@@ -94,66 +90,6 @@ async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTrans
     set_config('idle_in_transaction_session_timeout', $3, false)`;
   const query = { text, values: [statementMs, lockMs, idleTransactionMs], query_timeout: LIMITS_SET_MS };
   await client.query(query);
-}
-
-/**
- * Brings the schema up to date under an advisory lock, so that several machines may start simultaneously. `only`
- * restricts it to the named migrations. Throws `Refused` (`invalid`) for a schema that this version cannot upgrade.
- */
-export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
-  requireKnown(only ?? []);
-  requireKnown(await appliedMigrations(db));
-  const chosen = Object.fromEntries(Object.entries(known).filter(([name]) => only?.includes(name) ?? true));
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => chosen },
-    allowUnorderedMigrations: true,
-  });
-  const startedMs = performance.now();
-  const { error, results = [] } = await migrator.migrateToLatest();
-  for (const { status, migrationName: name } of results) {
-    if (status === 'Success') logEvent('migration.applied', { name, durationMs: performance.now() - startedMs });
-  }
-  if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
-}
-
-/**
- * Returns whether the database has a schema, without changing it. Throws `Refused` (`invalid`) like `migrate` for one
- * that this version cannot use.
- */
-export async function hasKnownSchema(db: Db): Promise<boolean> {
-  const applied = await appliedMigrations(db);
-  requireKnown(applied);
-  return applied.length > 0;
-}
-
-const known: Readonly<Record<string, Migration>> = migrations;
-const BASELINE = Object.keys(migrations)[0] ?? '';
-
-/** Returns the names of the migrations that a database has, in order. */
-async function appliedMigrations(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db);
-  if (rows[0]?.name === null) return [];
-  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return applied.rows.map(({ name }) => name);
-}
-
-/** Throws if migrations belong to an early development version, which had no baseline, or to a newer version. */
-function requireKnown(names: readonly string[]): void {
-  const unknown = names.filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length === 0) return;
-  if (!names.includes(BASELINE)) {
-    throw new Refused(
-      'invalid',
-      'Expected a database of version 0.1.0 or newer, got one of an earlier development version, which cannot be ' +
-        'upgraded. Start with a new data folder (MILLRACE_DATA_DIR) and upload the originals again.',
-    );
-  }
-  throw new Refused(
-    'invalid',
-    `Expected a database of this version or an older one, got one with ${unknown.join(', ')} of a newer version. ` +
-      'Start that version or a newer one.',
-  );
 }
 
 /** Increments the publication revision of a media item and notifies the edge when the transaction commits. */

@@ -9,8 +9,8 @@ import { probeStore, requireStore } from '../compose/storage.ts';
 import { findOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { readVersion } from '../lib/version.ts';
 import { sandboxProblem } from '../service/health.ts';
-import { readVersion } from '../service/version.ts';
 import { examineDatabase, type Finding } from './examine-database.ts';
 import { findSandbox } from './find-sandbox.ts';
 

@@ -1,5 +1,6 @@
-import { type Database, hasKnownSchema, openDatabase } from '../catalog/db.ts';
+import { type Database, openDatabase } from '../catalog/db.ts';
 import { requireOpenSecrets } from '../catalog/libraries/first-library-store.ts';
+import { hasKnownSchema } from '../catalog/migrate-store.ts';
 import { mostConnections, openDatabaseCheck } from '../compose/connections.ts';
 import { requireSessions, wrongSecretKey } from '../compose/first-library.ts';
 import { openPlaces } from '../compose/storage.ts';
@@ -62,7 +63,7 @@ async function examineContent(settings: Settings, connection: DatabaseConnection
     const health = await openDatabaseCheck(database)();
     const writable = { ...PROBLEM, isGood: health.ok, found: health.detail ?? 'the database accepts writes' };
     const schema = await finding(async () =>
-      (await hasKnownSchema(database.db)) ? 'the schema is of this version or an older one' : NO_SCHEMA,
+      (await hasKnownSchema(database.db)) ? 'this version works with the schema' : NO_SCHEMA,
     );
     if (!schema.isGood || schema.found === NO_SCHEMA) return [writable, schema];
     return [writable, schema, await examineSecrets(settings, database), await examineOwner(settings, database)];

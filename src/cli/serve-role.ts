@@ -4,6 +4,7 @@ import { settingsOf } from '../config/role-environment.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
+import { readVersion } from '../lib/version.ts';
 import {
   baseAddresses,
   ensureSecretKey,
@@ -15,7 +16,6 @@ import {
 import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
 import { openHealthPort } from '../service/health-port.ts';
 import { measureProcess } from '../service/measure-process.ts';
-import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import { findSandbox } from './find-sandbox.ts';
 import { connectionTo } from './supervisor/postgres.ts';

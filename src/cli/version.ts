@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { migrations } from '../catalog/migrations/all.ts';
 import { readOwnSettings } from '../config/settings.ts';
-import { readVersion } from '../service/version.ts';
+import { readVersion } from '../lib/version.ts';
 import { findSandbox } from './find-sandbox.ts';
 
 const root = resolve(import.meta.dirname, '../..');

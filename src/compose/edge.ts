@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import type { Duty } from '../lib/duty.ts';
 import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
@@ -11,7 +12,7 @@ import { openEdgeLicences, playSessionSecret } from './drm.ts';
 import { openRoleFirewall } from './firewall.ts';
 import { openLiveSource } from './live-source.ts';
 
-type Parts = { settings: RoleSettings; database: Database; storage: Storage };
+type Parts = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty };
 
 /** Loads the code of the edge. */
 export function loadEdge() {
@@ -34,6 +35,7 @@ export async function openEdge({
   settings,
   database,
   storage,
+  duty,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
   const [edges, publications, watches, policies, events, views, player, requests, shield, countries] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
@@ -45,6 +47,7 @@ export async function openEdge({
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,
+    refusal: () => duty.refusal,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     watch: (listener) => watches.watchPublications(database.pool, listener),

@@ -1,5 +1,6 @@
-import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
+import { openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
+import { migrate } from '../catalog/migrate-store.ts';
 import { sharesSessions } from '../catalog/shares-sessions-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';

@@ -12,6 +12,7 @@ import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
 import { measurePublishing } from '../ingest/live/measure-publishing.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
+import type { Duty } from '../lib/duty.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
@@ -30,13 +31,13 @@ const CAPACITY = 300;
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 
-type Deps = { settings: RoleSettings; database: Database; storage: Storage };
+type Deps = { settings: RoleSettings; database: Database; storage: Storage; duty: Duty };
 
 /**
  * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` also
  * closes the database.
  */
-export async function openIngest({ settings, database, storage }: Deps) {
+export async function openIngest({ settings, database, storage, duty }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');
   const report = (error: Error) => logEvent('live.failed', { err: error });
@@ -73,6 +74,7 @@ export async function openIngest({ settings, database, storage }: Deps) {
     report,
   });
   const publish = measurePublishing((request) => node.publish(request));
+  duty.onEnd(({ reason }) => node.drain(reason));
   const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
   return {

@@ -6,7 +6,7 @@ import type { Guid } from '../lib/guid.ts';
 import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { metrics } from '../lib/metrics/metrics.ts';
-import { readVersion } from '../service/version.ts';
+import { readVersion } from '../lib/version.ts';
 
 const REPORT_MS = 10_000;
 

@@ -114,6 +114,8 @@ export type EdgeDeps = {
   /** Loads the viewer rules of a pull zone. Returns null if the zone does not exist. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   watch(listener: PublicationListener): PublicationWatch;
+  /** Returns the reason to refuse all requests; null if they are served. */
+  refusal?(): string | null;
   /** Store for requests for segments of on-demand renditions. */
   requests: SegmentRequestStore;
   /** Source of live streams. Without it, the edge serves none. */

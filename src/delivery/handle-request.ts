@@ -41,6 +41,8 @@ export type HandleDeps = {
   inspections: InspectionTurns;
   recorder: EventRecorder;
   delivered: DeliveredBytes;
+  /** Returns the reason to refuse all requests; null if they are served. */
+  refusal(): string | null;
 };
 
 const RETRY_AFTER_SEC = 1;
@@ -53,6 +55,8 @@ export async function handleRequest(
 ): Promise<void> {
   const measured = measureResponse(response);
   try {
+    const reason = deps.refusal();
+    if (reason !== null) throw new Refused('unavailable', reason);
     const fault = findHostFault(message);
     if (fault !== null) {
       refuseHost(message, response, { hit: fault, deps });

@@ -97,7 +97,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     }),
     leases: new ByteLeases(budgets),
     encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
-    ...{ inspections: new InspectionTurns(), recorder, delivered },
+    ...{ inspections: new InspectionTurns(), recorder, delivered, refusal: deps.refusal ?? (() => null) },
   };
   const server = openServer(limits, handling);
   measureConnections(server, delivered.sentBytes);

@@ -22,7 +22,11 @@ export type HealthPort = { port: number; close(): Promise<void> };
  */
 export async function openHealthPort(
   { port, ...access }: MetricsAccess & { port: number },
-  { role, fleet, running }: { role: Role; fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions'> },
+  {
+    role,
+    fleet,
+    running,
+  }: { role: Role; fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions' | 'duty'> },
 ): Promise<HealthPort> {
   const trusted = readTrustedProxies(access.trustedProxies);
   const sendMetrics = createMetricsHandler(access, async () => renderMetrics([await collectMetrics()]));
@@ -35,8 +39,10 @@ export async function openHealthPort(
         return;
       }
       if (path === '/livez' || path === '/readyz') {
-        const isGood = path === '/livez' || isReady(role, fleet);
-        sendJson(response, isGood ? 200 : 503, { status: isGood ? 'ok' : 'failing' });
+        const { off } = running.duty;
+        const isGood = path === '/livez' || (off === null && isReady(role, fleet));
+        if (isGood) sendJson(response, 200, { status: 'ok' });
+        else sendJson(response, 503, off === null ? { status: 'failing' } : { status: off.state, reason: off.reason });
         return;
       }
       if (path !== '/healthz') {

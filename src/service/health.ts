@@ -1,4 +1,5 @@
 import type { Role } from '../config/roles.ts';
+import type { Duty } from '../lib/duty.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
@@ -65,6 +66,8 @@ export type RunningRole = {
    */
   storage(): StorageHealth;
   heldDeletions(): string | null;
+  /** Whether the role takes new work. */
+  duty: Duty;
   close(): Promise<void>;
 };
 

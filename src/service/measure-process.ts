@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { labelMetrics, metrics, onCollect } from '../lib/metrics/metrics.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../lib/version.ts';
 
 /** Interval at which the delay of the event loop is sampled, in ms. A shorter one costs CPU in an idle process. */
 const LAG_RESOLUTION_MS = 50;

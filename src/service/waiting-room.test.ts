@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { startFeedServer } from '../ingest/live/feed-server.ts';
+import { Duty } from '../lib/duty.ts';
 import type { Fleet } from './health.ts';
 import { openHealthPort } from './health-port.ts';
 import { openWaitingRoom } from './waiting-room.ts';
@@ -26,6 +27,7 @@ test('reports the start on the main port and frees the port for the service', as
 const RUNNING = {
   storage: () => ({ kind: 'file', freeBytes: 1, totalBytes: 1 }) as const,
   heldDeletions: () => null,
+  duty: new Duty(),
 };
 const FLEET: Fleet = {
   ...{ version: '1.0.0', database: { state: 'ok', detail: null }, roles: {}, listeners: { api: 7700 } },
@@ -52,6 +54,25 @@ test('health ports show version, disk and listeners only to local callers and tr
     expect(await ready.text()).not.toContain('1.0.0');
     await close();
   }
+});
+
+test.each(['api', 'edge'] as const)('a balancer learns that an %s takes no more work, and why', async (role) => {
+  const duty = new Duty();
+  const own = await openHealthPort(
+    { host: '127.0.0.1', port: 0, trustedProxies: [], metricsAllow: [] },
+    { role, fleet: { ...FLEET, roles: { [role]: { state: 'ok', detail: null } } }, running: { ...RUNNING, duty } },
+  );
+  const ready = () => fetch(`http://127.0.0.1:${own.port}/readyz`);
+  expect((await ready()).status).toBe(200);
+  for (const state of ['draining', 'incompatible'] as const) {
+    duty.end({ state, reason: 'A reason.' });
+    const response = await ready();
+    expect([response.status, await response.json()]).toEqual([503, { status: state, reason: 'A reason.' }]);
+    expect(duty.refusal).toBe(state === 'draining' ? null : 'A reason.');
+  }
+  expect(duty.end({ state: 'draining', reason: 'Too late.' })).toBe(false);
+  expect((await fetch(`http://127.0.0.1:${own.port}/livez`)).status).toBe(200);
+  await own.close();
 });
 
 test('the ports of the service itself refuse two Host headers', async () => {

@@ -1,16 +1,26 @@
+import type { Migration } from 'kysely/migration';
 import { up as baseline } from './001-baseline.ts';
 import { up as loudness } from './002-loudness.ts';
 import { up as nodes } from './003-nodes.ts';
 import { up as logIds } from './004-log-ids.ts';
 import { up as waveform } from './005-waveform.ts';
+import { up as compatibility } from './006-compatibility.ts';
 import { up as queueDepth } from './007-queue-depth.ts';
+
+/**
+ * A change of the schema. `oldestVersion`: the oldest version of the code that still works after it. An expand step
+ * leaves it at the version of the step before. A contract step sets it to the first version that does not use what the
+ * step removes.
+ */
+export type SchemaStep = Pick<Migration, 'up'> & { oldestVersion: string };
 
 /** All migrations, by name. They run in the order of their names, and are never changed or removed. */
 export const migrations = {
-  '001-baseline': { up: baseline },
-  '002-loudness': { up: loudness },
-  '003-nodes': { up: nodes },
-  '004-log-ids': { up: logIds },
-  '005-waveform': { up: waveform },
-  '007-queue-depth': { up: queueDepth },
-};
+  '001-baseline': { oldestVersion: '0.1.0', up: baseline },
+  '002-loudness': { oldestVersion: '0.1.0', up: loudness },
+  '003-nodes': { oldestVersion: '0.1.0', up: nodes },
+  '004-log-ids': { oldestVersion: '0.1.0', up: logIds },
+  '005-waveform': { oldestVersion: '0.1.0', up: waveform },
+  '006-compatibility': { oldestVersion: '0.1.0', up: compatibility },
+  '007-queue-depth': { oldestVersion: '0.1.0', up: queueDepth },
+} satisfies Record<string, SchemaStep>;

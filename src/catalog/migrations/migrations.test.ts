@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
-import { migrate, openDatabase } from '../db.ts';
+import { isAtLeast, readVersion } from '../../lib/version.ts';
+import { type Db, openDatabase } from '../db.ts';
+import { findSchemaFault, migrate } from '../migrate-store.ts';
+import { migrations } from './all.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -66,6 +69,91 @@ test('opens a database of the first version, whose normalised audio keeps its lo
   } finally {
     await close();
     await sql`drop database first`.execute(database.db);
+  }
+});
+
+test('every migration states an oldest version, which never decreases and includes this one', () => {
+  const versions = Object.values(migrations).map(({ oldestVersion }) => oldestVersion);
+  for (const [at, oldest] of versions.entries()) {
+    expect(isAtLeast(readVersion(), oldest)).toBe(true);
+    expect(isAtLeast(oldest, versions[at - 1] ?? '0.1.0')).toBe(true);
+  }
+});
+
+test.each([
+  { step: 'an expand step', oldestVersion: '0.1.0', fault: null },
+  { step: 'a contract step', oldestVersion: '99.0.0', fault: /^Expected version 99.0.0 or newer .* 99.1.0 applied/ },
+  { step: 'a step with an unreadable version', oldestVersion: 'next', fault: /^Expected version next or newer/ },
+])('starts on the schema of a newer version after $step only if it is compatible', async ({ oldestVersion, fault }) => {
+  const { db } = database;
+  const name = '999-later';
+  await sql`insert into kysely_migration values (${name}, '2026')`.execute(db);
+  await sql`insert into schema_compatibility values (${name}, ${oldestVersion}, '99.1.0')`.execute(db);
+  try {
+    if (fault === null) await migrate(db);
+    else await expect(migrate(db)).rejects.toThrow(fault);
+    const found = await findSchemaFault(db);
+    if (fault === null) expect(found).toBeNull();
+    else expect(found).toMatch(fault);
+  } finally {
+    await sql`delete from kysely_migration where name = ${name}`.execute(db);
+    await sql`delete from schema_compatibility where name = ${name}`.execute(db);
+  }
+});
+
+test('a running process finds that a restored database lacks a migration', async () => {
+  const { db } = database;
+  await sql`delete from kysely_migration where name = '007-queue-depth'`.execute(db);
+  expect(await findSchemaFault(db)).toMatch(/got one without 007-queue-depth\. .* Start this process again/);
+  await sql`insert into kysely_migration values ('007-queue-depth', '2026')`.execute(db);
+  expect(await findSchemaFault(db)).toBeNull();
+});
+
+test('a migration waits for the lock of a table without blocking the queries of running roles', async () => {
+  await sql`create database busy`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'busy' }, () => {});
+  try {
+    await migrate(db, ['001-baseline', '002-loudness', '003-nodes', '004-log-ids']);
+    let migrating: Promise<void> | null = null;
+    await db.transaction().execute(async (tx) => {
+      await sql`select 1 from millrace_node`.execute(tx);
+      migrating = migrate(db);
+      await expect.poll(() => isWaiting(db), { timeout: 20_000 }).toBe(true);
+      // This query waits behind the migration until it gives up.
+      await sql`select 1 from millrace_node`.execute(db);
+      expect(await findSchemaFault(db)).toMatch(/without 006-compatibility/);
+    });
+    await migrating;
+    expect(await findSchemaFault(db)).toBeNull();
+  } finally {
+    await close();
+    await sql`drop database busy`.execute(database.db);
+  }
+}, 60_000);
+
+/** Returns whether a statement waits for the lock of a table. */
+async function isWaiting(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
+
+test('a migration that fails halfway leaves the schema as it was', async () => {
+  await sql`create database half`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'half' }, () => {});
+  try {
+    await migrate(db, ['001-baseline']);
+    // The second of the missing migrations fails.
+    await sql`create table millrace_node (id int)`.execute(db);
+    await expect(migrate(db)).rejects.toThrow('Could not migrate the database.');
+    const columns = sql`select 1 from information_schema.columns where table_name = 'rendition' and column_name = 'loudness'`;
+    expect((await columns.execute(db)).rows).toEqual([]);
+    await sql`drop table millrace_node`.execute(db);
+    await migrate(db);
+    expect(await findSchemaFault(db)).toBeNull();
+  } finally {
+    await close();
+    await sql`drop database half`.execute(database.db);
   }
 });
 

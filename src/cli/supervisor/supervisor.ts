@@ -3,6 +3,7 @@ import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
+import { readVersion } from '../../lib/version.ts';
 import {
   baseAddresses,
   ensureSecretKey,
@@ -16,7 +17,6 @@ import {
 } from '../../service/first-start.ts';
 import { type Fleet, type PartHealth, type SandboxState, sandboxProblem } from '../../service/health.ts';
 import type { MetricsPort } from '../../service/metrics-port.ts';
-import { readVersion } from '../../service/version.ts';
 import { findSandbox } from '../find-sandbox.ts';
 import { EmbeddedPostgres, POSTGRES_EVENTS } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';

@@ -67,6 +67,11 @@ export type LiveNodeDeps = {
 
 export type LiveNode = {
   publish(request: PublishRequest): Promise<MediaInput>;
+  /**
+   * Refuses new publishers with this reason and disconnects those that are connected. They connect again, and another
+   * ingest takes over their streams. Streams that no other takes over stay until `close`.
+   */
+  drain(reason: string): void;
   close(): Promise<void>;
 };
 
@@ -98,6 +103,7 @@ class Node implements LiveNode {
   #renewal: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #isClosing = false;
+  #drained: string | null = null;
   constructor(deps: LiveNodeDeps) {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
@@ -138,6 +144,7 @@ class Node implements LiveNode {
   }
 
   async #accept({ streamKey, slot, protocol, remote, disconnect }: PublishRequest): Promise<MediaInput> {
+    if (this.#drained !== null) throw new Refused('unavailable', this.#drained);
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
@@ -178,6 +185,11 @@ class Node implements LiveNode {
         stream.remove(publisher);
       },
     };
+  }
+
+  drain(reason: string): void {
+    this.#drained = reason;
+    for (const stream of this.#streams.values()) stream.handOver(reason);
   }
 
   async close(): Promise<void> {

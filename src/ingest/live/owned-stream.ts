@@ -179,6 +179,12 @@ export class OwnedStream {
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);
   }
 
+  /** Disconnects the publishers, so that they connect to another process. The stream stays until it is taken over. */
+  handOver(reason: string): void {
+    this.#dropAll(reason);
+    this.#endRun();
+  }
+
   /** Stores open segments before the process exits. */
   async finalize(): Promise<void> {
     this.#dropAll('The server is restarting.');

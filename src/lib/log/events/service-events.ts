@@ -8,6 +8,8 @@ export const serviceEvents = {
   'role.started': service.info('A role starts.', ['version']),
   'role.ready': service.info('A role is ready.', ['listeners', 'durationMs']),
   'role.draining': service.info('A role finishes its work and stops.'),
+  'role.incompatible': service.error('A newer version changed the database. This role takes no more work.', ['reason']),
+  'role.unchecked': service.warn('The version of the database could not be checked. It is checked again.', ['err']),
   'role.stopped': service.info('A role has stopped.', ['durationMs']),
   'role.failed': service.error('A role failed and exits.', ['err']),
   'role.exited': service.warn(
@@ -44,5 +46,6 @@ export const databaseEvents = {
   'postgres.detail': database.debug('The built-in database reports a detail.', ['reason']),
   'postgres.warning': database.warn('The built-in database warns or is started again.', ['reason']),
   'postgres.failed': database.error('The built-in database reports a failure.', ['reason']),
+  'migration.waiting': database.warn('A migration waits for the lock of a table, and is tried again.', ['err']),
   'migration.applied': database.info('A migration was applied.', ['name', 'durationMs?']),
 };

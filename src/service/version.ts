@@ -1,8 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-/** Returns the version in package.json. */
-export function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
-  return version;
-}
