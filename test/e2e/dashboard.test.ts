@@ -181,7 +181,7 @@ test(
     expect(code).toContain(`src="${service.edgeUrl}/embed/1/`);
     await page.getByLabel('Title').fill('The mill');
     const saved = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.ok());
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
     await saved;
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');
