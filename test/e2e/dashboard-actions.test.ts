@@ -73,7 +73,7 @@ test('a refused client can be blocked from the event log, which updates live, an
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
   await open('library/1/settings/rules');
   await page.getByLabel('Blocked domains', { exact: true }).fill('thief.example');
-  await press('Save rules');
+  await press('Save changes');
   await page.getByText('Rules saved.').waitFor();
   await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
   await open('library/1/events');

@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type RunningAction, useAction } from './action.ts';
+import { t } from './language.ts';
 import { guardLeaving } from './router.ts';
 
 /** An editor with changes that are not saved. `fault` is a reason why it cannot be saved yet. */
@@ -10,6 +11,8 @@ export type UnsavedEditor = {
   /** Whether someone else saved another value of a changed field in the meantime. */
   isOutdated: boolean;
   saving: RunningAction;
+  /** Message after a successful save. */
+  done: string;
   save: () => Promise<boolean>;
   discard: () => void;
 };
@@ -31,14 +34,6 @@ export function discardAll(): void {
   unsaved.value = new Map();
 }
 
-/** Saves all open editors. Resolves to whether each succeeded. */
-export async function saveAll(): Promise<boolean> {
-  const editors = [...unsaved.value.values()];
-  if (editors.some(({ fault }) => fault !== null)) return false;
-  const results = await Promise.all(editors.map(({ save }) => save()));
-  return results.every(Boolean);
-}
-
 /** The edited value. `resets` counts discards, as a key for fields that keep their own text. */
 export type Draft<T> = { value: T; isDirty: boolean; resets: number; change: (edits: Partial<T>) => void };
 
@@ -47,14 +42,20 @@ type DraftOptions<T> = {
   name: string;
   /** Sends the changed fields. */
   save: (edits: Partial<T>, value: T) => Promise<unknown>;
+  /** Returns the reason why the value cannot be saved. Null if it can. */
   findFault?: (value: T) => string | null;
+  /** Message after a successful save, if there is more to say than that it was saved. */
+  done?: string;
 };
 
 /**
  * Edits a stored value field by field. Fields that the user has not changed follow the stored value, so that two people
  * can edit different fields. Only changed fields are saved. A failed save keeps the edits.
  */
-export function useDraft<T extends object>(stored: T, { name, save, findFault }: DraftOptions<T>): Draft<T> {
+export function useDraft<T extends object>(
+  stored: T,
+  { name, save, findFault, done = t('Saved.') }: DraftOptions<T>,
+): Draft<T> {
   const edits = useSignal<Partial<T>>({});
   /** Stored values at the time of the first edit of each field. */
   const before = useRef<Partial<T>>({});
@@ -90,7 +91,7 @@ export function useDraft<T extends object>(stored: T, { name, save, findFault }:
     for (const key of keysOf(made)) if (!(key in edits.value)) before.current[key] = base[key];
     edits.value = { ...edits.value, ...made };
   };
-  const editor = { name, fault, isOutdated, saving, save: saveChanges, discard };
+  const editor = { name, fault, isOutdated, saving, done, save: saveChanges, discard };
   useUnsaved(changed.length > 0 ? editor : null);
   return { value, isDirty: changed.length > 0, resets: resets.value, change };
 }

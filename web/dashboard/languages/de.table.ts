@@ -12,7 +12,6 @@ export const de = {
   'Each track is measured first, then made louder or quieter as a whole. Playback starts later.':
     'Jede Spur wird erst gemessen, dann als Ganzes lauter oder leiser gemacht. Die Wiedergabe beginnt später.',
   'Loudness in LUFS': 'Lautheit in LUFS',
-  'Save sound settings': 'Ton-Einstellungen sichern',
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
   'Create one here, or drop a folder on any page to upload it as a collection with the same name.':
@@ -141,7 +140,6 @@ export const de = {
   Requests: 'Anfragen',
   Limits: 'Limits',
   '0 means no limit.': '0 bedeutet kein Limit.',
-  'Save rules': 'Regeln speichern',
   'Library {0}': 'Bibliothek {0}',
   'Settings sections': 'Abschnitte der Einstellungen',
   'Saved.': 'Gespeichert.',
@@ -159,7 +157,6 @@ export const de = {
   'Replace image': 'Bild ersetzen',
   'Upload image': 'Bild hochladen',
   'Remove image': 'Bild entfernen',
-  'Save position': 'Position speichern',
   'Test queued. Its result appears in the list.': 'Test eingereiht. Das Ergebnis erscheint in der Liste.',
   'Queued for resending.': 'Wird erneut gesendet.',
   State: 'Status',
@@ -424,7 +421,6 @@ export const de = {
   'No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.':
     'Noch keine Untertitel. Füge eine VTT- oder SRT-Datei hinzu, schreibe sie hier oder transkribiere den Ton.',
   Remove: 'Entfernen',
-  'Captions saved.': 'Untertitel gespeichert.',
   'Transcribing the audio in the background.': 'Der Ton wird im Hintergrund transkribiert.',
   'Language code': 'Sprachcode',
   Audio: 'Ton',
@@ -463,7 +459,6 @@ export const de = {
   'Add file': 'Datei hinzufügen',
   'Write captions': 'Untertitel schreiben',
   Transcribe: 'Transkribieren',
-  'Chapters and moments saved.': 'Kapitel und Momente gespeichert.',
   'New moment': 'Neuer Moment',
   Chapters: 'Kapitel',
   'No chapters yet. Add one at the current position.':
@@ -710,7 +705,6 @@ export const de = {
   'Move the selected or open video to the trash': 'Ausgewähltes oder geöffnetes Video in den Papierkorb verschieben',
   'Clear the selection or close a dialog': 'Auswahl aufheben oder Dialog schließen',
   'Switch between grid and list': 'Zwischen Raster und Liste wechseln',
-  'Save edited captions or chapters': 'Bearbeitete Untertitel oder Kapitel speichern',
   Autoplay: 'Automatisch abspielen',
   Muted: 'Stumm',
   Loop: 'Endlosschleife',
@@ -973,4 +967,6 @@ export const de = {
   'Choose a file': 'Datei wählen',
   'Keep this page open until the file is sent.': 'Lass diese Seite offen, bis die Datei gesendet ist.',
   'Open it to choose a file.': 'Öffne es, um eine Datei zu wählen.',
+  'Chapters and moments': 'Kapitel und Momente',
+  'Correct the marked lines first.': 'Korrigiere zuerst die markierten Zeilen.',
 } as const satisfies Readonly<Record<string, string>>;

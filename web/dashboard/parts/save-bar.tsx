@@ -1,8 +1,9 @@
-import { discardAll, leaving, saveAll, unsaved } from '../base/drafts.ts';
+import { discardAll, leaving, unsaved } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { Dialog } from './dialog.tsx';
 import { Notice } from './parts.tsx';
+import { toast } from './toasts.tsx';
 
 /** Saves or discards the changes of the open screen. Visible at the bottom of the window while there are any. */
 export function SaveBar() {
@@ -26,6 +27,16 @@ export function SaveBar() {
       <Problems />
     </section>
   );
+}
+
+/** Saves all open editors. Resolves to whether each succeeded. */
+async function saveAll(): Promise<boolean> {
+  const editors = [...unsaved.value.values()];
+  if (editors.some(({ fault }) => fault !== null)) return false;
+  const results = await Promise.all(editors.map(({ save }) => save()));
+  const done = editors.filter((_, index) => results[index] === true).map((editor) => editor.done);
+  for (const text of new Set(done)) toast(text);
+  return results.every(Boolean);
 }
 
 /** Reasons why the changes are not or cannot be saved. */

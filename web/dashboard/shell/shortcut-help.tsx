@@ -12,7 +12,7 @@ const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ['Delete', 'Move the selected or open video to the trash'],
   ['Escape', 'Clear the selection or close a dialog'],
   ['g', 'Switch between grid and list'],
-  ['Ctrl Enter', 'Save edited captions or chapters'],
+  ['Ctrl S', 'Save changes'],
 ];
 
 const isOpen = signal(false);
