@@ -263,7 +263,8 @@ test('pages show the retention times and the command for a first backup', async 
 
 test('encodes files with the settings chosen for them', async () => {
   await open('library/1/videos');
-  await press('With settings…');
+  await press('Upload');
+  await page.getByRole('menuitem', { name: 'With settings…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('240p').check();
   await dialog.getByLabel('Transcription language').fill('en');
@@ -271,7 +272,7 @@ test('encodes files with the settings chosen for them', async () => {
   const clip = path.join(folder, 'odd.mp4');
   await makePaddedClip(clip, 2 ** 20);
   await dialog.locator('input[type=file]').setInputFiles(clip);
-  await page.locator('.tray li', { hasText: 'odd.mp4' }).getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]', { hasText: 'odd.mp4' }).waitFor();
   const { pool, close } = openCatalogue(service);
   try {
     const { rows } = await pool.query("select upload_options from media where title = 'odd'");

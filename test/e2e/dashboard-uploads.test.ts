@@ -55,7 +55,7 @@ test('keeps typed values when the upload fails, and the file can be chosen again
   await page.getByRole('heading', { name: 'Typed meanwhile' }).waitFor({ state: 'attached' });
   await makePaddedClip(file, 8 * MIB);
   await row.locator('input[type=file]').setInputFiles(file);
-  await row.getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]').waitFor();
   const videoId = new URL(page.url()).pathname.split('/')[5] ?? '';
   expect(await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS)).toMatchObject({
     title: 'Typed meanwhile',
@@ -89,7 +89,7 @@ test('an upload that is paused and resumed while its video is created is sent on
   await row.getByRole('button', { name: 'Pause' }).click();
   await row.getByRole('button', { name: 'Resume' }).click();
   released.resolve();
-  await row.getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]').waitFor();
   expect([made, opened]).toEqual([1, 1]);
   await page.context().close();
 });

@@ -136,3 +136,61 @@ test('explains on the card and the page why a video failed, and takes another fi
   await state.waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
 });
+
+test('changes titles and tags of selected videos together, and moves a dragged one into a collection', async () => {
+  const { guid: shelf } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shelf' }));
+  const first = await createVideo(service, 'Otter one');
+  const second = await createVideo(service, 'Otter two');
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos?search=Otter`);
+  await page.getByLabel('Select Otter one').check();
+  await page.getByLabel('Select Otter two').check();
+  await press('Edit…');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title of Otter two').fill('Otter 2');
+  await dialog.getByLabel('Add tags').fill('river, dusk');
+  expect(await axeViolations(page, 'dialog')).toEqual([]);
+  await keepPictures(page, 'bulk-edit');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const tags = [
+    { property: 'video:tag', value: 'river' },
+    { property: 'video:tag', value: 'dusk' },
+  ];
+  expect(await getVideo(service, first)).toMatchObject({ title: 'Otter one', metaTags: tags });
+  expect(await getVideo(service, second)).toMatchObject({ title: 'Otter 2', metaTags: tags });
+  await page.locator('li.card', { hasText: 'Otter one' }).hover();
+  await page.mouse.down();
+  await page.mouse.move(20, 20, { steps: 4 });
+  const target = page.locator('.collection-drop li', { hasText: 'Shelf' });
+  await target.hover();
+  await target.hover();
+  await page.mouse.up();
+  await expect.poll(async () => Object(await getVideo(service, first)).collectionId, { timeout: WAIT_MS }).toBe(shelf);
+});
+
+test('one menu uploads a file, and the tray follows it until it is ready and copies its embed code', async () => {
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
+  await press('Upload');
+  await page.getByRole('menuitem', { name: 'Files' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.getByRole('menuitem', { name: 'Folder' }).evaluate((item) => item.matches(':focus'))).toBe(true);
+  expect(await axeViolations(page, '.menu-place')).toEqual([]);
+  await page.keyboard.press('Escape');
+  const name = `${'a very long name '.repeat(11)}.mp4`;
+  const clip = path.join(folder, name);
+  await makePaddedClip(clip, 2 ** 20);
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(clip);
+  const row = page.locator('.tray li');
+  await row.getByText('Ready').waitFor();
+  await row.getByRole('button', { name: 'Copy embed code' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    `<iframe src="${service.edgeUrl}/embed/1/`,
+  );
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  expect(await axeViolations(page, '.tray')).toEqual([]);
+  await keepPictures(page, 'tray');
+  expect(faults).toEqual([]);
+});

@@ -156,7 +156,7 @@ test(
     });
     expect(again.status).toBe(401);
     await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
-    await page.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
+    await page.locator('.tray li[data-state=done]').waitFor({ timeout: WAIT_MS });
     const card = page.locator('li.card', { hasText: 'mill stream' });
     await card.getByText(/playable|Ready/).waitFor({ timeout: WAIT_MS });
     await look('videos');

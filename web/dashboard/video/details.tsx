@@ -8,10 +8,17 @@ import { lazy } from '../base/lazy.tsx';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
+import { TagField } from '../parts/tag-field.tsx';
+import {
+  otherMetaTags,
+  readDescription,
+  readTags,
+  withDescription,
+  withOtherMetaTags,
+  withTags,
+} from '../parts/tags.ts';
 import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
-import { TagField } from './tag-field.tsx';
-import { otherMetaTags, readDescription, readTags, withDescription, withOtherMetaTags, withTags } from './tags.ts';
 
 const Markdown = lazy(async () => (await import('../parts/markdown.tsx')).Markdown);
 
@@ -82,7 +89,7 @@ function DetailsForm({ libraryId, path, video, onChanged, draft: { value, change
           {t('Generate title and description')}
         </Generate>
       )}
-      <TagField tags={value.tags} onChange={(tags) => change({ tags })} />
+      <TagField id="tags" label={t('Tags')} tags={value.tags} onChange={(tags) => change({ tags })} />
       <div class="columns tight">
         <CollectionField
           libraryId={libraryId}

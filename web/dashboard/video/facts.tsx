@@ -10,8 +10,8 @@ import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField, Link, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { embedCode, playerAddress } from '../uploads/embed-code.ts';
 import type { DetailsDraft } from './details.tsx';
-import { embedCode, playerAddress } from './embed-code.ts';
 import type { PartProps } from './part-props.ts';
 
 /** Facts about a video and actions on it, in the column next to the player. */

@@ -6,8 +6,8 @@ import { t, tr } from '../base/language.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { Link, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { sentPercent } from '../uploads/state.tsx';
 import { addFiles } from '../uploads/uploads.ts';
-import { sentPercent } from '../videos/state.tsx';
 import type { PartProps } from './part-props.ts';
 
 type RemedyProps = Pick<PartProps, 'libraryId' | 'path' | 'video' | 'onChanged'> & {

@@ -2,7 +2,7 @@ import type { WhyModel } from '../../../src/api/models/activity.ts';
 import { said, t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
-import { sentPercent } from '../videos/state.tsx';
+import { sentPercent } from '../uploads/state.tsx';
 import type { PartProps } from './part-props.ts';
 import { RemedyButton } from './remedy-button.tsx';
 import { RenditionProgress } from './rendition-progress.tsx';

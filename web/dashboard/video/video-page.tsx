@@ -6,7 +6,7 @@ import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { clock, day, plural } from '../base/words.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
-import { StateChip } from '../videos/state.tsx';
+import { StateChip } from '../uploads/state.tsx';
 import { Activity } from './activity.tsx';
 import { AudioTracks } from './audio-tracks.tsx';
 import { Captions } from './captions.tsx';

@@ -4,8 +4,9 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
 import { bytes, clock, day, plural, videoState } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
+import { StateChip, StateNote } from '../uploads/state.tsx';
+import { dragVideo } from './collection-drop.tsx';
 import { isSelected } from './selection.ts';
-import { StateChip, StateNote } from './state.tsx';
 
 export type ItemProps = {
   libraryId: number;
@@ -20,7 +21,7 @@ export type ItemProps = {
 export function Card({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'card chosen' : 'card'} data-index={index}>
+    <li class={isChosen ? 'card chosen' : 'card'} data-index={index} {...(choice.maySelect && dragVideo(video.guid))}>
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card-link">
         <Thumbnail video={video} />
         <div class="card-text">
@@ -44,7 +45,11 @@ export function Card({ libraryId, index, video, ...choice }: ItemProps) {
 export function Row({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'video-row chosen' : 'video-row'} data-index={index}>
+    <li
+      class={isChosen ? 'video-row chosen' : 'video-row'}
+      data-index={index}
+      {...(choice.maySelect && dragVideo(video.guid))}
+    >
       {choice.maySelect && <Choose video={video} {...choice} />}
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
         <Thumbnail video={video} />

@@ -7,6 +7,7 @@ import { Empty, Notice } from '../parts/parts.tsx';
 import { FilePicker } from '../uploads/file-picker.tsx';
 import { BulkBar, trashSelected } from './bulk-bar.tsx';
 import { Card, Row } from './card.tsx';
+import { CollectionDrop } from './collection-drop.tsx';
 import { Filters } from './filters.tsx';
 import { changeListQuery, isFiltered, type ListQuery, readListQuery, toApiQuery } from './list-query.ts';
 import { moveInList } from './move-in-list.ts';
@@ -54,6 +55,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
       ) : (
         <Found libraryId={libraryId} view={wanted.view} count={total ?? 24} pages={pages} />
       )}
+      {mayWrite() && <CollectionDrop libraryId={libraryId} onChanged={pages.reload} />}
       {mayWrite() && <BulkBar libraryId={libraryId} wanted={wanted} total={total ?? 0} onChanged={pages.reload} />}
     </>
   );
@@ -93,6 +95,14 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
 }
 
 function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number }) {
+  if (wanted.collection !== '' && !isFiltered({ ...wanted, collection: '' })) {
+    return (
+      <Empty title={t('This collection is empty')}>
+        <p>{t('Drop files here to upload them into it, or drag videos from the list onto it.')}</p>
+        {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
+      </Empty>
+    );
+  }
   if (isFiltered(wanted)) {
     return (
       <Empty title={t('No matching videos')}>

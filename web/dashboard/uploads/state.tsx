@@ -4,7 +4,7 @@ import type { VideoQueueModel } from '../../../src/api/models/video-queue.ts';
 import { said, t, tr } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
-import { uploads } from '../uploads/upload-item.ts';
+import { uploads } from './upload-item.ts';
 
 const LOOK_AGAIN_MS = 5_000;
 
@@ -22,10 +22,15 @@ export function StateChip({ video }: { video: VideoModel }) {
   );
 }
 
-/** Returns the percentage that this browser has sent of a video's file. Null if it sends none. */
-export function sentPercent({ guid }: Pick<VideoModel, 'guid'>): number | null {
+/** Statuses of a video without a usable file: created, failed, upload failed. */
+const WITHOUT_FILE: readonly number[] = [0, 5, 6];
+/** States of an upload that continues by itself or by its owner. One of another tab is `lost` here. */
+const SENDING: readonly string[] = ['waiting', 'sending', 'paused', 'cut'];
+
+/** Returns the percentage that this page has sent of a video's file. Null if it sends none. */
+export function sentPercent({ guid, status }: Pick<VideoModel, 'guid' | 'status'>): number | null {
   const item = uploads.value.find(({ videoId }) => videoId === guid);
-  if (item === undefined || item.state === 'done' || item.state === 'failed') return null;
+  if (item === undefined || !WITHOUT_FILE.includes(status) || !SENDING.includes(item.state)) return null;
   return Math.floor((100 * item.sentBytes) / Math.max(1, item.sizeBytes));
 }
 

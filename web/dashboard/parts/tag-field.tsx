@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from './icon.tsx';
 
-type Props = { tags: readonly string[]; onChange: (tags: readonly string[]) => void };
+type Props = { id: string; label: string; tags: readonly string[]; onChange: (tags: readonly string[]) => void };
 
 /** Tags as chips. Enter or a comma adds the typed ones, Backspace in the empty field removes the last. */
-export function TagField({ tags, onChange }: Props) {
+export function TagField({ id, label, tags, onChange }: Props) {
   const text = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const add = () => {
@@ -29,7 +29,7 @@ export function TagField({ tags, onChange }: Props) {
   };
   return (
     <div class="tag-editor">
-      <label for="tags">{t('Tags')}</label>
+      <label for={id}>{label}</label>
       <div class="tag-box">
         {tags.map((tag) => (
           <span key={tag} class="tag" dir="auto">
@@ -41,7 +41,7 @@ export function TagField({ tags, onChange }: Props) {
         ))}
         <input
           ref={input}
-          id="tags"
+          id={id}
           dir="auto"
           placeholder={tags.length === 0 ? t('Type a tag and press Enter') : ''}
           value={text.value}
