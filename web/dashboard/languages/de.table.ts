@@ -988,4 +988,6 @@ export const de = {
   'Drop files here to upload them into it, or drag videos from the list onto it.':
     'Lege hier Dateien ab, um sie in die Sammlung hochzuladen, oder ziehe Videos aus der Liste hinein.',
   'Drop files to upload them into {0}': 'Dateien ablegen, um sie in {0} hochzuladen',
+  'Dense list': 'Dichte Liste',
+  'Extend the selection': 'Auswahl erweitern',
 } as const satisfies Readonly<Record<string, string>>;
