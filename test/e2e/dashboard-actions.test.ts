@@ -64,7 +64,6 @@ function writeTexts({ messages, response_format }: ChatRequest): string {
 
 const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-
 const look = (name: string) => keepPictures(page, `action-${name}`);
 
 test('a refused client can be blocked from the event log, which updates live, and unblocked by an undo', async () => {

@@ -5,8 +5,8 @@ import type { ComponentChildren } from 'preact';
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 
 /**
- * Renders a subset of Markdown: paragraphs, headings, lists, quotes, code, emphasis and links. HTML and images are shown
- * as their text, and nothing is inserted as HTML.
+ * Renders a subset of Markdown: paragraphs, headings, lists, quotes, code, emphasis and links. HTML and images are
+ * shown as their text, and nothing is inserted as HTML.
  */
 export function Markdown({ text }: { text: string }) {
   return <div class="markdown">{renderAll(Lexer.lex(text, { gfm: true, breaks: true }))}</div>;

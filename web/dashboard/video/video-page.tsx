@@ -25,7 +25,7 @@ import { VideoStatistics } from './video-statistics.tsx';
 
 type Place = { libraryId: number; videoId: string };
 
-/** Tabs, and where each has the player: above its form, at its side, or nowhere. */
+/** Tabs, and where each has the player: above its form, at its side, or not at all. */
 const TABS = [
   ['overview', 'Overview', 'above'],
   ['share', 'Share', 'none'],
