@@ -211,21 +211,66 @@ export const EDGE_ERRORS = {
 
 export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 
-/** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the API. */
+/**
+ * Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the API. `sentence` tells its
+ * owner, `isFinal` whether the same file fails every time.
+ */
 export const SOURCE_FAULTS = {
-  'empty-file': { issueCode: 7, cause: 'an empty file' },
-  'not-media': { issueCode: 7, cause: 'a text file, an image, an archive or a playlist' },
+  'empty-file': { issueCode: 7, cause: 'an empty file', sentence: 'The file is empty.', isFinal: true },
+  'not-media': {
+    issueCode: 7,
+    cause: 'a text file, an image, an archive or a playlist',
+    sentence: 'The file is not a video or audio file.',
+    isFinal: true,
+  },
   truncated: {
     issueCode: 7,
     cause: 'a truncated file: more than a tenth is missing',
+    sentence: 'More than a tenth of the file is missing.',
+    isFinal: true,
   },
-  'too-many-streams': { issueCode: 7, cause: 'too many tracks' },
-  'frame-too-large': { issueCode: 3, cause: 'frames larger than the decoding limit' },
-  'no-playable-stream': { issueCode: 7, cause: 'neither video nor audio' },
-  undecodable: { issueCode: 7, cause: 'a codec or profile that ffmpeg cannot decode' },
-  'too-long': { issueCode: 5, cause: 'a timeline longer than the encoding limit' },
-  'probe-timeout': { issueCode: 0, cause: 'probing exceeded the time limit' },
-  'out-of-memory': { issueCode: 0, cause: 'probing exceeded the memory limit' },
+  'too-many-streams': {
+    issueCode: 7,
+    cause: 'too many tracks',
+    sentence: 'The file has too many tracks.',
+    isFinal: true,
+  },
+  'frame-too-large': {
+    issueCode: 3,
+    cause: 'frames larger than the decoding limit',
+    sentence: 'The picture of the file is larger than the limit.',
+    isFinal: true,
+  },
+  'no-playable-stream': {
+    issueCode: 7,
+    cause: 'neither video nor audio',
+    sentence: 'The file contains neither video nor audio.',
+    isFinal: true,
+  },
+  undecodable: {
+    issueCode: 7,
+    cause: 'a codec or profile that ffmpeg cannot decode',
+    sentence: 'The codec of the file is not supported.',
+    isFinal: true,
+  },
+  'too-long': {
+    issueCode: 5,
+    cause: 'a timeline longer than the encoding limit',
+    sentence: 'The file is longer than the limit.',
+    isFinal: true,
+  },
+  'probe-timeout': {
+    issueCode: 0,
+    cause: 'probing exceeded the time limit',
+    sentence: 'Reading the file took too long.',
+    isFinal: false,
+  },
+  'out-of-memory': {
+    issueCode: 0,
+    cause: 'probing exceeded the memory limit',
+    sentence: 'Reading the file took too much memory.',
+    isFinal: false,
+  },
 } as const;
 
 export type SourceFaultKind = keyof typeof SOURCE_FAULTS;

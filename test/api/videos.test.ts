@@ -77,6 +77,23 @@ test('an update changes the named fields and replaces whole lists', async () => 
   });
 });
 
+test('an update sets the description and category, null keeps them, and an empty text removes them', async () => {
+  const path = `/library/1/videos/${await createVideo('Described')}`;
+  const set = (change: object) => api.call('POST', path, { body: change });
+  const read = async () => {
+    const { body } = await api.call('GET', path);
+    return [Object(body).description, Object(body).category];
+  };
+  expect((await set({ description: ' **Boats**\nat dawn ', category: 'Documentary' })).body).toEqual(OK);
+  expect(await read()).toEqual(['**Boats**\nat dawn', 'Documentary']);
+  // Clients that send the whole model back send null for fields that they do not know.
+  await set({ title: 'Renamed', description: null, category: null });
+  expect(await read()).toEqual(['**Boats**\nat dawn', 'Documentary']);
+  expect((await set({ description: 'x'.repeat(5_001) })).status).toBe(400);
+  await set({ description: '', category: ' ' });
+  expect(await read()).toEqual([null, null]);
+});
+
 test('rejects chapters and moments outside the video, and ends a chapter at the next start by default', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
   const path = `/library/1/videos/${Object(body).guid}`;

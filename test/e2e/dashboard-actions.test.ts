@@ -64,7 +64,6 @@ function writeTexts({ messages, response_format }: ChatRequest): string {
 
 const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-
 const look = (name: string) => keepPictures(page, `action-${name}`);
 
 test('a refused client can be blocked from the event log, which updates live, and unblocked by an undo', async () => {
@@ -73,7 +72,7 @@ test('a refused client can be blocked from the event log, which updates live, an
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
   await open('library/1/settings/rules');
   await page.getByLabel('Blocked domains', { exact: true }).fill('thief.example');
-  await press('Save rules');
+  await press('Save changes');
   await page.getByText('Rules saved.').waitFor();
   await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
   await open('library/1/events');
@@ -194,7 +193,7 @@ test('transcribes selected videos, translates captions, and generates title and 
   await page.getByRole('link', { name: 'Overview' }).click();
   await press('Generate title and description');
   await expect.poll(() => page.getByLabel('Title').inputValue(), PATIENCE).toBe('A model wrote this');
-  await page.getByText('In its own words.').waitFor();
+  expect(await page.getByLabel('Description').inputValue()).toBe('In its own words.');
 });
 
 test('cancels and restarts an encode, in the queue and on its page', async () => {
@@ -263,7 +262,8 @@ test('pages show the retention times and the command for a first backup', async 
 
 test('encodes files with the settings chosen for them', async () => {
   await open('library/1/videos');
-  await press('With settings…');
+  await press('Upload');
+  await page.getByRole('menuitem', { name: 'With settings…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('240p').check();
   await dialog.getByLabel('Transcription language').fill('en');
@@ -271,7 +271,7 @@ test('encodes files with the settings chosen for them', async () => {
   const clip = path.join(folder, 'odd.mp4');
   await makePaddedClip(clip, 2 ** 20);
   await dialog.locator('input[type=file]').setInputFiles(clip);
-  await page.locator('.tray li', { hasText: 'odd.mp4' }).getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]', { hasText: 'odd.mp4' }).waitFor();
   const { pool, close } = openCatalogue(service);
   try {
     const { rows } = await pool.query("select upload_options from media where title = 'odd'");

@@ -96,8 +96,16 @@ test('shortcuts work in search fields as elsewhere, text fields keep their own k
   await page.getByText('2 selected').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('.bulk-bar').waitFor({ state: 'detached' });
+  await page.locator('li.card a').first().focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.getByText('2 selected').waitFor();
+  await page.keyboard.press('Space');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('Escape');
   await page.keyboard.press('g');
   await page.locator('li.video-row').first().waitFor();
+  await page.keyboard.press('g');
+  await page.locator('.video-rows.dense').waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('combobox').waitFor();
   await page.keyboard.press('Escape');

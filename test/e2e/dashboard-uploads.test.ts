@@ -51,11 +51,11 @@ test('keeps typed values when the upload fails, and the file can be chosen again
   isHeld = false;
   await row.getByText('The file has changed').waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Typed meanwhile');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('heading', { name: 'Typed meanwhile' }).waitFor({ state: 'attached' });
   await makePaddedClip(file, 8 * MIB);
   await row.locator('input[type=file]').setInputFiles(file);
-  await row.getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]').waitFor();
   const videoId = new URL(page.url()).pathname.split('/')[5] ?? '';
   expect(await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS)).toMatchObject({
     title: 'Typed meanwhile',
@@ -89,7 +89,7 @@ test('an upload that is paused and resumed while its video is created is sent on
   await row.getByRole('button', { name: 'Pause' }).click();
   await row.getByRole('button', { name: 'Resume' }).click();
   released.resolve();
-  await row.getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]').waitFor();
   expect([made, opened]).toEqual([1, 1]);
   await page.context().close();
 });
@@ -103,13 +103,13 @@ test('keeps edits while the video is being encoded', async () => {
   const videoId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   await link.click();
   await page.getByLabel('Title').fill('Edited while encoding');
-  await page.getByLabel('Tag name').fill('series');
+  await page.getByLabel('Tags').fill('series');
   await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
   // The page has updated without a reload.
   await page.locator('.facts', { hasText: 'Ready' }).waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Edited while encoding');
-  expect(await page.getByLabel('Tag name').inputValue()).toBe('series');
-  await page.getByRole('button', { name: 'Save' }).click();
+  expect(await page.getByLabel('Tags').inputValue()).toBe('series');
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('heading', { name: 'Edited while encoding' }).waitFor({ state: 'attached' });
   await page.context().close();
 });

@@ -156,7 +156,7 @@ test(
     });
     expect(again.status).toBe(401);
     await page.locator('input[type=file]:not(.folder)').first().setInputFiles(path.join(folder, 'mill_stream.mp4'));
-    await page.getByText('Uploaded', { exact: true }).waitFor({ timeout: WAIT_MS });
+    await page.locator('.tray li[data-state=done]').waitFor({ timeout: WAIT_MS });
     const card = page.locator('li.card', { hasText: 'mill stream' });
     await card.getByText(/playable|Ready/).waitFor({ timeout: WAIT_MS });
     await look('videos');
@@ -181,7 +181,7 @@ test(
     expect(code).toContain(`src="${service.edgeUrl}/embed/1/`);
     await page.getByLabel('Title').fill('The mill');
     const saved = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.ok());
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
     await saved;
     await page.reload();
     expect(await page.getByLabel('Title').inputValue({ timeout: WAIT_MS })).toBe('The mill');

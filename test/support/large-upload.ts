@@ -63,7 +63,7 @@ export async function uploadThroughFaults(
   await context.setOffline(true);
   await page.waitForTimeout(1_500);
   await context.setOffline(false);
-  await row.getByText('Uploaded', { exact: true }).waitFor();
+  await page.locator('.tray li[data-state=done]').waitFor();
 
   const videoId = await oneVideoOf(service, name);
   const video = await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);

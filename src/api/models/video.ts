@@ -83,6 +83,10 @@ export type CreateVideoModel = Static<typeof CreateVideoModel>;
 
 export const UpdateVideoModel = model('UpdateVideoModel', {
   title: Type.Optional(nullable(title())),
+  /** An extension of the interface. */
+  description: Type.Optional(nullable(text({ maxLength: 5_000 }))),
+  /** An extension of the interface. */
+  category: Type.Optional(nullable(text({ maxLength: 100 }))),
   collectionId: Type.Optional(nullable(text())),
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
   moments: Type.Optional(nullable(Type.Array(MomentModel))),

@@ -29,9 +29,12 @@ export const updateVideo = defineOperation({
   },
 });
 
-function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVideoModel): VideoEdit {
+function readEdit(body: UpdateVideoModel): VideoEdit {
+  const { title, description, category, collectionId, chapters, moments, metaTags } = body;
   return {
     ...(title != null && { title }),
+    ...(description != null && { description: description.trim() || null }),
+    ...(category != null && { category: category.trim() || null }),
     ...(collectionId != null && { collectionId: readCollection(collectionId) }),
     ...(chapters != null && {
       chapters: chapters.map(({ title: name, start = 0, end }, index) => ({

@@ -21,6 +21,9 @@ export type TaskKind =
 /** Kinds outside the main work: they do not count towards a video's progress, and a video can finish without them. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
+/** Kinds that make only pictures of a video. */
+export const IMAGE_KINDS: readonly TaskKind[] = ['thumbnail', 'images', 'sheets'];
+
 /**
  * Returns whether a task publishes its output as it grows. A repair replaces a chunk, which stays listed until then.
  */

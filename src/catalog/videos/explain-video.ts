@@ -50,12 +50,17 @@ function stateOf({ outlook, stored }: WhyView): Finding {
     case 'upload-failed':
       return { kind: 'upload-failed', level: 'bad', sentence, remedy: 'upload' };
     case 'failed':
-      return { kind: 'failed', level: 'bad', sentence, remedy: stored.originalBytes === null ? 'upload' : 'reencode' };
+      return { kind: 'failed', level: 'bad', sentence, remedy: isRepeatable(outlook, stored) ? 'reencode' : 'upload' };
     case 'finished':
       return finishedAs(stored);
     default:
       return { kind: 'encoding', level: 'wait', sentence, remedy: 'open-queue' };
   }
+}
+
+/** Returns whether encoding the stored original again can succeed. */
+function isRepeatable({ needsOtherFile }: Outlook, { originalBytes }: StoredVideo): boolean {
+  return originalBytes !== null && !needsOtherFile;
 }
 
 function finishedAs({ isCancelled, originalBytes }: StoredVideo): Finding {

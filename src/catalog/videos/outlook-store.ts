@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { MediaState } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
-import { BACKFILL_DELAY_SEC, BESIDE_KINDS } from '../tasks/task-kind.ts';
+import { BACKFILL_DELAY_SEC, BESIDE_KINDS, IMAGE_KINDS } from '../tasks/task-kind.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
 /** Weight of the latest task against all before it. */
@@ -51,13 +51,15 @@ async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<Que
     ), own as materialized (
       select w.queue, bool_or(w.state = 'running') as running, min(w.priority) as last, max(w.priority) as first,
         max(w.created_at) as created_at, bool_and(w.state = 'waiting' and w.kind = 'backfill') as leaves,
+        bool_and(w.kind = any (${IMAGE_KINDS}::text[])) as images,
         sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec_per_weight, ${USUAL_SEC_PER_WEIGHT}::float8)) as sec
       from encode_task w left join rendition r on r.id = w.rendition_ids[1]
       left join encode_speed s on s.kind = ${SPEED_KIND}
       where w.library_id = ${libraryId} and w.media_id = ${mediaId} and w.state in ('waiting', 'running')
         and w.kind <> all (${BESIDE_KINDS}::text[]) group by w.queue
     )
-    select own.sec as "ownSec", own.running as "isRunning", ahead.videos as "videosAhead", ahead.sec as "aheadSec",
+    select own.sec as "ownSec", own.running as "isRunning", own.images as "isOnlyImages",
+      ahead.videos as "videosAhead", ahead.sec as "aheadSec",
       others.number as "otherLibraries", array(select seconds.sec from
         (select o.library_id from encode_share o where o.queue = own.queue and o.library_id <> ${libraryId}
           order by o.virtual_time, o.library_id limit ${SAMPLED_LIBRARIES}) o

@@ -4,6 +4,7 @@ import { describeOutlook, type OutlookView, type QueueOutlook } from './outlook.
 const QUEUE: QueueOutlook = {
   ownSec: 60,
   isRunning: false,
+  isOnlyImages: false,
   videosAhead: 3,
   aheadSec: 180,
   otherLibraries: 0,
@@ -32,6 +33,12 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     { queues: [QUEUE, { ...QUEUE, isRunning: true, ownSec: 9000, aheadSec: 0 }] },
     9000,
     'Being encoded; done in about 2.5 h.',
+  ],
+  [
+    'only its images are missing',
+    { queues: [{ ...QUEUE, isRunning: true, isOnlyImages: true, ownSec: 3, aheadSec: 0 }] },
+    3,
+    'Its images are being finished; done in about 3 s.',
   ],
   [
     'it is next',
@@ -63,9 +70,23 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     null,
     'Waiting for 12 other videos of this library to be probed; the encoding time is known after that.',
   ],
-  ['it failed', { state: 'failed', reason: 'not-media', queues: [] }, null, 'Failed: Not-media.'],
+  [
+    'it failed',
+    { state: 'failed', reason: 'not-media', queues: [] },
+    null,
+    'Failed: The file is not a video or audio file.',
+  ],
+  ['an encoder failed', { state: 'failed', reason: 'no space', queues: [] }, null, 'Failed: No space.'],
   ['it has no file', { state: 'created', queues: [] }, null, 'Waiting for its file.'],
   ['it is finished', { state: 'finished', queues: [] }, 0, 'Finished.'],
 ])('describes the outlook when %s', (_, view, etaSec, message) => {
   expect(describeOutlook({ ...VIEW, ...view })).toMatchObject({ etaSec, message });
+});
+
+test.each([
+  ['not-media', true],
+  ['probe-timeout', false],
+  ['encoder crashed', false],
+])('asks for another file after %s: %s', (reason, needsOtherFile) => {
+  expect(describeOutlook({ ...VIEW, state: 'failed', reason, queues: [] })).toMatchObject({ needsOtherFile });
 });

@@ -1,3 +1,4 @@
+import { SOURCE_FAULTS, type SourceFaultKind } from '../../lib/error-catalogue.ts';
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaState } from '../schema.ts';
 
@@ -6,6 +7,8 @@ export type QueueOutlook = {
   /** Work of the video's own encode tasks. */
   ownSec: number;
   isRunning: boolean;
+  /** Whether only its thumbnails and storyboard are missing. */
+  isOnlyImages: boolean;
   /** Other videos of the library whose encode tasks are ahead. */
   videosAhead: number;
   aheadSec: number;
@@ -33,9 +36,15 @@ export type OutlookView = {
 
 /**
  * Explanation why a video is not finished, and an estimate: `waitsFor` videos of its library are ahead; `etaSec` is
- * null if it cannot be estimated.
+ * null if it cannot be estimated. `needsOtherFile` is true if its file can never become a video.
  */
-export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
+export type Outlook = {
+  waitsFor: number;
+  otherLibraries: number;
+  etaSec: number | null;
+  needsOtherFile: boolean;
+  message: string;
+};
 
 /**
  * Explains why a video is not finished and about when it will be. Libraries share the encoders evenly, so each other
@@ -52,7 +61,7 @@ export function describeOutlook(view: OutlookView): Outlook {
       return { ...plain('Finished.'), etaSec: 0 };
     case 'failed':
       if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Re-encode the video to finish it.');
-      return plain(`Failed: ${sentence(reason)}`);
+      return reportFailed(reason);
     case 'uploaded':
     case 'processing':
       return reportUnplanned(view);
@@ -61,6 +70,16 @@ export function describeOutlook(view: OutlookView): Outlook {
     case 'jit-ready':
       return reportEncoding(view);
   }
+}
+
+function reportFailed(reason: string | null): Outlook {
+  if (reason === null || !isSourceFault(reason)) return plain(`Failed: ${sentence(reason)}`);
+  const { sentence: words, isFinal } = SOURCE_FAULTS[reason];
+  return { ...plain(`Failed: ${words}`), needsOtherFile: isFinal };
+}
+
+function isSourceFault(reason: string): reason is SourceFaultKind {
+  return Object.hasOwn(SOURCE_FAULTS, reason);
 }
 
 function reportUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
@@ -80,7 +99,9 @@ function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
   const etaSec = Math.ceil(Math.max(...queues.map(queueSec)));
   const leaves = queues.every(({ delaySec }) => delaySec > 0);
   const next = leaves ? 'Waiting while its first viewers use the encoders' : 'Next in the queue';
-  const what = isRunning ? 'Being encoded' : waitsFor === 0 ? next : `Waiting for ${others(waitsFor)}`;
+  const isOnlyImages = queues.every((queue) => queue.isOnlyImages);
+  const doing = isOnlyImages ? 'Its images are being finished' : 'Being encoded';
+  const what = isRunning ? doing : waitsFor === 0 ? next : `Waiting for ${others(waitsFor)}`;
   const plays = state === 'jit-ready' ? 'Playable. ' : '';
   const sharing =
     otherLibraries === 0 ? '' : `, sharing encoders with ${count(otherLibraries, 'other library', 'other libraries')}`;
@@ -88,6 +109,7 @@ function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
     waitsFor: isRunning ? 0 : waitsFor,
     otherLibraries,
     etaSec,
+    needsOtherFile: false,
     message: `${plays}${what}${sharing}; done in about ${duration(etaSec)}.`,
   };
 }
@@ -123,5 +145,5 @@ function sentence(text: string | null): string {
 }
 
 function plain(message: string): Outlook {
-  return { waitsFor: 0, otherLibraries: 0, etaSec: null, message };
+  return { waitsFor: 0, otherLibraries: 0, etaSec: null, needsOtherFile: false, message };
 }

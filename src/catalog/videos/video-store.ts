@@ -107,8 +107,8 @@ async function deleteVideo(tx: Tx, key: MediaKey): Promise<void> {
 function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
   return db
     .selectFrom('media')
-    .select(['library_id', 'id', 'title', 'collection_id', 'chapters', 'moments', 'meta_tags', 'upload_options'])
-    .select('duration_ms')
+    .select(['library_id', 'id', 'title', 'description', 'category', 'collection_id', 'chapters', 'moments'])
+    .select(['meta_tags', 'upload_options', 'duration_ms'])
     .select(['state', 'state_reason', 'source_key', 'source_bytes', 'source_sha256'])
     .select(sql<boolean>`coalesce(replace_until > now(), false)`.as('takes_other_file'))
     .where('library_id', '=', libraryId)
@@ -134,6 +134,8 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
     ...(after.state !== before.state && { reason: 'reason' in after ? after.reason : null }),
     set: {
       title: after.title,
+      description: after.description,
+      category: after.category,
       collection_id: after.collectionId,
       chapters: JSON.stringify(after.chapters),
       moments: JSON.stringify(after.moments),
@@ -156,8 +158,8 @@ function sourceIn(video: Video): Source | null {
 }
 
 function viewersSee(before: VideoDetails, after: VideoDetails): boolean {
-  const shown = ({ title, chapters, moments, metaTags }: VideoDetails) =>
-    JSON.stringify([title, chapters, moments, metaTags]);
+  const shown = ({ title, description, chapters, moments, metaTags }: VideoDetails) =>
+    JSON.stringify([title, description, chapters, moments, metaTags]);
   return shown(before) !== shown(after);
 }
 
@@ -177,6 +179,8 @@ function toVideo(row: VideoRow): Video {
     libraryId: row.library_id,
     id: row.id,
     title: row.title,
+    description: row.description,
+    category: row.category,
     collectionId: row.collection_id,
     chapters: row.chapters,
     moments: row.moments,

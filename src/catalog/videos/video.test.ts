@@ -7,6 +7,8 @@ const details = {
   libraryId: 1,
   id: newGuid(),
   title: 'Title',
+  description: null,
+  category: null,
   collectionId: null,
   chapters: [],
   moments: [],
@@ -106,5 +108,7 @@ test('returns the same video for an edit that changes nothing', () => {
   expect(editVideo(video, { title: 'Title', metaTags: [{ property: 'a', value: '1' }] })).toBe(video);
   expect(editVideo(video, { title: 'Other' })).toEqual({ ...video, title: 'Other' });
   expect(editVideo(video, { metaTags: [] })).toEqual({ ...video, metaTags: [] });
+  expect(editVideo(video, { description: 'Words' })).toEqual({ ...video, description: 'Words' });
+  expect(editVideo(video, { category: 'Music' })).toEqual({ ...video, category: 'Music' });
   expect(() => editVideo(video, { title: '' })).toThrow('title');
 });

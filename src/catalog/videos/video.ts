@@ -12,6 +12,10 @@ export type VideoDetails = {
   libraryId: number;
   id: Guid;
   title: string;
+  /** Null for none. */
+  description: string | null;
+  /** Null for none. */
+  category: string | null;
   collectionId: Guid | null;
   chapters: Chapter[];
   moments: Moment[];
@@ -34,9 +38,14 @@ export type Video = VideoDetails &
     | { state: 'failed'; source: Source | null; reason: string }
   );
 
-/** A change by the owner; absent fields are left unchanged. A null collection removes the video from its collection. */
+/**
+ * A change by the owner; absent fields are left unchanged. A null collection removes the video from its collection, a
+ * null description or category clears it.
+ */
 export type VideoEdit = {
   title?: string;
+  description?: string | null;
+  category?: string | null;
   collectionId?: Guid | null;
   chapters?: Chapter[];
   moments?: Moment[];
@@ -184,13 +193,16 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function editable({ title, collectionId, chapters, moments, metaTags }: VideoDetails): unknown[] {
-  return [title, collectionId, chapters, moments, metaTags];
+function editable(video: VideoDetails): unknown[] {
+  const { title, description, category, collectionId, chapters, moments, metaTags } = video;
+  return [title, description, category, collectionId, chapters, moments, metaTags];
 }
 
 function detailsOf(video: Video): VideoDetails {
-  const { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions, durationMs } = video;
-  return { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions, durationMs };
+  const { libraryId, id, title, description, category, collectionId } = video;
+  const { chapters, moments, metaTags, uploadOptions, durationMs } = video;
+  const named = { libraryId, id, title, description, category, collectionId };
+  return { ...named, chapters, moments, metaTags, uploadOptions, durationMs };
 }
 
 function alreadyUploaded({ id, state }: Video): Refused {

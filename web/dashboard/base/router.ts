@@ -48,8 +48,22 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
+/** Returns whether the screen may be left now. If not, it calls `leave` once it may. */
+type Guard = (leave: () => void) => boolean;
+let mayLeave: Guard = () => true;
+
+/** Sets the function that decides whether a screen may be left. */
+export function guardLeaving(guard: Guard): void {
+  mayLeave = guard;
+}
+
 /** Opens a screen and scrolls to the top, unless `keepsPlace`. `search` is the query of its URL. */
 export function go(to: Route, search = '', keepsPlace = false): void {
+  if (addressOf(to) === addressOf(route.value) || mayLeave(() => move(to, search, keepsPlace)))
+    move(to, search, keepsPlace);
+}
+
+function move(to: Route, search: string, keepsPlace: boolean): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);
   route.value = to;
@@ -72,7 +86,23 @@ function ownPath(): string {
   return location.pathname.startsWith(prefix) ? location.pathname.slice(prefix.length) : location.pathname;
 }
 
+/** Whether the user has decided to leave, so that the next step in the history is not held up. */
+let isDecided = false;
+
 addEventListener('popstate', () => {
+  const to = readRoute(ownPath());
+  const { search } = query.value.size > 0 ? { search: `?${query.value}` } : { search: '' };
+  const back = () => {
+    isDecided = true;
+    history.back();
+  };
+  const isOther = addressOf(to) !== addressOf(route.value);
+  if (isOther && !isDecided && !mayLeave(back)) {
+    // The browser has already moved. This entry on top shows the open screen, and going back leaves it.
+    history.pushState(null, '', addressOf(route.value) + search);
+    return;
+  }
+  isDecided = false;
   query.value = new URLSearchParams(location.search);
-  route.value = readRoute(ownPath());
+  route.value = to;
 });

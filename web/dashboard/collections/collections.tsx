@@ -74,7 +74,7 @@ function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
   const isEdited = useSignal(false);
   const covers = (previewImageUrls ?? []).slice(0, 4);
   return (
-    <li class="card">
+    <li class="card" data-collection={guid} data-name={name}>
       <Link to={{ name: 'videos', libraryId }} search={`?collection=${guid ?? ''}`} class="card-link">
         <div class={`picture covers n${covers.length}`}>
           {covers.map((url) => (

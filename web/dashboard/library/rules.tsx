@@ -1,14 +1,12 @@
-import { useSignal } from '@preact/signals';
 import type { PullZoneModel } from '../../../src/api/models/pull-zone.ts';
-import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
-import { toast } from '../parts/toasts.tsx';
 
 /**
  * The rules of the library's pull zone that control who receives the bytes, and a box that tests an address against
@@ -50,39 +48,30 @@ const LIMITS = [
 ] as const;
 
 function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void }) {
-  const changes = useSignal<Partial<PullZoneModel>>({});
-  const saving = useAction();
-  const shown = { ...zone, ...changes.value };
-  const save = async (event: Event) => {
-    event.preventDefault();
-    if (!(await saving.run(() => api('POST', `/pullzone/${zone.Id}`, changes.value)))) return;
-    changes.value = {};
-    toast(t('Rules saved. They take effect within seconds.'));
-    onSaved();
-  };
+  const { value, resets, change } = useDraft(zone, {
+    name: t('Rules'),
+    done: t('Rules saved. They take effect within seconds.'),
+    async save(edits) {
+      await api('POST', `/pullzone/${zone.Id}`, edits);
+      onSaved();
+    },
+  });
   return (
-    <form class="settings" onSubmit={save}>
+    <div class="settings" key={resets}>
       <div class="columns">
         {LISTS.map(([field, title, hint]) => (
           <Panel key={field} title={tr(title)} hint={tr(hint)}>
             <textarea
               rows={4}
               aria-label={tr(title)}
-              defaultValue={shown[field].join('\n')}
-              onInput={({ currentTarget }) =>
-                (changes.value = { ...changes.value, [field]: lines(currentTarget.value) })
-              }
+              defaultValue={value[field].join('\n')}
+              onInput={({ currentTarget }) => change({ [field]: lines(currentTarget.value) })}
             />
           </Panel>
         ))}
         <Panel title={t('Requests')}>
           {FLAGS.map(([field, label]) => (
-            <Check
-              key={field}
-              label={tr(label)}
-              value={shown[field]}
-              onChange={(isOn) => (changes.value = { ...changes.value, [field]: isOn })}
-            />
+            <Check key={field} label={tr(label)} value={value[field]} onChange={(isOn) => change({ [field]: isOn })} />
           ))}
         </Panel>
         <Panel title={t('Limits')} hint={t('0 means no limit.')}>
@@ -90,19 +79,13 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
             <NumberField
               key={field}
               label={tr(label)}
-              value={shown[field]}
-              onChange={(to) => (changes.value = { ...changes.value, [field]: to })}
+              value={value[field]}
+              onChange={(to) => change({ [field]: to })}
             />
           ))}
         </Panel>
       </div>
-      <div class="row">
-        <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
-          {t('Save rules')}
-        </button>
-        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
-      </div>
-    </form>
+    </div>
   );
 }
 

@@ -1,17 +1,15 @@
-import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
-import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
 import { Audit } from './audit.tsx';
 import { DeleteLibrary } from './delete-library.tsx';
 import { DrmFields } from './drm-fields.tsx';
 import { EncodingFields } from './encoding-fields.tsx';
-import type { Changes, FieldsProps } from './fields-props.ts';
+import type { FieldsProps } from './fields-props.ts';
 import { GeneralFields } from './general-fields.tsx';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
@@ -86,32 +84,21 @@ type FormProps = {
 };
 
 function Form({ libraryId, library, Fields, onSaved }: FormProps) {
-  const changes = useSignal<Changes>({});
-  const saving = useAction();
-  const save = async (event: Event) => {
-    event.preventDefault();
-    if (!(await saving.run(() => api('POST', `/videolibrary/${libraryId}`, changes.value)))) return;
-    changes.value = {};
-    toast(t('Saved.'));
-    onSaved();
-  };
-  // Changes are named after the fields of the model.
-  const shown = { ...library, ...changes.value } as VideoLibraryModel;
+  const { value, resets, change } = useDraft(library, {
+    name: t('Settings'),
+    async save(edits) {
+      await api('POST', `/videolibrary/${libraryId}`, edits);
+      onSaved();
+    },
+  });
   return (
-    <form class="settings" onSubmit={save}>
+    <div class="settings">
       <Fields
+        key={resets}
         libraryId={libraryId}
-        library={shown}
-        change={(field, to) => {
-          changes.value = { ...changes.value, [field]: to };
-        }}
+        library={value}
+        change={(field, to) => change({ [field]: to } as Partial<VideoLibraryModel>)}
       />
-      <div class="row">
-        <button type="submit" class="primary" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
-          {t('Save changes')}
-        </button>
-        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
-      </div>
-    </form>
+    </div>
   );
 }

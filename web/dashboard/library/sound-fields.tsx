@@ -1,59 +1,51 @@
-import { useSignal } from '@preact/signals';
-import type { LibrarySoundModel, LibrarySoundUpdateModel } from '../../../src/api/models/library-sound.ts';
-import { useAction } from '../base/action.ts';
+import type { LibrarySoundModel } from '../../../src/api/models/library-sound.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { Check, NumberField, Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
 
-/** Sound settings of the library. They are saved separately. */
+/** Settings of the library for the sound of its videos. */
 export function SoundFields({ libraryId }: { libraryId: number }) {
   const path = `/videolibrary/${libraryId}/sound`;
   const { value, error, again } = useLoaded<LibrarySoundModel>(path);
-  const changes = useSignal<LibrarySoundUpdateModel>({});
-  const saving = useAction();
   if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;
-  const shown = { ...value.value, ...changes.value };
-  const change = (made: LibrarySoundUpdateModel) => {
-    changes.value = { ...changes.value, ...made };
-  };
-  const save = async (event: Event) => {
-    event.preventDefault();
-    if (!(await saving.run(() => api('POST', path, changes.value)))) return;
-    changes.value = {};
-    toast(t('Saved.'));
-    again();
-  };
+  return <SoundForm path={path} sound={value.value} onSaved={again} />;
+}
+
+type FormProps = { path: string; sound: LibrarySoundModel; onSaved: () => void };
+
+function SoundForm({ path, sound, onSaved }: FormProps) {
+  const { value, change } = useDraft(sound, {
+    name: t('Sound'),
+    async save(edits) {
+      await api('POST', path, edits);
+      onSaved();
+    },
+  });
   return (
-    <form class="settings" onSubmit={save}>
+    <div class="settings">
       <Panel title={t('Sound')} hint={t('For videos that are uploaded from now on.')}>
         <Check
           label={t('Give all videos the same loudness')}
           hint={t('Each track is measured first, then made louder or quieter as a whole. Playback starts later.')}
-          value={shown.NormaliseLoudness ?? false}
+          value={value.NormaliseLoudness}
           onChange={(NormaliseLoudness) => change({ NormaliseLoudness })}
         />
         <NumberField
           label={t('Loudness in LUFS')}
-          value={shown.LoudnessTarget ?? value.value.LoudnessTarget}
+          value={value.LoudnessTarget}
           min={-31}
           onChange={(LoudnessTarget) => change({ LoudnessTarget })}
         />
         <Check
           label={t('Keep surround sound')}
           hint={t('Tracks of 5.1 and more are encoded in 5.1 too. Players begin with stereo.')}
-          value={shown.SurroundAudio ?? false}
+          value={value.SurroundAudio ?? false}
           onChange={(SurroundAudio) => change({ SurroundAudio })}
         />
       </Panel>
-      <div class="row">
-        <button type="submit" disabled={Object.keys(changes.value).length === 0 || saving.isBusy.value}>
-          {t('Save sound settings')}
-        </button>
-        {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
-      </div>
-    </form>
+    </div>
   );
 }

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t, tr } from '../base/language.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
 
 type Place = {
   WatermarkPositionLeft: number;
@@ -18,11 +18,19 @@ type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => v
 
 /** The image that is drawn onto new videos, positioned by dragging. */
 export function Watermark({ libraryId, library, onChanged }: Props) {
-  const place = useSignal<Place>({
+  const stored: Place = {
     WatermarkPositionLeft: library.WatermarkPositionLeft,
     WatermarkPositionTop: library.WatermarkPositionTop,
     WatermarkWidth: library.WatermarkWidth || 15,
     WatermarkHeight: library.WatermarkHeight || 15,
+  };
+  const { value: place, change } = useDraft(stored, {
+    name: t('Watermark'),
+    done: t('Position saved. It applies to newly encoded videos.'),
+    async save(_, edited) {
+      await api('POST', `/videolibrary/${libraryId}`, edited);
+      onChanged();
+    },
   });
   const image = useSignal<string | null>(null);
   // The browser keeps the file of an object URL until it is revoked.
@@ -39,12 +47,6 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       onChanged();
     });
   };
-  const save = () =>
-    running.run(async () => {
-      await api('POST', `/videolibrary/${libraryId}`, place.value);
-      toast(t('Position saved. It applies to newly encoded videos.'));
-      onChanged();
-    });
   const remove = () =>
     running.run(async () => {
       await api('DELETE', `/videolibrary/${libraryId}/watermark`);
@@ -53,7 +55,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     });
   return (
     <Panel title={t('Watermark')} hint={t('Burned into newly encoded videos.')}>
-      <Stage place={place.value} image={shown} hasImage={library.HasWatermark} onPlace={(to) => (place.value = to)} />
+      <Stage place={place} image={shown} hasImage={library.HasWatermark} onPlace={change} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
           <label key={field} class="inline">
@@ -63,10 +65,9 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
               class="price"
               min={0}
               max={100}
-              value={place.value[field]}
+              value={place[field]}
               onInput={({ currentTarget: { valueAsNumber } }) => {
-                if (Number.isFinite(valueAsNumber))
-                  place.value = { ...place.value, [field]: Math.round(valueAsNumber) };
+                if (Number.isFinite(valueAsNumber)) change({ [field]: Math.round(valueAsNumber) });
               }}
             />
           </label>
@@ -87,10 +88,6 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
             {t('Remove image')}
           </button>
         )}
-        <span class="push" />
-        <button type="button" class="primary" disabled={running.isBusy.value} onClick={save}>
-          {t('Save position')}
-        </button>
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </Panel>

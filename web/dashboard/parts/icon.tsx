@@ -15,6 +15,7 @@ const PATHS = {
   search: 'M11 11m-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0M15.500 15.500L20 20',
   grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
   list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
+  dense: 'M4 5h16M4 9.500h16M4 14h16M4 18.500h16',
   up: 'M12 19V5M6 11l6-6 6 6',
   down: 'M12 5v14M6 13l6 6 6-6',
   upload: 'M12 16V5M7 10l5-5 5 5M5 19h14',

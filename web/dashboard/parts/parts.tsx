@@ -68,8 +68,10 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
   );
 }
 
-/** Copies a text that is shown next to it. */
-export function CopyButton({ label, text }: { label: string; text: string }) {
+/** Copies a text. `isNamed` shows what it copies, where the text is not next to it. */
+type CopyButtonProps = { label: string; text: string; isNamed?: boolean };
+
+export function CopyButton({ label, text, isNamed = false }: CopyButtonProps) {
   const copied = useSignal(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -80,7 +82,7 @@ export function CopyButton({ label, text }: { label: string; text: string }) {
   };
   return (
     <button type="button" class="quiet" aria-label={copied.value ? t('Copied') : t('Copy {0}', label)} onClick={copy}>
-      {copied.value ? t('Copied') : t('Copy')}
+      {copied.value ? t('Copied') : isNamed ? t('Copy {0}', label) : t('Copy')}
     </button>
   );
 }

@@ -6,6 +6,7 @@ import { type Route, route } from '../base/router.ts';
 import { libraries, mayWrite, restoreSession, session } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { Empty, Link, Notice } from '../parts/parts.tsx';
+import { LeaveDialog, SaveBar } from '../parts/save-bar.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -55,6 +56,8 @@ function Signed() {
           <Screen to={here} />
         )}
       </main>
+      <SaveBar />
+      <LeaveDialog />
       <UploadTray />
       <Toasts />
       <Palette libraryId={libraryId} />

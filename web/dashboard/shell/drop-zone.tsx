@@ -7,11 +7,13 @@ import { addDropped } from '../uploads/add-dropped.ts';
 /** Accepts files and folders dropped anywhere on the page. */
 export function DropZone({ libraryId }: { libraryId: number }) {
   const isOver = useSignal(false);
+  const collection = useSignal<string | null>(null);
   useEffect(() => {
     const over = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes('Files') !== true) return;
       event.preventDefault();
       isOver.value = true;
+      collection.value = nameAt(event.target);
     };
     const leave = (event: DragEvent) => {
       if (event.relatedTarget === null) isOver.value = false;
@@ -20,7 +22,8 @@ export function DropZone({ libraryId }: { libraryId: number }) {
       if (event.dataTransfer === null || !event.dataTransfer.types.includes('Files')) return;
       event.preventDefault();
       isOver.value = false;
-      void addDropped({ libraryId, collectionId: query.value.get('collection') ?? '' }, event.dataTransfer);
+      const collectionId = collectionAt(event.target) ?? query.value.get('collection') ?? '';
+      void addDropped({ libraryId, collectionId }, event.dataTransfer);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);
@@ -31,5 +34,25 @@ export function DropZone({ libraryId }: { libraryId: number }) {
       removeEventListener('drop', drop);
     };
   }, [libraryId, isOver]);
-  return isOver.value ? <div class="drop">{t('Drop files or folders to upload')}</div> : null;
+  if (!isOver.value) return null;
+  return (
+    <div class="drop">
+      {collection.value === null
+        ? t('Drop files or folders to upload')
+        : t('Drop files to upload them into {0}', collection.value)}
+    </div>
+  );
+}
+
+/** Returns the collection whose card is at a place of the page. Null if there is none. */
+function collectionAt(target: EventTarget | null): string | null {
+  return cardAt(target)?.dataset.collection ?? null;
+}
+
+function nameAt(target: EventTarget | null): string | null {
+  return cardAt(target)?.dataset.name ?? null;
+}
+
+function cardAt(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>('[data-collection]') : null;
 }

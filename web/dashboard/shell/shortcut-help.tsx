@@ -7,12 +7,13 @@ const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ['/', 'Search titles'],
   ['?', 'Show keyboard shortcuts'],
   ['Ctrl A', 'Select all matching videos (video list)'],
-  ['x', 'Select the focused video'],
+  ['Space', 'Select the focused video'],
+  ['Shift ← →', 'Extend the selection'],
   ['← ↑ → ↓', 'Move between videos'],
   ['Delete', 'Move the selected or open video to the trash'],
   ['Escape', 'Clear the selection or close a dialog'],
   ['g', 'Switch between grid and list'],
-  ['Ctrl Enter', 'Save edited captions or chapters'],
+  ['Ctrl S', 'Save changes'],
 ];
 
 const isOpen = signal(false);

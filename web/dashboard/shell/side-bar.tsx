@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { leaveThen } from '../base/drafts.ts';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
@@ -103,7 +104,7 @@ function Menu({ libraryId, isOpen }: { libraryId: number | null; isOpen: boolean
         <button type="button" class="quiet" onClick={openCalls}>
           <Icon name="code" /> {t('Show API calls')}
         </button>
-        <button type="button" class="quiet" onClick={() => signOut()}>
+        <button type="button" class="quiet" onClick={() => leaveThen(() => void signOut())}>
           <Icon name="out" /> {t('Sign out')}
         </button>
       </div>

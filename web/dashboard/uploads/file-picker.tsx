@@ -1,72 +1,106 @@
 import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
+import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { addChosen } from './add-dropped.ts';
 import type { Target } from './upload-item.ts';
 import { UploadSettingsDialog } from './upload-settings.tsx';
 
-/** Chooses files, a folder or an address to upload from. */
+/** Types that the file dialog offers. Browsers know no type for some of the endings. */
+const ACCEPTED = 'video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov';
+
+/** One menu for every way to upload: files, a folder, an address, or files with their own settings. */
 export function FilePicker({ to }: { to: Target }) {
   const isByAddress = useSignal(false);
   const isWithSettings = useSignal(false);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const items: readonly MenuItem[] = [
+    {
+      label: t('Files'),
+      hint: t('One or more video or audio files'),
+      icon: 'videos',
+      onChoose: () => files.current?.click(),
+    },
+    {
+      label: t('Folder'),
+      hint: t('Becomes a collection with its name'),
+      icon: 'collections',
+      onChoose: () => folder.current?.click(),
+    },
+    {
+      label: t('From URL'),
+      hint: t('The service downloads the file'),
+      icon: 'link',
+      onChoose: () => (isByAddress.value = true),
+    },
+    {
+      label: t('With settings…'),
+      hint: t('Resolutions, transcription and more'),
+      icon: 'settings',
+      onChoose: () => (isWithSettings.value = true),
+    },
+  ];
   return (
-    <div class="row">
-      <button type="button" onClick={() => (isByAddress.value = true)}>
-        {t('From URL')}
-      </button>
-      <button type="button" onClick={() => (isWithSettings.value = true)}>
-        {t('With settings…')}
-      </button>
-      <Chooser to={to} label={t('Folder')} isFolder />
-      <Chooser to={to} label={t('Upload')} isFolder={false} />
+    <>
+      <Menu label={t('Upload')} items={items} />
+      <FileInput input={files} to={to} isFolder={false} />
+      <FileInput input={folder} to={to} isFolder />
       {isWithSettings.value && (
         <UploadSettingsDialog onClose={() => (isWithSettings.value = false)}>
           {(settings) => (
-            <Chooser
-              to={{ ...to, settings }}
-              label={t('Choose files')}
-              isFolder={false}
-              onChosen={() => (isWithSettings.value = false)}
-            />
+            <label class="button primary">
+              {t('Choose files')}
+              <input
+                type="file"
+                class="unseen"
+                accept={ACCEPTED}
+                multiple
+                onChange={({ currentTarget }) => {
+                  take(currentTarget, { ...to, settings });
+                  isWithSettings.value = false;
+                }}
+              />
+            </label>
           )}
         </UploadSettingsDialog>
       )}
       {isByAddress.value && <FetchDialog to={to} onClose={() => (isByAddress.value = false)} />}
-    </div>
+    </>
   );
 }
 
-type ChooserProps = { to: Target; label: string; isFolder: boolean; onChosen?: () => void };
+type InputProps = { input: RefObject<HTMLInputElement | null>; to: Target; isFolder: boolean };
 
-function Chooser({ to, label, isFolder, onChosen }: ChooserProps) {
-  const input = useRef<HTMLInputElement>(null);
+function FileInput({ input, to, isFolder }: InputProps) {
   useEffect(() => {
     if (input.current !== null) input.current.webkitdirectory = isFolder;
-  }, [isFolder]);
+  }, [input, isFolder]);
   return (
-    <label class={isFolder ? 'button' : 'button primary'}>
-      {label}
-      <input
-        ref={input}
-        type="file"
-        class={isFolder ? 'unseen folder' : 'unseen'}
-        {...(!isFolder && { accept: 'video/*,audio/*,.mkv,.ts,.m2ts,.mxf,.mov' })}
-        multiple
-        onChange={({ currentTarget }) => {
-          const files = [...(currentTarget.files ?? [])];
-          currentTarget.value = '';
-          void addChosen(to, files);
-          onChosen?.();
-        }}
-      />
-    </label>
+    <input
+      ref={input}
+      type="file"
+      hidden
+      class={isFolder ? 'folder' : undefined}
+      {...(!isFolder && { accept: ACCEPTED })}
+      multiple
+      onChange={({ currentTarget }) => take(currentTarget, to)}
+    />
   );
+}
+
+function take(input: HTMLInputElement, to: Target): void {
+  const files = [...(input.files ?? [])];
+  // The same file can be chosen again.
+  input.value = '';
+  void addChosen(to, files);
 }
 
 function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {

@@ -5,7 +5,13 @@ import type { UploadSettings } from '../../../sdk/src/millrace.ts';
  * Target of uploads, and their encoding settings if they differ from the library's. An empty `collectionId` means no
  * collection.
  */
-export type Target = { libraryId: number; collectionId: string; settings?: UploadSettings };
+export type Target = {
+  libraryId: number;
+  collectionId: string;
+  settings?: UploadSettings;
+  /** Video that the file is for. Without it, a video is created. */
+  videoId?: string | null;
+};
 
 /**
  * A file being uploaded. It remains in the list until dismissed. `lost` needs its file again after a reload. `cut`

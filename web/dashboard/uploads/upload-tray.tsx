@@ -1,8 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t } from '../base/language.ts';
-import { bytes, plural, timeLeft } from '../base/words.ts';
-import { Link } from '../parts/parts.tsx';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { session } from '../base/session.ts';
+import { bytes, plural, timeLeft, videoState } from '../base/words.ts';
+import { CopyButton, Link } from '../parts/parts.tsx';
+import { embedCode, playerAddress } from './embed-code.ts';
+import { StateChip, StateNote } from './state.tsx';
 import { type UploadItem, uploads } from './upload-item.ts';
 import {
   dismiss,
@@ -15,6 +20,7 @@ import {
   retryAllFailed,
 } from './uploads.ts';
 
+const NARROW_PX = 700;
 /** Maximum number of rows drawn: a folder of thousands is shown as a count and its first files. */
 const MAX_SHOWN = 30;
 const RANK: Record<UploadItem['state'], number> = {
@@ -29,7 +35,8 @@ const RANK: Record<UploadItem['state'], number> = {
 
 /** Files being uploaded, on every page until each is dismissed. */
 export function UploadTray() {
-  const isSmall = useSignal(false);
+  // On a phone, an open tray would leave no room for the page.
+  const isSmall = useSignal(innerWidth < NARROW_PX);
   useEffect(() => void restoreUploads(), []);
   const items = uploads.value;
   if (items.length === 0) return null;
@@ -37,7 +44,7 @@ export function UploadTray() {
   const open = items.length - count('done');
   const shown = items.toSorted((first, second) => RANK[first.state] - RANK[second.state]).slice(0, MAX_SHOWN);
   return (
-    <section class="tray" aria-label={t('Uploads')}>
+    <section class={isSmall.value ? 'tray small' : 'tray'} aria-label={t('Uploads')}>
       <header class="row spread">
         <h2>{open === 0 ? t('Uploads') : t('Uploading {0}', plural(open, 'file'))}</h2>
         <button
@@ -78,14 +85,20 @@ export function UploadTray() {
 }
 
 function TrayItem({ item }: { item: UploadItem }) {
-  const { name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake } = item;
+  const { name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake, state } = item;
   return (
-    <li>
-      <div class="tray-title">
-        {videoId === null ? <span>{name}</span> : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
-        <span class="hint">{describe(item)}</span>
-      </div>
-      <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
+    <li data-state={state}>
+      <p class="tray-title" title={name} dir="auto">
+        {videoId === null ? name : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
+      </p>
+      {state === 'done' && videoId !== null ? (
+        <SentVideo libraryId={libraryId} videoId={videoId} />
+      ) : (
+        <>
+          <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
+          <p class="hint">{describe(item)}</p>
+        </>
+      )}
       {isNamesake && <p class="hint">{t('The library already has a video with this title.')}</p>}
       {error !== null && (
         <p class="tray-error" role="alert">
@@ -94,6 +107,39 @@ function TrayItem({ item }: { item: UploadItem }) {
       )}
       <TrayActions item={item} />
     </li>
+  );
+}
+
+const LOOK_AGAIN_MS = 3_000;
+
+/** State of an uploaded video until it is ready or failed, with its link and embed code. */
+function SentVideo({ libraryId, videoId }: { libraryId: number; videoId: string }) {
+  const { value, error, look } = useLoaded<VideoModel>(`/library/${libraryId}/videos/${videoId}`);
+  const video = value.value;
+  const isOver = video !== null && ['good', 'bad'].includes(videoState(video).tone);
+  useRefresh(() => {
+    if (!isOver && error.value === null) look();
+  }, LOOK_AGAIN_MS);
+  if (error.value !== null) return <p class="hint">{t('The video no longer exists.')}</p>;
+  if (video === null) return <p class="hint">{t('Uploaded')}</p>;
+  const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, videoId);
+  return (
+    <>
+      <p class="row">
+        <StateChip video={video} />
+      </p>
+      {videoState(video).tone !== 'good' && (
+        <p class={videoState(video).tone === 'bad' ? 'tray-error' : 'hint'}>
+          <StateNote libraryId={libraryId} video={video} />
+        </p>
+      )}
+      {videoState(video).tone !== 'bad' && (
+        <div class="tray-actions">
+          <CopyButton label={t('link')} text={address} isNamed />
+          <CopyButton label={t('embed code')} text={embedCode(address, video)} isNamed />
+        </div>
+      )}
+    </>
   );
 }
 

@@ -32,7 +32,6 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
     lastId += 1;
     const { name, size: sizeBytes, lastModified: lastModifiedMs } = file;
     const progress = {
-      videoId: null,
       address: null,
       sentBytes: 0,
       bytesPerSec: 0,
@@ -42,7 +41,9 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
       isNamesake: false,
     };
     return {
+      ...progress,
       ...target,
+      videoId: target.videoId ?? null,
       id: lastId,
       key: newKey(),
       name,
@@ -50,7 +51,6 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
       lastModifiedMs,
       file,
       handle,
-      ...progress,
     };
   });
   uploads.value = [...uploads.value, ...added];

@@ -2,19 +2,18 @@ import type { ComponentChildren } from 'preact';
 import type { VideoActivityModel, WhyModel } from '../../../src/api/models/activity.ts';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
-import { useAction } from '../base/action.ts';
-import { api } from '../base/api.ts';
-import { said, t, tr } from '../base/language.ts';
+import { said, t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
 import { isEncoding, moment } from '../base/words.ts';
 import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel, Table } from '../parts/fields.tsx';
-import { Link, Notice } from '../parts/parts.tsx';
+import { Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { Attempts } from './attempts.tsx';
 import type { PartProps } from './part-props.ts';
+import { RemedyButton } from './remedy-button.tsx';
 
 /** Reasons why the video plays as it does, in sentences with buttons, running work, and past events. */
 export function Activity(props: PartProps) {
@@ -49,9 +48,7 @@ function TryAddress({ libraryId, videoId }: { libraryId: number; videoId: string
   return <TestAddress zoneId={zoneId} address={address} />;
 }
 
-type Finding = WhyModel['findings'][number];
-
-function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel }) {
+function Why({ why, ...props }: PartProps & { why: WhyModel }) {
   const share = async () => {
     const lines = why.findings.map(({ sentence }) => `- ${said(sentence)}`);
     await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
@@ -63,7 +60,7 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
         {why.findings.map((finding) => (
           <li key={finding.sentence} class={`finding ${finding.level}`}>
             <span>{said(finding.sentence)}</span>
-            <RemedyButton finding={finding} libraryId={libraryId} path={path} onChanged={onChanged} />
+            <RemedyButton finding={finding} {...props} />
           </li>
         ))}
       </ul>
@@ -74,45 +71,6 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
       </div>
     </Panel>
   );
-}
-
-type RemedyProps = Pick<PartProps, 'libraryId' | 'path' | 'onChanged'> & { finding: Finding };
-
-function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: RemedyProps): ComponentChildren {
-  const running = useAction();
-  const isOwner = session.value?.role === 'owner';
-  const run = (way: string, text: string) =>
-    running.run(async () => {
-      await api('POST', `${path}/${way}`);
-      toast(tr(text));
-      onChanged();
-    });
-  const button = (label: string, way: string, text: string) => (
-    <>
-      <button type="button" disabled={running.isBusy.value} onClick={() => run(way, text)}>
-        {tr(label)}
-      </button>
-      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
-    </>
-  );
-  if (remedy === 'reencode' && mayWrite()) return button('Re-encode', 'reencode', 'Queued for re-encoding.');
-  if (remedy === 'retry' && mayWrite())
-    return button('Retry', 'resolutions/retry', 'Failed parts queued for encoding.');
-  if (remedy === 'open-rules' && isOwner) {
-    return (
-      <Link class="button" to={{ name: 'settings', libraryId, part: 'rules' }}>
-        {t('Open rules')}
-      </Link>
-    );
-  }
-  if (remedy === 'open-queue' && isOwner) {
-    return (
-      <Link class="button" to={{ name: 'system' }}>
-        {t('Open queue')}
-      </Link>
-    );
-  }
-  return null;
 }
 
 type TasksProps = { activity: VideoActivityModel; children: ComponentChildren };

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { leaveThen } from '../base/drafts.ts';
 import { t, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
@@ -53,7 +53,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
                   <button
                     type="button"
                     disabled={play.value.value === null}
-                    onClick={() => open(srclang ?? '', label ?? '', version)}
+                    onClick={() => leaveThen(() => void open(srclang ?? '', label ?? '', version))}
                   >
                     {t('Edit')}
                   </button>
@@ -65,20 +65,13 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
             </li>
           ))}
         </ul>
-        {mayWrite() && <AddCaption path={path} onChanged={onChanged} onWrite={(start) => (edited.value = start)} />}
+        {mayWrite() && (
+          <AddCaption path={path} onChanged={onChanged} onWrite={(start) => leaveThen(() => (edited.value = start))} />
+        )}
         {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
       </Panel>
       {edited.value !== null && (
-        <CueEditor
-          key={edited.value.srclang}
-          {...edited.value}
-          path={path}
-          link={link}
-          onSaved={() => {
-            toast(t('Captions saved.'));
-            onChanged();
-          }}
-        />
+        <CueEditor key={edited.value.srclang} {...edited.value} path={path} link={link} onSaved={onChanged} />
       )}
     </div>
   );

@@ -1,14 +1,9 @@
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { mayWrite } from '../base/session.ts';
-import { useShortcuts } from '../base/shortcuts.ts';
 import { clock } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
-import { Notice } from '../parts/parts.tsx';
-import { toast } from '../parts/toasts.tsx';
 import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -17,35 +12,35 @@ type Moment = { label: string; timestamp: number };
 
 /** Chapters and moments on the timeline. A click plays from that position. */
 export function Chapters({ path, video, link, onChanged }: PartProps) {
-  const chapters = useDraft<readonly Chapter[]>(
-    video.chapters.map(({ title, start = 0, end = 0 }) => ({ title, start, end })),
-  );
-  const moments = useDraft<readonly Moment[]>(video.moments.map(({ label, timestamp = 0 }) => ({ label, timestamp })));
-  const saving = useAction();
-  const save = () =>
-    saving.run(async () => {
-      await api('POST', path, { chapters: chapters.value, moments: moments.value });
-      toast(t('Chapters and moments saved.'));
+  const stored = {
+    chapters: video.chapters.map(({ title, start = 0, end = 0 }): Chapter => ({ title, start, end })),
+    moments: video.moments.map(({ label, timestamp = 0 }): Moment => ({ label, timestamp })),
+  };
+  const { value, resets, change } = useDraft(stored, {
+    name: t('Chapters and moments'),
+    async save(edits) {
+      await api('POST', path, edits);
       onChanged();
-    });
-  useShortcuts({ 'ctrl+enter': () => void save() });
+    },
+  });
+  const { chapters, moments } = value;
   const now = Math.floor(link.timeSec.value);
   const addChapter = () => {
-    const next = chapters.value.find(({ start }) => start > now);
+    const next = chapters.find(({ start }) => start > now);
     const added = { title: t('New chapter'), start: now, end: next?.start ?? video.length };
-    const before = chapters.value.map((one) => (one.start < now && one.end > now ? { ...one, end: now } : one));
-    chapters.value = [...before, added].toSorted((first, second) => first.start - second.start);
+    const before = chapters.map((one) => (one.start < now && one.end > now ? { ...one, end: now } : one));
+    change({ chapters: [...before, added].toSorted((first, second) => first.start - second.start) });
   };
   const addMoment = () => {
     const added = { label: t('New moment'), timestamp: now };
-    moments.value = [...moments.value, added].toSorted((first, second) => first.timestamp - second.timestamp);
+    change({ moments: [...moments, added].toSorted((first, second) => first.timestamp - second.timestamp) });
   };
   return (
     <div class="stack">
       <Timeline
         lengthSec={video.length}
-        chapters={chapters.value}
-        moments={moments.value}
+        chapters={chapters}
+        moments={moments}
         nowSec={link.timeSec.value}
         onSeek={link.seek}
       />
@@ -57,13 +52,8 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
           <button type="button" onClick={addMoment}>
             {t('Add moment at {0}', clock(now))}
           </button>
-          <span class="push" />
-          <button type="button" class="primary" disabled={saving.isBusy.value} onClick={save}>
-            {t('Save')}
-          </button>
         </div>
       )}
-      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       {mayWrite() && (
         <Generate path={path} video={video} what={['generateChapters', 'generateMoments']} onChanged={onChanged}>
           {t('Generate chapters and moments')}
@@ -71,52 +61,39 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       )}
       <div class="columns">
         <Panel title={t('Chapters')}>
-          {chapters.value.length === 0 && <p class="hint">{t('No chapters yet. Add one at the current position.')}</p>}
-          {chapters.value.map((chapter, index) => (
+          {chapters.length === 0 && <p class="hint">{t('No chapters yet. Add one at the current position.')}</p>}
+          {chapters.map((chapter, index) => (
             <TimedRow
               // Rows have no id, so their index identifies them.
-              key={index}
+              key={`${resets} ${index}`}
               name={t('chapter {0}', index + 1)}
               text={chapter.title}
               times={[chapter.start, chapter.end]}
-              onText={(title) => (chapters.value = replaceAt(chapters.value, index, { ...chapter, title }))}
+              onText={(title) => change({ chapters: replaceAt(chapters, index, { ...chapter, title }) })}
               onTimes={([start = 0, end = 0]) =>
-                (chapters.value = replaceAt(chapters.value, index, { ...chapter, start, end }))
+                change({ chapters: replaceAt(chapters, index, { ...chapter, start, end }) })
               }
-              onRemove={() => (chapters.value = chapters.value.filter((_, at) => at !== index))}
+              onRemove={() => change({ chapters: chapters.filter((_, at) => at !== index) })}
             />
           ))}
         </Panel>
         <Panel title={t('Moments')}>
-          {moments.value.length === 0 && (
-            <p class="hint">{t('No moments yet. A moment is a named point in the video.')}</p>
-          )}
-          {moments.value.map((moment, index) => (
+          {moments.length === 0 && <p class="hint">{t('No moments yet. A moment is a named point in the video.')}</p>}
+          {moments.map((moment, index) => (
             <TimedRow
-              key={index}
+              key={`${resets} ${index}`}
               name={t('moment {0}', index + 1)}
               text={moment.label}
               times={[moment.timestamp]}
-              onText={(label) => (moments.value = replaceAt(moments.value, index, { ...moment, label }))}
-              onTimes={([timestamp = 0]) => (moments.value = replaceAt(moments.value, index, { ...moment, timestamp }))}
-              onRemove={() => (moments.value = moments.value.filter((_, at) => at !== index))}
+              onText={(label) => change({ moments: replaceAt(moments, index, { ...moment, label }) })}
+              onTimes={([timestamp = 0]) => change({ moments: replaceAt(moments, index, { ...moment, timestamp }) })}
+              onRemove={() => change({ moments: moments.filter((_, at) => at !== index) })}
             />
           ))}
         </Panel>
       </div>
     </div>
   );
-}
-
-/** The edited value. It follows the stored value until the user changes it. */
-function useDraft<T>(stored: T): Signal<T> {
-  const draft = useSignal(stored);
-  const last = useRef(stored);
-  useEffect(() => {
-    if (JSON.stringify(draft.value) === JSON.stringify(last.current)) draft.value = stored;
-    last.current = stored;
-  }, [JSON.stringify(stored)]);
-  return draft;
 }
 
 function replaceAt<T>(list: readonly T[], index: number, item: T): T[] {

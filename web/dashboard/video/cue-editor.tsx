@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useAction } from '../base/action.ts';
 import { ApiError, api } from '../base/api.ts';
+import { useDraft } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
-import { useShortcuts } from '../base/shortcuts.ts';
-import { Notice } from '../parts/parts.tsx';
 import { type Cue, findFaults, readSec, writeCues, writeSec } from './cues.ts';
 import type { PlayerLink } from './player-frame.tsx';
 
@@ -20,48 +18,41 @@ const NEW_SEC = 3;
 
 /** Caption lines with their times next to the video. An invalid line shows a reason, and is not sent. */
 export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: EditorProps) {
-  const cues = useSignal(start);
   const refused = useSignal<readonly string[]>([]);
-  const saving = useAction();
-  const faults = findFaults(cues.value);
-  const change = (index: number, changes: Partial<Cue>) => {
-    cues.value = cues.value.map((cue, at) => (at === index ? { ...cue, ...changes } : cue));
-  };
+  const { value, resets, change } = useDraft(
+    { cues: start },
+    {
+      name: t('Captions in {0}', label),
+      findFault: ({ cues }) => (findFaults(cues).size > 0 ? t('Correct the marked lines first.') : null),
+      async save(_, edited) {
+        refused.value = [];
+        try {
+          await saveCues(edited.cues, { srclang, label, path });
+        } catch (reason) {
+          refused.value = readErrorList(reason);
+          throw reason;
+        }
+        onSaved();
+      },
+    },
+  );
+  const { cues } = value;
+  const faults = findFaults(cues);
+  const changeCue = (index: number, changes: Partial<Cue>) =>
+    change({ cues: cues.map((cue, at) => (at === index ? { ...cue, ...changes } : cue)) });
   const add = () => {
     const startSec = Math.round(link.timeSec.value * 1000) / 1000;
     const added = { startSec, endSec: startSec + NEW_SEC, text: '' };
-    cues.value = [...cues.value, added].toSorted((first, second) => first.startSec - second.startSec);
+    change({ cues: [...cues, added].toSorted((first, second) => first.startSec - second.startSec) });
   };
-  const save = () => {
-    if (faults.size > 0) return;
-    void saving.run(async () => {
-      const bytes = new TextEncoder().encode(writeCues(cues.value));
-      const captionsFile = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-      try {
-        await api('POST', `${path}/captions/${srclang}`, { srclang, label, captionsFile });
-        refused.value = [];
-        onSaved();
-      } catch (reason) {
-        refused.value = readErrorList(reason);
-        throw reason;
-      }
-    });
-  };
-  useShortcuts({ 'ctrl+enter': save });
   return (
     <section class="panel cue-editor" aria-label={t('Captions in {0}', label)}>
       <div class="row spread">
         <h2>{label}</h2>
-        <div class="row">
-          <button type="button" onClick={add}>
-            {t('Add line at {0}', writeSec(link.timeSec.value).slice(3, 8))}
-          </button>
-          <button type="button" class="primary" disabled={faults.size > 0 || saving.isBusy.value} onClick={save}>
-            {t('Save')}
-          </button>
-        </div>
+        <button type="button" onClick={add}>
+          {t('Add line at {0}', writeSec(link.timeSec.value).slice(3, 8))}
+        </button>
       </div>
-      {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       {refused.value.length > 0 && (
         <ul class="tray-error">
           {refused.value.map((line) => (
@@ -70,17 +61,17 @@ export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: 
         </ul>
       )}
       <ol class="cues">
-        {cues.value.map((cue, index) => (
+        {cues.map((cue, index) => (
           <CueRow
             // Lines have no id, so their index identifies them.
-            key={index}
+            key={`${resets} ${index}`}
             cue={cue}
             line={index + 1}
             fault={faults.get(index) ?? null}
             isNow={link.timeSec.value >= cue.startSec && link.timeSec.value < cue.endSec}
-            onChange={(changes) => change(index, changes)}
+            onChange={(changes) => changeCue(index, changes)}
             onSeek={() => link.seek(cue.startSec)}
-            onRemove={() => (cues.value = cues.value.filter((_, at) => at !== index))}
+            onRemove={() => change({ cues: cues.filter((_, at) => at !== index) })}
           />
         ))}
       </ol>
@@ -132,6 +123,14 @@ function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProp
       )}
     </li>
   );
+}
+
+type Track = Pick<EditorProps, 'srclang' | 'label' | 'path'>;
+
+async function saveCues(cues: readonly Cue[], { srclang, label, path }: Track): Promise<void> {
+  const bytes = new TextEncoder().encode(writeCues(cues));
+  const captionsFile = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  await api('POST', `${path}/captions/${srclang}`, { srclang, label, captionsFile });
 }
 
 /** Returns the error list of the service's validation, which names the refused lines. */

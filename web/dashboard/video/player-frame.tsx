@@ -5,7 +5,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
-import { frameShape } from './embed-code.ts';
+import { frameShape } from '../uploads/embed-code.ts';
 
 /** The real player in its frame, controlled by the player.js protocol as on any page. */
 export type PlayerLink = {

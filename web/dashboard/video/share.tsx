@@ -4,7 +4,7 @@ import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
-import { embedCode, frameShape, playerAddress } from './embed-code.ts';
+import { embedCode, frameShape, playerAddress } from '../uploads/embed-code.ts';
 import type { PartProps } from './part-props.ts';
 
 /** Parameters of the player's address, each with its default. */

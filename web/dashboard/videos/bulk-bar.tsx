@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { BulkEdit } from './bulk-edit.tsx';
 import { BulkProgress, watchBulk } from './bulk-progress.tsx';
 import { isFiltered, type ListQuery, toFilter } from './list-query.ts';
 import { clearSelection, countSelected, selectAll, selection } from './selection.ts';
@@ -37,11 +38,11 @@ type Asked = keyof typeof ASKED;
 
 /** Actions on the selected videos. Each runs in the background with a report. */
 export function BulkBar({ total, ...place }: Place & { total: number }) {
-  const asked = useSignal<Asked | 'move' | null>(null);
+  const asked = useSignal<Asked | 'move' | 'edit' | null>(null);
   const running = useAction();
   const count = countSelected(total);
   // The error of one dialog must not appear in the next.
-  const ask = (next: Asked | 'move' | null) => {
+  const ask = (next: typeof asked.value) => {
     running.error.value = null;
     asked.value = next;
   };
@@ -53,6 +54,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
       clearSelection();
       if (action === 'move') offerUndo(place, made, t('{0} in progress.', plural(made.total, 'video')));
     });
+  const confirmed = asked.value === 'move' || asked.value === 'edit' ? null : asked.value;
   return (
     <>
       <BulkProgress libraryId={place.libraryId} />
@@ -65,6 +67,9 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
             </button>
           )}
           <span class="push" />
+          <button type="button" onClick={() => ask('edit')}>
+            {t('Edit…')}
+          </button>
           <button type="button" onClick={() => ask('move')}>
             {t('Move…')}
           </button>
@@ -98,12 +103,13 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           onClose={() => ask(null)}
         />
       )}
-      {asked.value !== null && asked.value !== 'move' && (
+      {asked.value === 'edit' && <BulkEdit {...place} onClose={() => ask(null)} />}
+      {confirmed !== null && (
         <ConfirmDialog
-          action={asked.value}
+          action={confirmed}
           count={count}
           error={running.error.value}
-          onConfirm={() => start(asked.value ?? 'retry')}
+          onConfirm={() => start(confirmed)}
           onClose={() => ask(null)}
         />
       )}
@@ -127,7 +133,7 @@ export async function trashSelected(place: Place): Promise<void> {
 }
 
 /** Shows a message with a button that undoes the action for all its videos. */
-function offerUndo(place: Place, { guid }: BulkModel, text: string): void {
+export function offerUndo(place: Omit<Place, 'wanted'>, { guid }: BulkModel, text: string): void {
   toast(text, {
     label: t('Undo'),
     run: () => {

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VideoModel } from '../../../src/api/models/video.ts';
-import { t, tr } from '../base/language.ts';
+import { t } from '../base/language.ts';
 import { bytes, clock, day, plural, videoState } from '../base/words.ts';
 import { Link } from '../parts/parts.tsx';
+import { StateChip, StateNote } from '../uploads/state.tsx';
+import { dragVideo } from './collection-drop.tsx';
 import { isSelected } from './selection.ts';
 
 export type ItemProps = {
@@ -19,13 +21,17 @@ export type ItemProps = {
 export function Card({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'card chosen' : 'card'} data-index={index}>
+    <li class={isChosen ? 'card chosen' : 'card'} data-index={index} {...(choice.maySelect && dragVideo(video.guid))}>
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card-link">
         <Thumbnail video={video} />
         <div class="card-text">
-          <h2>{video.title}</h2>
+          <h2 dir="auto">{video.title}</h2>
           <p class="hint">
-            {day(video.dateUploaded)} · {plural(video.views, 'view')}
+            {isSettled(video) ? (
+              `${day(video.dateUploaded)} · ${plural(video.views, 'view')}`
+            ) : (
+              <StateNote libraryId={libraryId} video={video} />
+            )}
           </p>
           <StateChip video={video} />
         </div>
@@ -39,11 +45,17 @@ export function Card({ libraryId, index, video, ...choice }: ItemProps) {
 export function Row({ libraryId, index, video, ...choice }: ItemProps) {
   const isChosen = isSelected(video.guid);
   return (
-    <li class={isChosen ? 'video-row chosen' : 'video-row'} data-index={index}>
+    <li
+      class={isChosen ? 'video-row chosen' : 'video-row'}
+      data-index={index}
+      {...(choice.maySelect && dragVideo(video.guid))}
+    >
       {choice.maySelect && <Choose video={video} {...choice} />}
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
         <Thumbnail video={video} />
-        <span class="row-title">{video.title}</span>
+        <span class="row-title" dir="auto">
+          {video.title}
+        </span>
         <span class="row-state">
           <StateChip video={video} />
         </span>
@@ -54,6 +66,11 @@ export function Row({ libraryId, index, video, ...choice }: ItemProps) {
       </Link>
     </li>
   );
+}
+
+/** Returns whether a video needs no explanation of its state. */
+function isSettled(video: VideoModel): boolean {
+  return videoState(video).tone === 'good';
 }
 
 function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
@@ -108,16 +125,4 @@ function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | nu
 
 export function hasThumbnail({ thumbnailUrl, status, thumbnailCount }: VideoModel): boolean {
   return thumbnailUrl !== null && (status === 3 || status === 4 || status === 8 || thumbnailCount > 0);
-}
-
-export function StateChip({ video }: { video: VideoModel }) {
-  const { word, tone, isPlayable } = videoState(video);
-  const percent = tone === 'busy' ? ` ${video.encodeProgress} %` : '';
-  return (
-    <span class={`chip ${tone}`}>
-      {tr(word)}
-      {percent}
-      {tone === 'busy' && isPlayable ? t(' · playable') : ''}
-    </span>
-  );
 }

@@ -120,6 +120,7 @@ function ViewSwitch({ wanted }: { wanted: ListQuery }) {
   const views = [
     ['grid', 'Grid'],
     ['list', 'List'],
+    ['dense', 'Dense list'],
   ] as const;
   return (
     <fieldset class="switch">

@@ -1,5 +1,9 @@
 import { changeQuery, query } from '../base/router.ts';
 
+/** Layouts of the list, from few facts to many videos. */
+export const VIEWS = ['grid', 'list', 'dense'] as const;
+export type View = (typeof VIEWS)[number];
+
 /** Filters, order and layout of the list. All of it is in the URL. */
 export type ListQuery = {
   search: string;
@@ -10,7 +14,7 @@ export type ListQuery = {
   days: string;
   order: string;
   direction: string;
-  view: 'grid' | 'list';
+  view: View;
 };
 
 /** States of the filter: numbers of VideoModelStatus. `incomplete` is finished without some of the planned outputs. */
@@ -57,7 +61,7 @@ export function readListQuery(): ListQuery {
     days: SPANS.some(([value]) => value === text('days')) ? text('days') : '',
     order: name,
     direction: text('direction') === 'asc' || text('direction') === 'desc' ? text('direction') : usual,
-    view: text('view') === 'list' ? 'list' : 'grid',
+    view: VIEWS.find((view) => view === text('view')) ?? 'grid',
   };
 }
 

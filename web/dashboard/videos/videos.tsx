@@ -7,8 +7,17 @@ import { Empty, Notice } from '../parts/parts.tsx';
 import { FilePicker } from '../uploads/file-picker.tsx';
 import { BulkBar, trashSelected } from './bulk-bar.tsx';
 import { Card, Row } from './card.tsx';
+import { CollectionDrop } from './collection-drop.tsx';
 import { Filters } from './filters.tsx';
-import { changeListQuery, isFiltered, type ListQuery, readListQuery, toApiQuery } from './list-query.ts';
+import {
+  changeListQuery,
+  isFiltered,
+  type ListQuery,
+  readListQuery,
+  toApiQuery,
+  VIEWS,
+  type View,
+} from './list-query.ts';
 import { moveInList } from './move-in-list.ts';
 import { clearSelection, countSelected, selectAll, turn } from './selection.ts';
 import { type Shape, useWindow } from './use-window.ts';
@@ -21,6 +30,8 @@ const GRID: Shape = {
   heightOf: (widthPx) => Math.round((widthPx * 9) / 16) + CARD_TEXT_PX,
 };
 const LIST: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => 62 };
+const DENSE: Shape = { gapPx: 0, leastWidthPx: 100_000, heightOf: () => 36 };
+const SHAPES: Readonly<Record<View, Shape>> = { grid: GRID, list: LIST, dense: DENSE };
 
 export function Videos({ libraryId }: { libraryId: number }) {
   const wanted = readListQuery();
@@ -30,7 +41,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   useEffect(() => clearSelection, [libraryId, apiQuery]);
   const total = pages.total.value;
   useShortcuts({
-    g: () => changeListQuery({ view: wanted.view === 'grid' ? 'list' : 'grid' }),
+    g: () => changeListQuery({ view: VIEWS[(VIEWS.indexOf(wanted.view) + 1) % VIEWS.length] ?? 'grid' }),
     Escape: clearSelection,
     ...(mayWrite() && {
       'ctrl+a': () => selectAll(),
@@ -54,6 +65,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
       ) : (
         <Found libraryId={libraryId} view={wanted.view} count={total ?? 24} pages={pages} />
       )}
+      {mayWrite() && <CollectionDrop libraryId={libraryId} onChanged={pages.reload} />}
       {mayWrite() && <BulkBar libraryId={libraryId} wanted={wanted} total={total ?? 0} onChanged={pages.reload} />}
     </>
   );
@@ -64,7 +76,7 @@ type FoundProps = { libraryId: number; view: ListQuery['view']; count: number; p
 /** The visible part of the list, positioned in a box as high as the complete list. */
 function Found({ libraryId, view, count, pages }: FoundProps) {
   const place = useRef<HTMLDivElement>(null);
-  const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, view === 'grid' ? GRID : LIST);
+  const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, SHAPES[view]);
   useEffect(() => pages.show(from, to));
   const maySelect = mayWrite();
   const Item = view === 'grid' ? Card : Row;
@@ -72,7 +84,7 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
   return (
     <div ref={place} class="window" style={{ height: `${heightPx}px` }}>
       <ul
-        class={view === 'grid' ? 'grid' : 'video-rows'}
+        class={view === 'grid' ? 'grid' : `video-rows ${view}`}
         onKeyDown={(event) => moveInList(event, { columns, count })}
         style={{
           transform: `translateY(${topPx}px)`,
@@ -93,6 +105,14 @@ function Found({ libraryId, view, count, pages }: FoundProps) {
 }
 
 function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number }) {
+  if (wanted.collection !== '' && !isFiltered({ ...wanted, collection: '' })) {
+    return (
+      <Empty title={t('This collection is empty')}>
+        <p>{t('Drop files here to upload them into it, or drag videos from the list onto it.')}</p>
+        {mayWrite() && <FilePicker to={{ libraryId, collectionId: wanted.collection }} />}
+      </Empty>
+    );
+  }
   if (isFiltered(wanted)) {
     return (
       <Empty title={t('No matching videos')}>

@@ -6,7 +6,7 @@ const COLLECTION = 'GUID of the collection of the video. Null or empty for none.
 export const VIDEO_FIELD_TEXTS: FieldTexts = {
   VideoModel: {
     title: 'Title of the video.',
-    description: 'Description generated from speech; null if there is none.',
+    description: 'Description, written by a person or generated from speech. Null if there is none.',
     dateUploaded: 'Time at which the video was created, before its upload.',
     views: 'Number of views. A viewer counts at most once in 30 minutes.',
     isPublic: 'False for the recording of a live stream that was not public, otherwise true.',
@@ -29,7 +29,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     thumbnailBlurhash: 'BlurHash of the thumbnail; null while there is none.',
     averageWatchTime: 'Watched seconds per view, rounded. 0 without views.',
     totalWatchTime: 'Watched seconds of all views.',
-    category: 'Always null: content tagging is not available.',
+    category: 'Category in free words. Null if there is none.',
     chapters: 'Chapters in order. Empty if there are none.',
     moments: 'Marked moments. Empty if there are none.',
     metaTags: 'Meta tags, which the player page contains as `<meta>`. Empty if there are none.',
@@ -46,6 +46,8 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
   CreateVideoModel: { title: 'Title of the video, 1 to 1000 characters.', collectionId: COLLECTION },
   UpdateVideoModel: {
     title: 'New title, at most 1000 characters.',
+    description: 'New description in plain text or Markdown, at most 5000 characters. An empty text removes it.',
+    category: 'New category in free words, at most 100 characters. An empty text removes it.',
     collectionId: 'GUID of the new collection. An empty text removes the video from its collection.',
     chapters: 'Replaces all chapters.',
     moments: 'Replaces all moments.',

@@ -1,0 +1,196 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeViolations } from '../support/axe-violations.ts';
+import { openBrowser } from '../support/browser.ts';
+import { keepPictures, openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { makePaddedClip } from '../support/media/padded-clip.ts';
+import { discard, type Service, startService } from '../support/service.ts';
+import { call, createVideo, FINISHED, getVideo, uploadFile } from '../support/videos.ts';
+
+const FAILED = 5;
+
+let service: Service;
+let browser: Browser;
+let page: Page;
+let folder: string;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-video-page-'));
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  page = await openDashboard(service, browser);
+  page.on('pageerror', (error) => faults.push(error.message));
+});
+afterAll(async () => {
+  await browser?.close();
+  if (service !== undefined) await discard(service);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const open = (guid: string, tab = '') => page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}${tab}`);
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const bar = () => page.getByRole('region', { name: 'Unsaved changes' });
+
+test('saves title, description, tags and category together, and shows the description without its HTML', async () => {
+  const guid = await createVideo(service, 'Harbour');
+  const metaTags = [
+    { property: 'keywords', value: 'sea, boats' },
+    { property: 'series', value: 'one' },
+  ];
+  await call(service, 'POST', `/library/1/videos/${guid}`, { metaTags });
+  await open(guid);
+  await page.getByLabel('Title').fill('مرحبا 🎬 Harbour');
+  await page
+    .getByLabel('Description')
+    .fill('**At dawn** <img src=x onerror=alert(1)>\n\n- [site](https://example.com)\n- [bad](javascript:alert(1))');
+  await press('Remove tag sea');
+  await page.getByLabel('Tags').fill('dawn');
+  await page.getByLabel('Tags').press('Enter');
+  await page.getByLabel('Category').fill('Documentary');
+  await press('Preview');
+  const preview = page.locator('.markdown');
+  await preview.locator('strong', { hasText: 'At dawn' }).waitFor();
+  expect(await preview.locator('img').count()).toBe(0);
+  expect(await preview.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    'https://example.com',
+  ]);
+  expect(await preview.textContent()).toContain('<img src=x onerror=alert(1)>');
+  expect(await axeViolations(page, 'main')).toEqual([]);
+  await keepPictures(page, 'video-form');
+  await page.keyboard.press('Control+s');
+  await bar().waitFor({ state: 'detached' });
+  expect(await getVideo(service, guid)).toMatchObject({
+    title: 'مرحبا 🎬 Harbour',
+    description: expect.stringMatching(/^\*\*At dawn\*\*/),
+    category: 'Documentary',
+    metaTags: [
+      { property: 'keywords', value: 'boats' },
+      { property: 'series', value: 'one' },
+      { property: 'video:tag', value: 'dawn' },
+    ],
+  });
+});
+
+test('keeps edits while the service is away, names a conflict, and saves only the changed fields', async () => {
+  const guid = await createVideo(service, 'Tides');
+  await open(guid);
+  await page.getByLabel('Title').fill('Tides by night');
+  await page.route(`**/videos/${guid}`, (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  );
+  await press('Save changes');
+  await bar().getByText('Cannot reach the service.').waitFor();
+  await page.unroute(`**/videos/${guid}`);
+  // Another person changes the title and the category in the meantime.
+  await call(service, 'POST', `/library/1/videos/${guid}`, { title: 'Tides by day', category: 'Nature' });
+  await bar().getByText('Someone else has changed this in the meantime.').waitFor();
+  expect(await page.getByLabel('Category').inputValue()).toBe('Nature');
+  await press('Save changes');
+  await bar().waitFor({ state: 'detached' });
+  expect(await getVideo(service, guid)).toMatchObject({ title: 'Tides by night', category: 'Nature' });
+});
+
+test('asks before unsaved changes are left by a link, the back button and a sign-out', async () => {
+  const guid = await createVideo(service, 'Gulls');
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
+  await page.getByRole('link', { name: 'Gulls' }).click();
+  await page.getByLabel('Title').fill('Gulls at sea');
+  await page.getByRole('link', { name: 'Captions', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  expect(await axeViolations(page, 'dialog')).toEqual([]);
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Gulls at sea');
+  await page.goBack();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  expect(new URL(page.url()).pathname).toContain(guid);
+  expect(await page.getByLabel('Title').inputValue()).toBe('Gulls at sea');
+  await press('Sign out');
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await page.goBack();
+  await dialog.getByRole('button', { name: 'Save and leave' }).click();
+  await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
+  expect(await getVideo(service, guid)).toMatchObject({ title: 'Gulls at sea' });
+});
+
+test('explains on the card and the page why a video failed, and takes another file there', async () => {
+  const guid = await createVideo(service, 'Broken');
+  const junk = path.join(folder, 'junk.mp4');
+  // A text file would be refused before it is stored.
+  await writeFile(junk, Buffer.alloc(12_000, 0xab));
+  await uploadFile(service, guid, junk);
+  await expect.poll(async () => (await getVideo(service, guid)).status, { timeout: WAIT_MS }).toBe(FAILED);
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos?search=Broken`);
+  await page.locator('li.card').getByText('The file is not a video or audio file.').waitFor();
+  await open(guid);
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText('Failed: The file is not a video or audio file.').waitFor();
+  const clip = path.join(folder, 'good.mp4');
+  await makePaddedClip(clip, 2 ** 20);
+  await state.locator('input[type=file]').setInputFiles(clip);
+  await expect.poll(async () => (await getVideo(service, guid)).status, { timeout: WAIT_MS }).toBe(FINISHED);
+  await page.locator('.facts', { hasText: 'Ready' }).waitFor();
+  await state.waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+});
+
+test('changes titles and tags of selected videos together, and moves a dragged one into a collection', async () => {
+  const { guid: shelf } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shelf' }));
+  const first = await createVideo(service, 'Otter one');
+  const second = await createVideo(service, 'Otter two');
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos?search=Otter`);
+  await page.getByLabel('Select Otter one').check();
+  await page.getByLabel('Select Otter two').check();
+  await press('Edit…');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Title of Otter two').fill('Otter 2');
+  await dialog.getByLabel('Add tags').fill('river, dusk');
+  expect(await axeViolations(page, 'dialog')).toEqual([]);
+  await keepPictures(page, 'bulk-edit');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const tags = [
+    { property: 'video:tag', value: 'river' },
+    { property: 'video:tag', value: 'dusk' },
+  ];
+  expect(await getVideo(service, first)).toMatchObject({ title: 'Otter one', metaTags: tags });
+  expect(await getVideo(service, second)).toMatchObject({ title: 'Otter 2', metaTags: tags });
+  await page.locator('li.card', { hasText: 'Otter one' }).hover();
+  await page.mouse.down();
+  await page.mouse.move(20, 20, { steps: 4 });
+  const target = page.locator('.collection-drop li', { hasText: 'Shelf' });
+  await target.hover();
+  await target.hover();
+  await page.mouse.up();
+  await expect.poll(async () => Object(await getVideo(service, first)).collectionId, { timeout: WAIT_MS }).toBe(shelf);
+});
+
+test('one menu uploads a file, and the tray follows it until it is ready and copies its embed code', async () => {
+  await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
+  await press('Upload');
+  await page.getByRole('menuitem', { name: 'Files' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  expect(await page.getByRole('menuitem', { name: 'Folder' }).evaluate((item) => item.matches(':focus'))).toBe(true);
+  expect(await axeViolations(page, '.menu-place')).toEqual([]);
+  await page.keyboard.press('Escape');
+  const name = `${'a very long name '.repeat(11)}.mp4`;
+  const clip = path.join(folder, name);
+  await makePaddedClip(clip, 2 ** 20);
+  await page.locator('input[type=file]:not(.folder)').first().setInputFiles(clip);
+  const row = page.locator('.tray li');
+  await row.getByText('Ready').waitFor();
+  await row.getByRole('button', { name: 'Copy embed code' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    `<iframe src="${service.edgeUrl}/embed/1/`,
+  );
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  expect(await axeViolations(page, '.tray')).toEqual([]);
+  await keepPictures(page, 'tray');
+  expect(faults).toEqual([]);
+});

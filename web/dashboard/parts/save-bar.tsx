@@ -1,0 +1,95 @@
+import { discardAll, leaving, unsaved } from '../base/drafts.ts';
+import { t } from '../base/language.ts';
+import { useShortcuts } from '../base/shortcuts.ts';
+import { Dialog } from './dialog.tsx';
+import { Notice } from './parts.tsx';
+import { toast } from './toasts.tsx';
+
+/** Saves or discards the changes of the open screen. Visible at the bottom of the window while there are any. */
+export function SaveBar() {
+  const editors = [...unsaved.value.values()];
+  useShortcuts(editors.length === 0 ? {} : { 'ctrl+s': () => void saveAll(), 'ctrl+enter': () => void saveAll() });
+  if (editors.length === 0) return null;
+  const isBusy = editors.some(({ saving }) => saving.isBusy.value);
+  const fault = editors.find((editor) => editor.fault !== null)?.fault ?? null;
+  return (
+    <section class="save-bar" aria-label={t('Unsaved changes')}>
+      <p class="save-bar-text">
+        <strong>{t('Unsaved changes')}</strong>
+        <span class="hint">{editors.map(({ name }) => name).join(', ')}</span>
+      </p>
+      <button type="button" disabled={isBusy} onClick={discardAll}>
+        {t('Discard')}
+      </button>
+      <button type="button" class="primary" disabled={isBusy || fault !== null} onClick={() => void saveAll()}>
+        {isBusy ? t('Saving…') : t('Save changes')}
+      </button>
+      <Problems />
+    </section>
+  );
+}
+
+/** Saves all open editors. Resolves to whether each succeeded. */
+async function saveAll(): Promise<boolean> {
+  const editors = [...unsaved.value.values()];
+  if (editors.some(({ fault }) => fault !== null)) return false;
+  const results = await Promise.all(editors.map(({ save }) => save()));
+  const done = editors.filter((_, index) => results[index] === true).map((editor) => editor.done);
+  for (const text of new Set(done)) toast(text);
+  return results.every(Boolean);
+}
+
+/** Reasons why the changes are not or cannot be saved. */
+function Problems() {
+  const editors = [...unsaved.value.values()];
+  const errors = new Set(editors.flatMap(({ fault, saving }) => [fault, saving.error.value]));
+  return (
+    <>
+      {[...errors].map((error) =>
+        error === null ? null : (
+          <Notice key={error} kind="error">
+            {error}
+          </Notice>
+        ),
+      )}
+      {editors.some(({ isOutdated }) => isOutdated) && (
+        <p class="notice warn">{t('Someone else has changed this in the meantime. Saving replaces their version.')}</p>
+      )}
+    </>
+  );
+}
+
+/** Asks about unsaved changes before their screen is left. */
+export function LeaveDialog() {
+  const leave = leaving.value;
+  if (leave === null) return null;
+  const isBusy = [...unsaved.value.values()].some(({ saving }) => saving.isBusy.value);
+  const stay = () => {
+    leaving.value = null;
+  };
+  const go = () => {
+    discardAll();
+    stay();
+    leave();
+  };
+  const save = async () => {
+    if (await saveAll()) go();
+    else stay();
+  };
+  return (
+    <Dialog title={t('Leave without saving?')} onClose={stay}>
+      <p>{t('Your changes are not saved yet: {0}.', [...unsaved.value.values()].map(({ name }) => name).join(', '))}</p>
+      <div class="row end">
+        <button type="button" class="quiet" onClick={go}>
+          {t('Discard changes')}
+        </button>
+        <button type="button" onClick={stay}>
+          {t('Stay')}
+        </button>
+        <button type="button" class="primary" disabled={isBusy} onClick={() => void save()}>
+          {t('Save and leave')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

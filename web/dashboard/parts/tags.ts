@@ -1,0 +1,62 @@
+import type { VideoModel } from '../../../src/api/models/video.ts';
+
+type MetaTag = VideoModel['metaTags'][number];
+
+/** Property of a tag: one meta tag each, as Open Graph describes them. */
+const TAG = 'video:tag';
+/** Property of a comma-separated list of tags, which importers write. */
+const KEYWORDS = 'keywords';
+const DESCRIPTION = 'description';
+
+/** Returns the tags of a video, without duplicates. */
+export function readTags(metaTags: readonly MetaTag[]): string[] {
+  const single = metaTags.filter(({ property }) => property === TAG).map(({ value }) => (value ?? '').trim());
+  return [...new Set([...single, ...metaTags.filter(isKeywords).flatMap(splitTags)])].filter((tag) => tag !== '');
+}
+
+/** Returns the meta tags with other tags. Tags of a list of keywords stay in it, new ones become meta tags. */
+export function withTags(metaTags: readonly MetaTag[], tags: readonly string[]): MetaTag[] {
+  const wanted = new Set(tags);
+  const kept = metaTags.flatMap((one): MetaTag[] => {
+    if (one.property === TAG) return [];
+    if (!isKeywords(one)) return [one];
+    const words = splitTags(one).filter((tag) => wanted.has(tag));
+    return words.length === 0 ? [] : [{ ...one, value: words.join(', ') }];
+  });
+  const listed = new Set(kept.filter(isKeywords).flatMap(splitTags));
+  return [...kept, ...tags.filter((tag) => !listed.has(tag)).map((value) => ({ property: TAG, value }))];
+}
+
+/** Returns the meta tags that no other field of the page shows. */
+export function otherMetaTags(metaTags: readonly MetaTag[]): MetaTag[] {
+  return metaTags.filter(({ property }) => ![TAG, KEYWORDS, DESCRIPTION].includes(property ?? ''));
+}
+
+/** Returns the meta tags with others in place of those that no other field shows. */
+export function withOtherMetaTags(metaTags: readonly MetaTag[], others: readonly MetaTag[]): MetaTag[] {
+  const before = new Set(otherMetaTags(metaTags));
+  return [...metaTags.filter((one) => !before.has(one)), ...others];
+}
+
+/** Returns the description: the video's own, or else the meta tag that importers write. */
+export function readDescription({ description, metaTags }: Pick<VideoModel, 'description' | 'metaTags'>): string {
+  return description ?? metaTags.find(({ property }) => property === DESCRIPTION)?.value ?? '';
+}
+
+/** Returns the meta tags with the new description in the meta tag of importers, if there is one. */
+export function withDescription(metaTags: readonly MetaTag[], description: string): MetaTag[] {
+  const others = metaTags.filter(({ property }) => property !== DESCRIPTION);
+  if (others.length === metaTags.length) return [...metaTags];
+  return description === '' ? others : [...others, { property: DESCRIPTION, value: description }];
+}
+
+function isKeywords({ property }: MetaTag): boolean {
+  return property === KEYWORDS;
+}
+
+function splitTags({ value }: MetaTag): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}

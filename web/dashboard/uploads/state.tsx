@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { VideoModel } from '../../../src/api/models/video.ts';
+import type { VideoQueueModel } from '../../../src/api/models/video-queue.ts';
+import { said, t, tr } from '../base/language.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { videoState } from '../base/words.ts';
+import { uploads } from './upload-item.ts';
+
+const LOOK_AGAIN_MS = 5_000;
+
+export function StateChip({ video }: { video: VideoModel }) {
+  const sent = sentPercent(video);
+  if (sent !== null) return <span class="chip busy">{t('Uploading {0} %', sent)}</span>;
+  const { word, tone, isPlayable } = videoState(video);
+  const percent = tone === 'busy' && video.encodeProgress > 0 ? ` ${video.encodeProgress} %` : '';
+  return (
+    <span class={`chip ${tone}`}>
+      {tr(word)}
+      {percent}
+      {tone === 'busy' && isPlayable ? t(' · playable') : ''}
+    </span>
+  );
+}
+
+/** Statuses of a video without a usable file: created, failed, upload failed. */
+const WITHOUT_FILE: readonly number[] = [0, 5, 6];
+/** States of an upload that continues by itself or by its owner. One of another tab is `lost` here. */
+const SENDING: readonly string[] = ['waiting', 'sending', 'paused', 'cut'];
+
+/** Returns the percentage that this page has sent of a video's file. Null if it sends none. */
+export function sentPercent({ guid, status }: Pick<VideoModel, 'guid' | 'status'>): number | null {
+  const item = uploads.value.find(({ videoId }) => videoId === guid);
+  if (item === undefined || !WITHOUT_FILE.includes(status) || !SENDING.includes(item.state)) return null;
+  return Math.floor((100 * item.sentBytes) / Math.max(1, item.sizeBytes));
+}
+
+/** Explains in a sentence why a video is not ready: its place in the queue and time left, or why it failed. */
+export function StateNote({ libraryId, video }: { libraryId: number; video: VideoModel }) {
+  if (sentPercent(video) !== null) return <>{t('Keep this page open until the file is sent.')}</>;
+  if (video.status === 0) return <>{t('Open it to choose a file.')}</>;
+  return <QueueNote libraryId={libraryId} video={video} />;
+}
+
+function QueueNote({ libraryId, video }: { libraryId: number; video: VideoModel }) {
+  const { value, look } = useLoaded<VideoQueueModel>(`/library/${libraryId}/videos/${video.guid}/queue`);
+  const isOver = videoState(video).tone === 'bad';
+  useRefresh(() => {
+    if (!isOver) look();
+  }, LOOK_AGAIN_MS);
+  const seen = useRef(video.status);
+  useEffect(() => {
+    if (seen.current !== video.status) look();
+    seen.current = video.status;
+  });
+  return <>{said(value.value?.message ?? '')}</>;
+}

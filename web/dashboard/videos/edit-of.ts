@@ -1,0 +1,14 @@
+import type { VideoModel } from '../../../src/api/models/video.ts';
+import { readTags, withTags } from '../parts/tags.ts';
+
+type Edit = { title: string | undefined; added: readonly string[]; removed: readonly string[] };
+
+/** Returns the changed fields of a video. Null if nothing changes. */
+export function editOf(video: Pick<VideoModel, 'title' | 'metaTags'>, { title, added, removed }: Edit): object | null {
+  const before = readTags(video.metaTags);
+  const after = [...new Set([...before, ...added])].filter((tag) => !removed.includes(tag));
+  const isTagged = JSON.stringify(before) !== JSON.stringify(after);
+  const isRenamed = title !== undefined && title.trim() !== '' && title !== video.title;
+  if (!isTagged && !isRenamed) return null;
+  return { ...(isRenamed && { title }), ...(isTagged && { metaTags: withTags(video.metaTags, after) }) };
+}
