@@ -9,7 +9,6 @@ import {
   measureColours,
   PATCHES,
   shownPatches,
-  TONE_MAPPED,
 } from '../../support/colour-error.ts';
 import type { Triple } from '../../support/colour-model.ts';
 import type { Service } from '../../support/service.ts';
@@ -31,46 +30,48 @@ const HLG = makeCoding({ primaries: 9, transfer: 18, matrix: 9 });
 const PAL = makeCoding({ primaries: 5, transfer: 1, matrix: 5 });
 const NTSC = makeCoding({ primaries: 6, transfer: 6, matrix: 6 });
 
-const sdr = (name: string, bars: BarsToMake): ColourClip => ({
+const shown = (name: string, bars: BarsToMake): ColourClip => ({
   ...{ name, bars },
   reference: shownPatches(bars.coding, bars.pixelFormat === 'yuv420p10le' ? 10 : 8),
 });
-const hdr = (name: string, bars: BarsToMake): ColourClip => ({ name, bars, reference: TONE_MAPPED });
 
 export const COLOUR_CLIPS: readonly ColourClip[] = [
-  sdr('BT.709.mp4', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('BT.709, not copied.mkv', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: FFV1 }),
-  sdr('no tags.mp4', { coding: makeCoding({ matrix: 6 }), pixelFormat: 'yuv420p', argv: X264, isTagged: false }),
-  sdr('BT.601 of 525 lines.mp4', { coding: NTSC, pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('BT.601 of 525 lines, not copied.mkv', { coding: NTSC, pixelFormat: 'yuv420p', argv: FFV1 }),
-  sdr('BT.601 of 625 lines.mp4', { coding: PAL, pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('full range.mp4', { coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuvj420p', argv: X264 }),
-  sdr('full range, not copied.mkv', { coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuvj420p', argv: FFV1 }),
+  shown('BT.709.mp4', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: X264 }),
+  shown('BT.709, not copied.mkv', { coding: makeCoding(), pixelFormat: 'yuv420p', argv: FFV1 }),
+  shown('no tags.mp4', { coding: makeCoding({ matrix: 6 }), pixelFormat: 'yuv420p', argv: X264, isTagged: false }),
+  shown('BT.601 of 525 lines.mp4', { coding: NTSC, pixelFormat: 'yuv420p', argv: X264 }),
+  shown('BT.601 of 525 lines, not copied.mkv', { coding: NTSC, pixelFormat: 'yuv420p', argv: FFV1 }),
+  shown('BT.601 of 625 lines.mp4', { coding: PAL, pixelFormat: 'yuv420p', argv: X264 }),
+  shown('full range.mp4', { coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuvj420p', argv: X264 }),
+  shown('full range, not copied.mkv', {
+    ...{ coding: makeCoding({ isFullRange: true }), pixelFormat: 'yuv420p10le' },
+    argv: [...X265, 'log-level=none:range=full'],
+  }),
   {
     name: 'RGB.mkv',
     bars: { coding: makeCoding({ matrix: 0, isFullRange: true }), pixelFormat: 'gbrp', argv: FFV1 },
     reference: PATCHES,
   },
-  sdr('sRGB transfer.mp4', { coding: makeCoding({ transfer: 13 }), pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('gamma 2.2.mp4', { coding: makeCoding({ transfer: 4 }), pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('Display P3.mp4', { coding: makeCoding({ primaries: 12 }), pixelFormat: 'yuv420p', argv: X264 }),
-  sdr('Display P3 of 10 bits.mp4', {
+  shown('sRGB transfer.mp4', { coding: makeCoding({ transfer: 13 }), pixelFormat: 'yuv420p', argv: X264 }),
+  shown('gamma 2.2.mp4', { coding: makeCoding({ transfer: 4 }), pixelFormat: 'yuv420p', argv: X264 }),
+  shown('Display P3.mp4', { coding: makeCoding({ primaries: 12 }), pixelFormat: 'yuv420p', argv: X264 }),
+  shown('Display P3 of 10 bits.mp4', {
     ...{ coding: makeCoding({ primaries: 12 }), pixelFormat: 'yuv420p10le' },
     argv: [...X265, 'log-level=none'],
   }),
-  sdr('BT.2020 SDR.mp4', {
+  shown('BT.2020 SDR.mp4', {
     ...{ coding: makeCoding({ primaries: 9, transfer: 14, matrix: 9 }), pixelFormat: 'yuv420p' },
     argv: X264,
   }),
-  sdr('BT.2020 SDR of 10 bits.mp4', {
+  shown('BT.2020 SDR of 10 bits.mp4', {
     ...{ coding: makeCoding({ primaries: 9, transfer: 14, matrix: 9 }), pixelFormat: 'yuv420p10le' },
     argv: [...X265, 'log-level=none'],
   }),
-  hdr('PQ.mp4', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, `${HDR10}:max-cll=1000,400`] }),
-  hdr('PQ without metadata.mkv', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, 'log-level=none'] }),
-  hdr('PQ, broken metadata.mp4', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, BROKEN] }),
-  hdr('HLG.mp4', { coding: HLG, pixelFormat: 'yuv420p10le', argv: [...X265, 'log-level=none'] }),
-  hdr('HLG ProRes.mov', { coding: HLG, pixelFormat: 'yuv420p10le', argv: PRORES }),
+  shown('PQ.mp4', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, `${HDR10}:max-cll=1000,400`] }),
+  shown('PQ without metadata.mkv', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, 'log-level=none'] }),
+  shown('PQ, broken metadata.mp4', { coding: PQ, pixelFormat: 'yuv420p10le', argv: [...X265, BROKEN] }),
+  shown('HLG.mp4', { coding: HLG, pixelFormat: 'yuv420p10le', argv: [...X265, 'log-level=none'] }),
+  shown('HLG ProRes.mov', { coding: HLG, pixelFormat: 'yuv420p10le', argv: PRORES }),
 ];
 
 /** The bars are large enough for two rungs. */
