@@ -40,8 +40,12 @@ import { describeHealth, type Fleet, type RunningRole } from './service/health.t
 /** `nodeId`: the id under which an ingest process owns streams. */
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
 
-/** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
-export type RoleHost = { fleet: () => Fleet };
+/** Provided to a role by its process. `fleet`: the state of all parts of the service, for `/healthz`. */
+export type RoleHost = {
+  fleet: () => Fleet;
+  /** Closes the role and ends the process with exit code 0, after a drain. */
+  leave(): void;
+};
 
 /** Slots for work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
 const QUICK_SLOTS = 4;
@@ -85,6 +89,10 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
+/** Time for which a draining process serves clients, in ms. Balancers see `/readyz` and choose other processes. */
+const DRAIN_NOTICE_MS = 10_000;
+const DRAINED = 'This process drains and exits soon. Use another one.';
+
 /** Time for the last report of a process that stops, in ms. Without it, the row of the process expires. */
 const LAST_REPORT_MS = 1_000;
 
@@ -106,7 +114,11 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const common = { settings: named, database, duty, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
   const { nodeId, ...running } = await startOne(role, common, host);
-  const report = await startNodeReport(role, common, nodeId);
+  const drain = () => {
+    if (duty.end({ state: 'draining', reason: DRAINED })) logEvent('role.drain-requested', {});
+    setTimeout(() => host.leave(), role === 'worker' ? 0 : DRAIN_NOTICE_MS);
+  };
+  const report = await startNodeReport(role, { database, duty, drain }, nodeId);
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,

@@ -20,6 +20,10 @@ const commands: Record<string, Command> = {
     summary: 'exit with 0 if the service on this machine is ready, for health checks',
     run: async () => await (await import('./ready.ts')).ready(),
   },
+  drain: {
+    summary: 'let a process finish or hand back its work and exit: drain NODE [--force]',
+    run: async (args) => await (await import('./drain.ts')).drain(args),
+  },
   store: {
     summary: 'confirm that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),

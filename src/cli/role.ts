@@ -85,7 +85,12 @@ async function start(settings: RoleSettings): Promise<void> {
   waitingRoom = null;
   if (settings.metricsPort !== null) measureProcess(role);
   registerSecrets(secretsOf(settings));
-  running = await startRole(role, settings, { fleet: currentFleet });
+  running = await startRole(role, settings, {
+    fleet: currentFleet,
+    leave: () => {
+      task = task.then(stop).catch(fail);
+    },
+  });
   report({ type: 'ready', listeners: running.listeners });
   watchHealth(running, ({ ok, detail }) => report({ type: 'health', ok, detail }), stopping.signal);
 }

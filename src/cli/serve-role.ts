@@ -39,7 +39,8 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     sandbox: await findSandbox(settings),
   };
   if (settings.healthPort !== null) measureProcess(role);
-  const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
+  const left = Promise.withResolvers<void>();
+  const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet, leave: left.resolve });
   fleet.listeners = running.listeners;
   watchHealth(
     running,
@@ -60,7 +61,8 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }
   await forgetFirstKeys(dataDir);
-  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  if (!stop.aborted) await Promise.race([stopped, left.promise]);
   logEvent('service.stopping', {});
   await healthPort?.close();
   await running.close();

@@ -14,6 +14,17 @@ export async function withStore(
   task: (opened: Opened) => Promise<number>,
   limits: Partial<DatabaseOptions> = {},
 ): Promise<number> {
+  return await withDatabase(async (database, settings) => {
+    const { storage } = await openPlaces(settings);
+    return await task({ settings, database, storage });
+  }, limits);
+}
+
+/** Runs a command on the database that the settings name. */
+export async function withDatabase(
+  task: (database: Database, settings: Settings) => Promise<number>,
+  limits: Partial<DatabaseOptions> = {},
+): Promise<number> {
   const settings = readOwnSettings();
   const { databaseUrl, dataDir } = settings;
   const connection = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
@@ -24,8 +35,7 @@ export async function withStore(
   }
   const database = openDatabase({ ...connection, ...limits, max: 2 }, () => undefined);
   try {
-    const { storage } = await openPlaces(settings);
-    return await task({ settings, database, storage });
+    return await task(database, settings);
   } finally {
     await database.close();
   }

@@ -74,13 +74,18 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     report,
   });
   const publish = measurePublishing((request) => node.publish(request));
-  duty.onEnd(({ reason }) => node.drain(reason));
+  duty.onEnd(({ state, reason }) => {
+    node.refuse(reason);
+    // While it drains, balancers still send publishers here.
+    if (state === 'incompatible') void node.handOver(reason).catch(report);
+  });
   const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
   return {
     listeners,
     nodeId,
     async close() {
+      if (duty.off !== null) await node.handOver(duty.off.reason);
       await node.close();
       await open.close();
       await outbound.close();

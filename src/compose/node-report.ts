@@ -2,6 +2,7 @@ import { availableParallelism, hostname, loadavg } from 'node:os';
 import type { Database } from '../catalog/db.ts';
 import { addWork, removeNode, reportNode, type Work } from '../catalog/system/node-store.ts';
 import type { Role } from '../config/roles.ts';
+import type { Duty } from '../lib/duty.ts';
 import type { Guid } from '../lib/guid.ts';
 import { newGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
@@ -10,24 +11,33 @@ import { readVersion } from '../lib/version.ts';
 
 const REPORT_MS = 10_000;
 
+/** `drain` is called once, when the process was asked to drain. */
+type Deps = { database: Database; duty: Duty; drain(): void };
+
 /**
  * Reports this process in the table of nodes every 10 s, and the work of a worker. An outage of the database is logged
  * once. `id` is that of an ingest process, under which it owns streams.
  */
 export async function startNodeReport(
   role: Role,
-  { database: { db } }: { database: Database },
+  { database: { db }, duty, drain }: Deps,
   id: Guid = newGuid(),
 ): Promise<{ close(): Promise<void> }> {
   const node = { id, host: hostname(), role, version: readVersion(), startedAt: new Date() };
   const measureCpu = createCpuMeter();
   let reported: Work = { failures: 0, mediaSec: 0, busySec: 0 };
   let isFailing = false;
+  let isAsked = false;
   let reporting: Promise<void> | null = null;
   const report = async () => {
     const load = { cpuCores: measureCpu(), memoryBytes: process.memoryUsage.rss() };
     const host = { hostLoad: loadavg()[0] ?? 0, hostCores: availableParallelism() };
-    await reportNode(db, { ...node, ...load, ...host });
+    const isDraining = duty.off !== null;
+    const { isDrainRequested } = await reportNode(db, { ...node, ...load, ...host, isDraining });
+    if (isDrainRequested && !isAsked) {
+      isAsked = true;
+      drain();
+    }
     const work = await readWork();
     const added = minus(work, reported);
     if (added.failures > 0 || added.busySec > 0) await addWork(db, added);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,17 +35,24 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Settings that all processes share, apart from their data folders. */
+function settings(name: string): Record<string, string> {
+  return {
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
+    MILLRACE_STORAGE: path.join(folder, 'objects'),
+    MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
+    MILLRACE_DATA_DIR: path.join(folder, name),
+    MILLRACE_HOST: '127.0.0.1',
+  };
+}
+
 /** Starts one role as a process of its own on the shared database and store. */
 async function start(role: string): Promise<Node> {
   const [port, health] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', role], {
     env: {
       ...process.env,
-      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
-      MILLRACE_STORAGE: path.join(folder, 'objects'),
-      MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
-      MILLRACE_DATA_DIR: path.join(folder, role),
-      MILLRACE_HOST: '127.0.0.1',
+      ...settings(role),
       MILLRACE_PORT: role === 'api' ? String(port) : '0',
       MILLRACE_EDGE_PORT: role === 'edge' ? String(port) : '7',
       MILLRACE_HEALTH_PORT: String(health),
@@ -77,6 +84,45 @@ async function migrateTo(name: string, oldestVersion: string): Promise<void> {
   await sql`insert into kysely_migration values (${name}, '2026')`.execute(database.db);
   await sql`insert into schema_compatibility values (${name}, ${oldestVersion}, '99.1.0')`.execute(database.db);
 }
+
+/** Runs a command of the service on the shared database. */
+async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), ...args], {
+    env: { ...process.env, ...settings('cli') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => chunks.push(String(data)));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output: chunks.join('') };
+}
+
+test('a drained process says so to balancers, keeps serving for a while, and exits with 0', LIMIT, async () => {
+  const [edge, worker] = await Promise.all([start('edge'), start('worker')]);
+  for (const node of [edge, worker]) await ready(node);
+  const unknown = await run('drain', 'nowhere/edge');
+  expect([unknown.code, unknown.output]).toEqual([
+    1,
+    expect.stringMatching(/HOST\/ROLE, got "nowhere\/edge"\. .*\/edge/),
+  ]);
+  const drained = run('drain', `${hostname()}/edge`);
+  await expect.poll(() => statusOf(`${edge.health}/readyz`), PATIENCE).toBe(503);
+  expect(await (await fetch(`${edge.health}/readyz`)).json()).toMatchObject({ status: 'draining' });
+  expect([403, 404]).toContain(await statusOf(`${edge.url}/${crypto.randomUUID()}/playlist.m3u8`));
+  const again = await run('drain', `${hostname()}/edge`);
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('which is already draining')]);
+  expect(await edge.ended).toBe(0);
+  expect(await drained).toMatchObject({ code: 0, output: expect.stringContaining('has exited') });
+  expect((await run('drain', `${hostname()}/worker`)).code).toBe(0);
+  expect(await worker.ended).toBe(0);
+  const dead = await start('worker');
+  await ready(dead);
+  dead.child.kill('SIGKILL');
+  await dead.ended;
+  await sql`update millrace_node set last_seen_at = now() - interval '1 minute'`.execute(database.db);
+  const lost = await run('drain', `${hostname()}/worker`);
+  expect([lost.code, lost.output]).toEqual([1, expect.stringContaining('which last reported at')]);
+});
 
 test('roles keep running and start after an expand step, and refuse work after a contract step', LIMIT, async () => {
   const running = await Promise.all(['api', 'edge', 'worker', 'ingest'].map(start));

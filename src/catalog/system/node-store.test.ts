@@ -13,7 +13,7 @@ afterAll(() => database.stop());
 
 const report = (change: Partial<NodeReport> = {}): NodeReport => ({
   ...{ id: newGuid(), host: 'one', role: 'edge', version: '0.1.0', startedAt: new Date(0) },
-  ...{ cpuCores: 0.25, memoryBytes: 2 ** 27, hostLoad: 1.5, hostCores: 4 },
+  ...{ cpuCores: 0.25, memoryBytes: 2 ** 27, hostLoad: 1.5, hostCores: 4, isDraining: false },
   ...change,
 });
 

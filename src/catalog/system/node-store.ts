@@ -16,6 +16,8 @@ export type NodeReport = {
   memoryBytes: number;
   hostLoad: number;
   hostCores: number;
+  /** True once the process takes no new work, before it exits. */
+  isDraining: boolean;
 };
 
 /** A live stream that an ingest process owns. `publisher`: the one whose media arrived last; null if none sends. */
@@ -30,16 +32,23 @@ const EXPIRED_SEC = 600;
 /** Time without media after which a publisher is not the current one, in seconds. */
 const SILENT_SEC = 5;
 
-/** Writes or refreshes the row of a process, and removes expired ones. */
-export async function reportNode(db: Db, node: NodeReport): Promise<void> {
-  await sql`
-    insert into millrace_node (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores)
+/**
+ * Writes or refreshes the row of a process, and removes expired ones. Returns whether the process was asked to drain. A
+ * request to an earlier process with the same id does not count.
+ */
+export async function reportNode(db: Db, node: NodeReport): Promise<{ isDrainRequested: boolean }> {
+  const { rows } = await sql<{ isDrainRequested: boolean }>`
+    insert into millrace_node as n (id, host, role, version, started_at, cpu_cores, memory_bytes, host_load, host_cores,
+      is_draining)
     values (${node.id}, ${node.host}, ${node.role}, ${node.version}, ${node.startedAt}, ${node.cpuCores},
-      ${node.memoryBytes}, ${node.hostLoad}, ${node.hostCores})
+      ${node.memoryBytes}, ${node.hostLoad}, ${node.hostCores}, ${node.isDraining})
     on conflict (id) do update set host = excluded.host, version = excluded.version, started_at = excluded.started_at,
       cpu_cores = excluded.cpu_cores, memory_bytes = excluded.memory_bytes, host_load = excluded.host_load,
-      host_cores = excluded.host_cores, last_seen_at = now()`.execute(db);
+      host_cores = excluded.host_cores, is_draining = excluded.is_draining, last_seen_at = now(),
+      drain_requested_at = case when n.started_at = excluded.started_at then n.drain_requested_at end
+    returning drain_requested_at is not null as "isDrainRequested"`.execute(db);
   await sql`delete from millrace_node where last_seen_at < now() - make_interval(secs => ${EXPIRED_SEC})`.execute(db);
+  return { isDrainRequested: rows[0]?.isDrainRequested === true };
 }
 
 /** Removes the row of a process that stops. */
@@ -52,6 +61,7 @@ export async function loadNodes(db: Db): Promise<NodeLine[]> {
   const { rows } = await sql<NodeLine>`
     select n.id, n.host, n.role, n.version, n.started_at as "startedAt", n.cpu_cores as "cpuCores",
       n.memory_bytes as "memoryBytes", n.host_load as "hostLoad", n.host_cores as "hostCores",
+      n.is_draining or n.drain_requested_at is not null as "isDraining",
       n.last_seen_at as "lastSeenAt", n.last_seen_at < now() - make_interval(secs => ${LOST_SEC}) as "isLost",
       coalesce((
         select jsonb_agg(jsonb_build_object('libraryId', s.library_id, 'streamId', s.id, 'title', s.title,

@@ -125,6 +125,11 @@ export class RoleProcess {
   #ended(livedMs: number, how: string): void {
     this.#child = null;
     if (this.#isStopping) return;
+    // Only a drained process ends with code 0. The next start of the service starts it again.
+    if (how === 'code 0') {
+      this.#become({ state: 'failing', detail: 'drained: it starts again with the service' });
+      return;
+    }
     const waitMs = this.#backOff.afterLifeOf(livedMs);
     logEvent('role.exited', { name: this.role, exit: how, waitMs, durationMs: livedMs });
     const said = this.#health.state === 'failing' ? this.#health.detail : null;

@@ -67,11 +67,13 @@ export type LiveNodeDeps = {
 
 export type LiveNode = {
   publish(request: PublishRequest): Promise<MediaInput>;
+  /** Refuses new publishers with this reason. */
+  refuse(reason: string): void;
   /**
-   * Refuses new publishers with this reason and disconnects those that are connected. They connect again, and another
-   * ingest takes over their streams. Streams that no other takes over stay until `close`.
+   * Stores the media of each stream and disconnects its publishers. They connect again, and another ingest takes over
+   * their streams. This process keeps the others until `close`.
    */
-  drain(reason: string): void;
+  handOver(reason: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -103,7 +105,7 @@ class Node implements LiveNode {
   #renewal: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #isClosing = false;
-  #drained: string | null = null;
+  #refusal: string | null = null;
   constructor(deps: LiveNodeDeps) {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
@@ -144,7 +146,7 @@ class Node implements LiveNode {
   }
 
   async #accept({ streamKey, slot, protocol, remote, disconnect }: PublishRequest): Promise<MediaInput> {
-    if (this.#drained !== null) throw new Refused('unavailable', this.#drained);
+    if (this.#refusal !== null) throw new Refused('unavailable', this.#refusal);
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
@@ -187,9 +189,12 @@ class Node implements LiveNode {
     };
   }
 
-  drain(reason: string): void {
-    this.#drained = reason;
-    for (const stream of this.#streams.values()) stream.handOver(reason);
+  refuse(reason: string): void {
+    this.#refusal = reason;
+  }
+
+  async handOver(reason: string): Promise<void> {
+    await Promise.all([...this.#streams.values()].map((stream) => stream.handOver(reason, SETTLE_MS)));
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LadderState, LiveState } from '../../catalog/live/live-stream.ts';
 import { loadLastPeriod } from '../../catalog/live/publishing/period-store.ts';
@@ -59,6 +60,7 @@ export class OwnedStream {
   #isOpening = false;
   /** Audio parameters of the newest period. A publisher that returns without audio gets a silent track of them. */
   #audio: TrackConfig | null = null;
+  #isLeaving = false;
 
   constructor(lease: LiveLease, state: LiveState, deps: StreamDeps) {
     this.lease = lease;
@@ -118,7 +120,7 @@ export class OwnedStream {
   /** Processes media from a publisher. */
   push(publisher: LivePublisher, event: LiveEvent, wireBytes: number): void {
     const isChanged = publisher.note(event, wireBytes);
-    if (!this.#publishers.includes(publisher)) return;
+    if (this.#isLeaving || !this.#publishers.includes(publisher)) return;
     if (publisher !== this.#active && !this.#mayActivate(publisher)) return;
     if (isChanged) this.#endRun(publisher);
     if (event.type === 'config' || publisher.leavesOut(event.unit)) return;
@@ -179,10 +181,19 @@ export class OwnedStream {
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);
   }
 
-  /** Disconnects the publishers, so that they connect to another process. The stream stays until it is taken over. */
-  handOver(reason: string): void {
-    this.#dropAll(reason);
+  /**
+   * Stores the media received so far, then disconnects the publishers, so that they connect to another process, which
+   * continues after the last stored segment. Media that arrives meanwhile is left out. `limitMs` bounds the wait for
+   * the store.
+   */
+  async handOver(reason: string, limitMs: number): Promise<void> {
+    this.#isLeaving = true;
     this.#endRun();
+    const late = new AbortController();
+    const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
+    await Promise.race([settled, sleep(limitMs, undefined, { signal: late.signal })]);
+    late.abort();
+    this.#dropAll(reason);
   }
 
   /** Stores open segments before the process exits. */
