@@ -212,8 +212,8 @@ export const EDGE_ERRORS = {
 export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 
 /**
- * Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the API. `sentence` tells its
- * owner, `isFinal` whether the same file fails every time.
+ * Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the API. `sentence` tells
+ * its owner, `isFinal` whether the same file fails every time.
  */
 export const SOURCE_FAULTS = {
   'empty-file': { issueCode: 7, cause: 'an empty file', sentence: 'The file is empty.', isFinal: true },
