@@ -9,8 +9,12 @@ export function DropZone({ libraryId }: { libraryId: number }) {
   const isOver = useSignal(false);
   const collection = useSignal<string | null>(null);
   useEffect(() => {
+    // Pictures that are dragged within the page arrive as files, too.
+    let isOwn = false;
+    const start = () => (isOwn = true);
+    const end = () => (isOwn = false);
     const over = (event: DragEvent) => {
-      if (event.dataTransfer?.types.includes('Files') !== true) return;
+      if (isOwn || event.dataTransfer?.types.includes('Files') !== true) return;
       event.preventDefault();
       isOver.value = true;
       collection.value = nameAt(event.target);
@@ -19,16 +23,20 @@ export function DropZone({ libraryId }: { libraryId: number }) {
       if (event.relatedTarget === null) isOver.value = false;
     };
     const drop = (event: DragEvent) => {
-      if (event.dataTransfer === null || !event.dataTransfer.types.includes('Files')) return;
+      if (isOwn || event.dataTransfer === null || !event.dataTransfer.types.includes('Files')) return;
       event.preventDefault();
       isOver.value = false;
       const collectionId = collectionAt(event.target) ?? query.value.get('collection') ?? '';
       void addDropped({ libraryId, collectionId }, event.dataTransfer);
     };
+    addEventListener('dragstart', start);
+    addEventListener('dragend', end);
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);
     addEventListener('drop', drop);
     return () => {
+      removeEventListener('dragstart', start);
+      removeEventListener('dragend', end);
       removeEventListener('dragover', over);
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);

@@ -5,6 +5,7 @@ import { t } from '../base/language.ts';
 import { useLoaded, useRefresh } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { bytes, plural, timeLeft, videoState } from '../base/words.ts';
+import { Icon } from '../parts/icon.tsx';
 import { CopyButton, Link } from '../parts/parts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import { StateChip, StateNote } from './state.tsx';
@@ -85,12 +86,19 @@ export function UploadTray() {
 }
 
 function TrayItem({ item }: { item: UploadItem }) {
-  const { name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake, state } = item;
+  const { id, name, sizeBytes, sentBytes, videoId, libraryId, error, isNamesake, state } = item;
   return (
     <li data-state={state}>
-      <p class="tray-title" title={name} dir="auto">
-        {videoId === null ? name : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
-      </p>
+      <div class="tray-head">
+        <p class="tray-title" title={name} dir="auto">
+          {videoId === null ? name : <Link to={{ name: 'video', libraryId, videoId }}>{name}</Link>}
+        </p>
+        {state !== 'sending' && (
+          <button type="button" class="quiet" aria-label={t('Dismiss {0}', name)} onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        )}
+      </div>
       {state === 'done' && videoId !== null ? (
         <SentVideo libraryId={libraryId} videoId={videoId} />
       ) : (
@@ -143,7 +151,7 @@ function SentVideo({ libraryId, videoId }: { libraryId: number; videoId: string 
   );
 }
 
-function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }) {
+function TrayActions({ item: { id, state, handle } }: { item: UploadItem }) {
   return (
     <div class="tray-actions">
       {(state === 'sending' || state === 'waiting' || state === 'cut') && (
@@ -173,11 +181,6 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
             }}
           />
         </label>
-      )}
-      {state !== 'sending' && (
-        <button type="button" class="quiet" aria-label={t('Dismiss {0}', name)} onClick={() => dismiss(id)}>
-          {t('Dismiss')}
-        </button>
       )}
     </div>
   );

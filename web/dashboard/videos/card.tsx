@@ -110,7 +110,13 @@ function Thumbnail({ video }: { video: VideoModel }) {
       onPointerLeave={rest}
     >
       {still !== null && (
-        <img src={isMoving.value && moving !== null ? moving : still} alt="" loading="lazy" decoding="async" />
+        <img
+          src={isMoving.value && moving !== null ? moving : still}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+        />
       )}
       {video.length > 0 && <span class="length">{clock(video.length)}</span>}
     </div>

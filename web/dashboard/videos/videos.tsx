@@ -23,7 +23,7 @@ import { clearSelection, countSelected, selectAll, turn } from './selection.ts';
 import { type Shape, useWindow } from './use-window.ts';
 import { useVideoPages, type VideoPages } from './video-pages.ts';
 
-const CARD_TEXT_PX = 108;
+const CARD_TEXT_PX = 128;
 const GRID: Shape = {
   gapPx: 18,
   leastWidthPx: 240,
