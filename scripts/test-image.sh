@@ -168,15 +168,19 @@ done
 service=$whole
 stop
 
+say 'manifests of Kubernetes'
+command -v kubectl > /dev/null || apt-get install -y --no-install-recommends kubernetes-client >&2
+kubectl kustomize deploy/kubernetes 2> /dev/null | sed '/^#/d' > "$work/manifests.yaml"
+npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubernetes-models@5.1.0 >&2
+"$node" scripts/check-manifests.js "$work/manifests.yaml" "$work/models"
+
 say 'Debian package'
-sh "$image/app/deploy/debian/build-deb.sh" "$image/app" "$work"
+sh deploy/debian/build-deb.sh "$image/app" "$work"
 deb=$(echo "$work"/millrace_*.deb)
-# The image is a Debian system with all dependencies but adduser.
-system=$(buildah from localhost/millrace)
+system=$(buildah from localhost/debian:12-slim)
 target=$(buildah mount "$system")
-rm -rf "${target:?}/app" "$target/usr/local/bin/millrace" "$target/usr/local/bin/node"
 cp "$deb" "$target/tmp/millrace.deb"
-buildah run --user 0:0 "$system" -- sh -c 'deluser millrace 2> /dev/null || userdel millrace; apt-get update -qq &&
+buildah run --user 0:0 "$system" -- sh -c 'apt-get update -qq &&
   apt-get install -y -qq --no-install-recommends /tmp/millrace.deb' >&2
 buildah run --user 0:0 "$system" -- sh -c 'id millrace && stat -c %U:%a /var/lib/millrace && millrace version &&
   test -f /lib/systemd/system/millrace.service && test -f /lib/systemd/system/millrace@.service' >&2

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
 import { isMediaGone } from './catalog/media-state-store.ts';
-import { databaseHealth, notedHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
+import { connectionName, notedHealth, openDatabaseCheck, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
 import { loadEdge, openEdge } from './compose/edge.ts';
 import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
+import { startNodeReport } from './compose/node-report.ts';
 import { openPlaces } from './compose/places.ts';
+import { collectRoleMetrics } from './compose/role-metrics.ts';
 import {
   type OpenedStorage,
   openMover,
@@ -25,6 +27,7 @@ import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
+import type { Guid } from './lib/guid.ts';
 import { logEvent } from './lib/log/log-event.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
@@ -32,7 +35,8 @@ import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
 import { readVersion } from './service/version.ts';
 
-type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
+/** `nodeId`: the id under which an ingest process owns streams. */
+type StartedRole = Pick<RunningRole, 'listeners' | 'close'> & { nodeId?: Guid };
 
 /** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
@@ -79,30 +83,38 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
+/** Time for the last report of a process that stops, in ms. Without it, the row of the process expires. */
+const LAST_REPORT_MS = 1_000;
+
 /** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const startedMs = performance.now();
   logEvent('role.started', { version: readVersion() });
   setMediaRules({ sandbox: settings.sandbox, allowsRareDecoders: settings.allowsRareDecoders });
-  const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
+  const named = { ...settings, database: { ...settings.database, application_name: connectionName(role) } };
+  const database = openDatabase({ ...named.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     logEvent('database.connection-lost', { err: error }),
   );
   await whenRoleHasSlots(role, database);
   await requireStore(settings);
   const opened = await openStorage(settings, database);
-  const watch = await watchStorage(opened);
-  const common = { settings, database, ...opened, watch };
-  const running = await startOne(role, common, host);
+  const watch = await watchStorage(opened, { writes: role !== 'edge' });
+  const common = { settings: named, database, ...opened, watch };
+  const stopCollecting = collectRoleMetrics(role, common);
+  const { nodeId, ...running } = await startOne(role, common, host);
+  const report = await startNodeReport(role, common, nodeId);
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
-    health: notedHealth(() => databaseHealth(database)),
+    health: notedHealth(openDatabaseCheck(database)),
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
     async close() {
       const stoppingMs = performance.now();
       logEvent('role.draining', {});
+      stopCollecting();
       watch.close();
+      await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
       await opened.store.close().finally(() => running.close());
       logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },

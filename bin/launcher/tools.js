@@ -3,9 +3,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { runChild } from './run-child.js';
 
 /**
- * `program` is a name on the path, or the absolute path of a file or folder of `debianPackage`.
+ * `program` is a name on the path, or the absolute path of a file or folder of `debianPackage`. `service` is a systemd
+ * service that the package would start, and that must not run.
  *
- * @typedef {{ program: string, debianPackage: string }} Tool
+ * @typedef {{ program: string, debianPackage: string, service?: string }} Tool
  */
 
 /** @type {readonly Tool[]} */
@@ -45,6 +46,16 @@ const SPEECH = [
 const NGINX = [{ program: '/usr/sbin/nginx', debianPackage: 'nginx-light' }];
 
 /** @type {readonly Tool[]} */
+const PROMETHEUS = ['prometheus', 'promtool'].map((program) => ({
+  program,
+  debianPackage: 'prometheus',
+  service: 'prometheus',
+}));
+
+/** @type {readonly Tool[]} */
+const PGBOUNCER = [{ program: '/usr/sbin/pgbouncer', debianPackage: 'pgbouncer', service: 'pgbouncer' }];
+
+/** @type {readonly Tool[]} */
 const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
 
 /** nginx module for a comparison in a benchmark. @param {string} name @param {string} debianPackage @returns {Tool} */
@@ -63,6 +74,8 @@ const TOOLS = {
     { program: 'mpv', debianPackage: 'mpv' },
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
     ...NGINX,
+    ...PROMETHEUS,
+    ...PGBOUNCER,
     ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },
@@ -99,8 +112,7 @@ const TOOLS = {
 export async function ensureTools(command) {
   const missing = missingTools(command, process.env.PATH ?? '');
   if (missing.length === 0) return;
-  const packages = [...new Set(missing.map((tool) => tool.debianPackage))];
-  const line = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  const line = installLine(missing);
   const names = missing.map((tool) => tool.program).join(', ');
   if (process.getuid?.() !== 0) throw new Error(`${names} not found. Run as root: ${line}`);
   process.stderr.write(`millrace: ${names} not found, running: ${line}\n`);
@@ -110,6 +122,23 @@ export async function ensureTools(command) {
   });
   const still = missingTools(command, process.env.PATH ?? '');
   if (code !== 0 || still.length > 0) throw new Error(`${names} could not be installed (code ${code}). Run: ${line}`);
+}
+
+/**
+ * Returns the line that installs tools. It masks their services first, because Debian starts a service when it installs
+ * the package.
+ *
+ * @param {readonly Tool[]} missing
+ * @returns {string}
+ */
+export function installLine(missing) {
+  const packages = [...new Set(missing.map((tool) => tool.debianPackage))];
+  const services = [...new Set(missing.flatMap((tool) => tool.service ?? []))];
+  return [
+    ...services.map((name) => `ln -sfn /dev/null /etc/systemd/system/${name}.service`),
+    'apt-get update',
+    `apt-get install -y --no-install-recommends ${packages.join(' ')}`,
+  ].join(' && ');
 }
 
 /**

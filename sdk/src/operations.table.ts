@@ -26,6 +26,8 @@ export type AudienceShareModel = { name: string; views: number; watchTime: numbe
 
 export type AudienceStartupModel = { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
 
+export type AudioLoudnessModel = { name: string; language: string; integratedLufs: number | null; rangeLu: number | null; truePeakDbtp: number | null; gainDb: number };
+
 export type AudioPurpose = "main" | "commentary" | "description";
 
 export type AudioTrackList = { items: (AudioTrackModel)[] };
@@ -118,6 +120,10 @@ export type IssueCodes = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11;
 
 export type Labels = { asn: string | null; country: string | null; ruleId: string | null; severity: string | null; method: string | null; ruleGroup: string | null; status: string | null; serverZone: string | null };
 
+export type LibrarySoundModel = { NormaliseLoudness: boolean; LoudnessTarget: number };
+
+export type LibrarySoundUpdateModel = { NormaliseLoudness?: boolean | null; LoudnessTarget?: number | null };
+
 export type LiveEncodingStatisticsModel = { hourly: boolean; totalEncodingSeconds: number; encodingSecondsChart: Record<string, number> | null; encodingSecondsByLiveStream: Record<string, number> | null; encodingSecondsByVideoCodec: Record<string, number> | null; encodingSecondsByResolution: Record<string, number> | null };
 
 export type LiveStreamModel = { videoLibraryId: number; guid: string; title: string; description: string | null; category: string | null; collectionId: string | null; public: boolean; status: LiveStreamStatus; dateCreated: string; scheduledStartTime: string | null; scheduledEndTime: string | null; startedAt: string | null; endedAt: string | null; durationSeconds: number | null; streamKey: string; playbackUrlHls: string; dvrEnabled: boolean; dvrWindowSeconds: number | null; recordVod: boolean; availableResolutions: string; width: number | null; height: number | null; framerate: number | null; ingestRegion: string; peakConcurrentViewers: number | null; totalViewerSeconds: number | null; thumbnailFileName: string | null; thumbnailUpdatedAt: string | null; enableCountdown: boolean | null; rtmpOutputs: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId: string | null; ingestEndpoints: IngestEndpoints | null };
@@ -137,6 +143,10 @@ export type MomentModel = { label: string; timestamp?: number };
 export type MoveModel = { ObjectsLeft: number; BytesLeft: number; UploadsLeft: number; NotedAt: string };
 
 export type NewAccessKeyModel = { Id: string; Label: string; Scope: AccessKeyScope; DateCreated: string; DateExpires: string | null; DateLastUsed: string | null; Key: string };
+
+export type NodeModel = { Id: string; Host: string; Role: string; Version: string; StartedAt: string; LastSeenAt: string; Lost: boolean; CpuCores: number; MemoryBytes: number; HostLoad: number; HostCores: number; Streams: (NodeStreamModel)[] };
+
+export type NodeStreamModel = { LibraryId: number; StreamId: string; Title: string; Publisher: string | null };
 
 export type PaginationListModelOfAuditLineModel = { Items: (AuditLineModel)[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
@@ -206,7 +216,7 @@ export type StorageZoneModel = { Id: number; Name: string | null; Password: stri
 
 export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
 
-export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Encodes: (EncodeLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null; Backup: BackupModel | null };
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; EncodeSpeed: number | null; FailuresLastDay: number; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Encodes: (EncodeLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null; Backup: BackupModel | null };
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
@@ -234,7 +244,7 @@ export type UpdateVideoModel = { title?: string | null; collectionId?: string | 
 
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
-export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null };
+export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null; loudness: (AudioLoudnessModel)[] };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -365,7 +375,7 @@ export type Operations = {
   followLibrary: { input: { libraryId: number }; answer: Response };
   /** Streams the state and progress of a video as server-sent events. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, and the progress of the transcription. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
   /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
@@ -393,6 +403,8 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Returns a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
+  /** Returns what a library does with the sound of its videos: the loudness that it gives them. `GET /videolibrary/{id}/sound` */
+  getLibrarySound: { input: { id: number }; answer: LibrarySoundModel };
   /** Returns the seconds of video that were encoded for live streams, by UTC day or hour, stream, codec and resolution. Separate several values of a filter with commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
   /** Returns the data that a player needs to show a live stream. It never contains the stream key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
@@ -423,7 +435,7 @@ export type Operations = {
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Returns the storage of a library: its name and its size in bytes. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, active workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move. `GET /system` */
+  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the speed and the failures of encoders, active workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
   /** Returns the transcribed seconds of a library, by UTC day. This version does not count them, so all values are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
@@ -447,6 +459,8 @@ export type Operations = {
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
   /** Lists the stills of a live stream between `from` and `to`, newest first. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
+  /** Lists the running processes of all machines with role, version and load, and the live streams that each ingest has. A process that stopped without notice is lost after 45 s, and leaves the list after 10 min. `GET /system/nodes` */
+  listNodes: { input: object; answer: (NodeModel)[] };
   /** Lists the pull zones of the account. Without `page`, the response is a plain list. `GET /pullzone` */
   listPullZones: { input: { page?: number; perPage?: number; search?: string }; answer: PullZoneList };
   /** Lists the firewall settings of all pull zones by ascending id, one page at a time. `GET /shield/shield-zones` */
@@ -531,6 +545,8 @@ export type Operations = {
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
+  /** Changes what a library does with the sound of videos that are uploaded from now on; fields that are left out stay as they are. `POST /videolibrary/{id}/sound` */
+  updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. Edges apply them within 2 s. `POST /pullzone/{id}` */
@@ -603,6 +619,7 @@ export const operations = {
   getHealth: {"method":"GET","path":"/healthz","query":[],"body":null,"answer":"json"},
   getHeatmap: {"method":"GET","path":"/library/{libraryId}/videos/{videoId}/heatmap","query":[],"body":null,"answer":"json"},
   getLibrary: {"method":"GET","path":"/videolibrary/{id}","query":[],"body":null,"answer":"json"},
+  getLibrarySound: {"method":"GET","path":"/videolibrary/{id}/sound","query":[],"body":null,"answer":"json"},
   getLiveEncodingStatistics: {"method":"GET","path":"/library/{libraryId}/live/statistics/encoding","query":["dateFrom","dateTo","hourly","liveStreamGuids","videoCodecs","resolutions"],"body":null,"answer":"json"},
   getLivePlayData: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/play","query":["token","expires"],"body":null,"answer":"json"},
   getLiveStatus: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/status","query":[],"body":null,"answer":"json"},
@@ -630,6 +647,7 @@ export const operations = {
   listLibraries: {"method":"GET","path":"/videolibrary","query":["page","perPage","search"],"body":null,"answer":"json"},
   listLiveStreams: {"method":"GET","path":"/library/{libraryId}/live","query":["page","itemsPerPage","search","orderBy","collectionId"],"body":null,"answer":"json"},
   listLiveThumbnails: {"method":"GET","path":"/library/{libraryId}/live/{streamId}/thumbnails","query":["limit","from","to"],"body":null,"answer":"json"},
+  listNodes: {"method":"GET","path":"/system/nodes","query":[],"body":null,"answer":"json"},
   listPullZones: {"method":"GET","path":"/pullzone","query":["page","perPage","search"],"body":null,"answer":"json"},
   listShieldZones: {"method":"GET","path":"/shield/shield-zones","query":["page","perPage"],"body":null,"answer":"json"},
   listTrash: {"method":"GET","path":"/library/{libraryId}/trash","query":["page","itemsPerPage"],"body":null,"answer":"json"},
@@ -672,6 +690,7 @@ export const operations = {
   updateAudioTrack: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}","query":[],"body":"application/json","answer":"json"},
   updateCollection: {"method":"POST","path":"/library/{libraryId}/collections/{collectionId}","query":[],"body":"application/json","answer":"json"},
   updateLibrary: {"method":"POST","path":"/videolibrary/{id}","query":[],"body":"application/json","answer":"json"},
+  updateLibrarySound: {"method":"POST","path":"/videolibrary/{id}/sound","query":[],"body":"application/json","answer":"json"},
   updateLiveStream: {"method":"PUT","path":"/library/{libraryId}/live/{streamId}","query":[],"body":"application/json","answer":"json"},
   updatePullZone: {"method":"POST","path":"/pullzone/{id}","query":[],"body":"application/json","answer":"json"},
   updateShieldZone: {"method":"PATCH","path":"/shield/shield-zone","query":[],"body":"application/json","answer":"json"},

@@ -49,6 +49,7 @@ export function addOperations(app: FastifyInstance, serving: Serving): ReadonlyS
     app.route({
       method: operation.method,
       url: toRoute(operation.path),
+      config: { operation: operation.name, isEndless: answer === 'events' },
       schema: answer === null || typeof answer === 'string' ? {} : { response: { [answerStatus]: answer } },
       handler: async (request, reply) => {
         const action = answerOperation(

@@ -57,6 +57,7 @@ import { getStatistics } from './statistics/get-statistics.ts';
 import { getStorageZone } from './storage-zones/get-storage-zone.ts';
 import { updateStorageZone } from './storage-zones/update-storage-zone.ts';
 import { getSystem } from './system/get-system.ts';
+import { listNodes } from './system/list-nodes.ts';
 import { deleteTrashedVideo } from './trash/delete-trashed-video.ts';
 import { listTrash } from './trash/list-trash.ts';
 import { restoreVideo } from './trash/restore-video.ts';
@@ -70,6 +71,7 @@ import { createLibrary } from './video-libraries/create-library.ts';
 import { deleteLibrary } from './video-libraries/delete-library.ts';
 import { getLibrary } from './video-libraries/get-library.ts';
 import { getDrmStatistics, getTranscribingStatistics } from './video-libraries/get-usage-statistics.ts';
+import { getLibrarySound, updateLibrarySound } from './video-libraries/library-sound.ts';
 import { listAudit } from './video-libraries/list-audit.ts';
 import { listLanguages } from './video-libraries/list-languages.ts';
 import { listLibraries } from './video-libraries/list-libraries.ts';
@@ -189,6 +191,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   restoreVideo,
   deleteTrashedVideo,
   getSystem,
+  listNodes,
   searchSpoken,
   setThumbnail,
   smartGenerate,
@@ -246,6 +249,8 @@ export const operations: readonly Operation<OperationDeps>[] = [
   putLiveDefaultThumbnail,
   deleteLiveDefaultThumbnail,
   listAudit,
+  getLibrarySound,
+  updateLibrarySound,
   listKeys,
   createKey,
   deleteKey,

@@ -32,6 +32,7 @@ import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
 import { rulesOfAddress } from './errors.ts';
 import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard.ts';
+import { measureHttp, measureMount } from './measure-http.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
@@ -208,6 +209,7 @@ function createApp(
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });
+  measureHttp(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.setErrorHandler((error, request, reply) => answerError(error, rulesOfAddress(request.url), reply));
@@ -246,6 +248,7 @@ function createHttpServer(
     }
     const path = request.url?.toLowerCase() ?? '';
     const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
+    if (mount) measureMount(mount.prefix.split('/')[1] ?? '', response);
     if (mount) mount.handle(request, response);
     else if (request.method === 'OPTIONS') answerPreflight(request, response);
     else handler(request, response);

@@ -117,6 +117,16 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
   if (error !== undefined) throw new Error('Could not migrate the database.', { cause: error });
 }
 
+/**
+ * Returns whether the database has a schema, without changing it. Throws `Refused` (`invalid`) like `migrate` for one
+ * that this version cannot use.
+ */
+export async function hasKnownSchema(db: Db): Promise<boolean> {
+  const applied = await appliedMigrations(db);
+  requireKnown(applied);
+  return applied.length > 0;
+}
+
 const known: Readonly<Record<string, Migration>> = migrations;
 const BASELINE = Object.keys(migrations)[0] ?? '';
 

@@ -1,3 +1,10 @@
+import { hasCode } from '../lib/has-code.ts';
+
+/**
+ * SQLSTATE read_only_sql_transaction: a standby before its promotion, or `default_transaction_read_only`. Reads work,
+ * and writes work again once the server is writable.
+ */
+const READ_ONLY = '25006';
 /**
  * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its timeouts, and errors of sockets and the
  * pool.
@@ -15,15 +22,24 @@ const AWAY_WORDS = [
   'Client has encountered a connection error',
 ];
 
-/** Returns whether an error, or one of its causes, means that the database cannot be reached now. */
+/** Returns whether an error, or one of its causes, means that the database accepts no writes. */
+export function isDatabaseReadOnly(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (hasCode(cause, READ_ONLY)) return true;
+  return false;
+}
+
+/** Returns whether an error, or one of its causes, means that the database cannot be reached or written now. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
-    if (typeof code === 'string' && (AWAY_CODES.test(code) || (code === 'ENOENT' && syscall === 'connect')))
-      return true;
+    if (typeof code === 'string' && isAwayCode(code, syscall)) return true;
     if (beginsAway(cause.message)) return true;
   }
   return false;
+}
+
+function isAwayCode(code: string, syscall: unknown): boolean {
+  return AWAY_CODES.test(code) || code === READ_ONLY || (code === 'ENOENT' && syscall === 'connect');
 }
 
 function beginsAway(message: string): boolean {

@@ -3,9 +3,13 @@ import type { Guid } from '../lib/guid.ts';
 import { BASE_CODEC } from '../media/encode/codecs/all.ts';
 import type { MediaKey, Tx } from './db.ts';
 
-/** Name of a rendition `r` in messages: `720p`, `720p vp9`, `Audio (en)`, `Audio` without a known language. */
+/**
+ * Name of a rendition `r` in messages: `720p`, `720p vp9`, `Audio (en)`, `Audio` without a known language, `Audio at 64
+ * kbit/s` for low rungs, `Audio in 5.1`.
+ */
 export const RENDITION_NAME = sql<string>`case
   when r.kind = 'audio' then 'Audio' || case r.language when 'und' then '' else ' (' || r.language || ')' end
+    || case r.plan->>'form' when 'low' then ' at 64 kbit/s' when 'surround' then ' in 5.1' else '' end
   else coalesce(r.rung || 'p', 'Video') ||
     case r.codec when ${sql.lit(BASE_CODEC)} then '' else ' ' || r.codec end end`;
 

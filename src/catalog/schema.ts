@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
+import type { Loudness } from '../media/encode/loudness.ts';
 import type { ImageSet } from '../media/images/image-set.ts';
-import type { Colours } from '../media/probe/colours.ts';
-import type { AudioRole, SourceFacts } from '../media/probe/source-facts.ts';
+import type { SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -21,11 +21,12 @@ import type {
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
-import type { ImageTable, StoredWatermark } from './images/image-schema.ts';
+import type { ImageTable } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
+import type { RenditionPlan } from './rendition-plan.ts';
 import type { AddedTrack } from './renditions/added-track.ts';
 import type { RetiredObjectTable } from './retired-object-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
@@ -179,26 +180,6 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
-/** Encoder input of a rendition, in addition to the source's facts. `streamIndex` is the source's audio track. */
-export type RenditionPlan = {
-  durationSec: number;
-  /** The library's watermark when the rendition was planned. */
-  watermark?: StoredWatermark;
-  streamIndex?: number;
-  /** For a track that the owner added: its id, and the file that it is encoded from. */
-  added?: { trackId: string; sourceKey: StorageKey };
-  role?: AudioRole;
-  copiesAudio?: boolean;
-  maxBitrateBps?: number;
-  /** For SDR video. Default: BT.709 in limited range. */
-  colours?: Colours;
-  normaliseLoudness?: boolean;
-  /** For a composed video: the rendition that each part is copied from; null for a part without audio. */
-  composedOf?: (Guid | null)[];
-  /** For a live recording, which has no original: the rendition of its timeline that it is encoded from. */
-  recordedOf?: Guid;
-};
-
 // `planned_segments` is set if the timeline is listed before its chunks are stored; the first chunk fixes `init`.
 /** A rendition. Playlists list the `active` ones. */
 export type RenditionTable = {
@@ -219,6 +200,8 @@ export type RenditionTable = {
   active: Generated<boolean>;
   retired_at: Date | null;
   plan: Json<RenditionPlan>;
+  /** Audio that was measured. */
+  loudness: ColumnType<Loudness | null, string | null | undefined, string | null>;
   timescale: number;
   width_px: number | null;
   height_px: number | null;

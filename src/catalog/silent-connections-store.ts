@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { metrics } from '../lib/metrics/metrics.ts';
 import { SILENT_DATABASE } from './is-database-away.ts';
 
 /** Interval of queries on a listening connection, and maximum time for a result, in ms. */
@@ -29,21 +30,32 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
   if (typeof plain !== 'function') throw new Error('Expected an open connection.');
   const query = (...args: unknown[]): unknown => {
     const timer = setTimeout(onSilent, limitMs).unref();
-    const end = () => clearTimeout(timer);
+    const startedMs = performance.now();
+    const end = (error?: unknown) => {
+      clearTimeout(timer);
+      metrics.databaseDuration.observe((performance.now() - startedMs) / 1000);
+      if (error instanceof Error) metrics.databaseErrors.inc({ class: errorClass(error) });
+    };
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       args[args.length - 1] = (...answer: unknown[]) => {
-        end();
+        end(answer[0]);
         Reflect.apply(callback, undefined, answer);
       };
     }
     const result: unknown = Reflect.apply(plain, client, args);
-    if (result instanceof Promise) result.then(end, end);
+    if (result instanceof Promise) result.then(() => end(), end);
     else if (typeof callback !== 'function') end();
     return result;
   };
   // Configurable, because others may wrap the method.
   Object.defineProperty(client, 'query', { value: query, configurable: true });
+}
+
+/** Returns the class of the error's SQLSTATE, its first two characters (PostgreSQL, appendix A), or `connection`. */
+function errorClass(error: Error): string {
+  const { code }: { code?: unknown } = Object(error);
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code.slice(0, 2) : 'connection';
 }
 
 /**

@@ -3,21 +3,16 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { mostConnections } from '../compose/connections.ts';
 import { describeFirewall } from '../compose/firewall.ts';
 import { describeSpeech } from '../compose/speech-models.ts';
 import { probeStore, requireStore } from '../compose/storage.ts';
-import { roles } from '../config/roles.ts';
-import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
+import { findOwnUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { sandboxProblem } from '../service/health.ts';
 import { readVersion } from '../service/version.ts';
+import { examineDatabase, type Finding } from './examine-database.ts';
 import { findSandbox } from './find-sandbox.ts';
-import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
-import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
-
-type Finding = { isGood: boolean; what: string; found: string };
 
 const TOOL_TIMEOUT_MS = 10_000;
 /** Rules of libinjection above the paranoia level that is applied. */
@@ -35,12 +30,11 @@ export async function doctor(): Promise<number> {
     await examineSandbox(settings),
     await examineFirewall(),
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
-    ...ownUnknownSettings().map((name) => ({ isGood: true, what: 'setting', found: `${name} means nothing: ignored` })),
+    ...findOwnUnknownSettings().map(({ sentence }) => ({ isGood: false, what: 'setting', found: sentence })),
     ...(settings === null
       ? []
       : [
-          await examineDatabase(settings),
-          ...(await examineConnections(settings)),
+          ...(await examineDatabase(settings)),
           await examineStore(settings),
           await examineDataDir(settings.dataDir),
           await examineSpeech(settings),
@@ -87,31 +81,6 @@ async function examineFirewall(): Promise<Finding> {
     return { isGood: true, what: 'firewall', found: `${set}, ${rules} rules${left}` };
   } catch (error) {
     return { isGood: false, what: 'firewall', found: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
-  if (databaseUrl !== null) {
-    const { ok, detail } = await databaseAnswers({ connectionString: databaseUrl });
-    return { isGood: ok, what: 'postgres', found: detail ?? 'MILLRACE_DATABASE_URL is reachable' };
-  }
-  try {
-    return { isGood: true, what: 'postgres', found: await describePackagedPostgres() };
-  } catch (error) {
-    return { isGood: false, what: 'postgres', found: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Counts the free connections of an owner's server. Our own server is used only by this machine. */
-async function examineConnections({ databaseUrl, databaseConnections }: Settings): Promise<Finding[]> {
-  if (databaseUrl === null) return [];
-  try {
-    const { most, used } = await countConnections({ connectionString: databaseUrl });
-    const need = roles.reduce((sum, role) => sum + mostConnections(role, databaseConnections), 0);
-    const found = `${used} of ${most} connections are open; one role of each kind opens up to ${need}`;
-    return [{ isGood: most - used >= need, what: 'postgres', found }];
-  } catch (error) {
-    return [{ isGood: false, what: 'postgres', found: error instanceof Error ? error.message : String(error) }];
   }
 }
 

@@ -32,6 +32,10 @@ const commands: Record<string, Command> = {
     summary: 'restore a backup into an empty data folder, before the first start: restore FOLDER',
     run: async (args) => await (await import('./backup/restore.ts')).restore(args),
   },
+  verify: {
+    summary: 'verify a backup without restoring it: verify FOLDER',
+    run: async (args) => await (await import('./backup/verify.ts')).verify(args),
+  },
   orphans: {
     summary:
       'list, delete or keep objects that the database does not know: orphans list [PREFIX], ' +

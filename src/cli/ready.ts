@@ -11,10 +11,11 @@ export async function ready(): Promise<number> {
   const { host, healthPort, port } = readOwnSettings();
   const reached = EVERYWHERE[host] ?? host;
   const name = isIPv6(reached) ? `[${reached}]` : reached;
-  // A role that runs alone has a health port. The whole service reports its health at the port of the interface.
+  // A role that runs alone has a health port, which decides if it responds: the port of the interface may be another
+  // service's. The whole service reports its health there.
   const ports = [healthPort, port].filter((known) => known !== null);
   const states = await Promise.all(ports.map(async (known) => await readState(`http://${name}:${known}`)));
-  const best = states.find((state) => state === 'ready') ?? states.find((state) => state !== null) ?? null;
+  const best = states.find((state) => state !== null) ?? null;
   if (best === 'ready') return 0;
   const found = best === null ? 'no response' : `status ${best}`;
   throw new Refused(

@@ -10,12 +10,13 @@ import { Refused } from '../lib/refused.ts';
  * creates anything. Later starts wait for their ports, because an earlier service may still be stopping.
  */
 export async function requireFreePorts(settings: Settings): Promise<void> {
-  const { host, port, edgePort, rtmpPort, whipPort, srtPort } = settings;
+  const { host, port, edgePort, rtmpPort, whipPort, srtPort, metricsPort } = settings;
   const tcp = {
     MILLRACE_PORT: port,
     MILLRACE_EDGE_PORT: edgePort,
     MILLRACE_RTMP_PORT: rtmpPort,
     MILLRACE_WHIP_PORT: whipPort,
+    ...(metricsPort !== null && { MILLRACE_METRICS_PORT: metricsPort }),
   };
   const problems: string[] = [];
   const check = async (name: string, wanted: number, listen: () => Promise<void>) => {

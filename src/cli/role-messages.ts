@@ -1,10 +1,13 @@
 import type { LogSettings } from '../config/logs.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
+import type { MetricFamilies } from '../lib/metrics/metrics.ts';
 import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
 import type { Fleet } from '../service/health.ts';
 
-/** Messages from the supervisor to a role's process, in this order; `fleet` may be sent at any time. */
+/**
+ * Messages from the supervisor to a role's process, in this order; `fleet` and `metrics` may be sent at any time.
+ */
 export type ToRole =
   /** Sent first: the role to run. The main port may respond that the service is starting. */
   | { type: 'wait'; role: Role; host: string; port: number; log: LogSettings }
@@ -12,6 +15,8 @@ export type ToRole =
   | { type: 'prepare'; settings: RoleSettings; keys: FirstKeys }
   | { type: 'start'; settings: RoleSettings }
   | { type: 'fleet'; fleet: Fleet }
+  /** Requests the metrics of the process. */
+  | { type: 'metrics' }
   | { type: 'stop' };
 
 /** Messages from a role's process to the supervisor. */
@@ -22,6 +27,8 @@ export type FromRole =
   | { type: 'waiting'; port: number }
   | { type: 'prepared'; library: FirstLibrary }
   | { type: 'ready'; listeners: Record<string, number> }
+  /** Null before the role has started. */
+  | { type: 'metrics'; families: MetricFamilies | null }
   | { type: 'health'; ok: boolean; detail: string | null }
   /** Reason of its imminent exit. */
   | { type: 'failed'; message: string };

@@ -7,9 +7,11 @@ import type { RoleSettings } from '../config/settings.ts';
 import { secretsOf } from '../config/settings.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
+import { collectMetrics } from '../lib/metrics/metrics.ts';
 import type { FirstKeys } from '../service/first-start.ts';
 import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
@@ -30,6 +32,11 @@ process.on('message', (message: ToRole) => {
     fleet = message.fleet;
     return;
   }
+  if (message.type === 'metrics') {
+    const collected = running === null ? Promise.resolve(null) : collectMetrics();
+    collected.then((families) => report({ type: 'metrics', families })).catch(fail);
+    return;
+  }
   task = task.then(async () => await handle(message)).catch(fail);
 });
 process.once('disconnect', () => {
@@ -41,7 +48,7 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 report({ type: 'online' });
 
-async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void> {
+async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): Promise<void> {
   switch (message.type) {
     case 'wait':
       role = message.role;
@@ -76,6 +83,7 @@ async function start(settings: RoleSettings): Promise<void> {
   if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
+  if (settings.metricsPort !== null) measureProcess(role);
   registerSecrets(secretsOf(settings));
   running = await startRole(role, settings, { fleet: currentFleet });
   report({ type: 'ready', listeners: running.listeners });

@@ -14,6 +14,7 @@ import {
 } from '../service/first-start.ts';
 import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
 import { openHealthPort } from '../service/health-port.ts';
+import { measureProcess } from '../service/measure-process.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import { findSandbox } from './find-sandbox.ts';
@@ -37,6 +38,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     listeners: {},
     sandbox: await findSandbox(settings),
   };
+  if (settings.healthPort !== null) measureProcess(role);
   const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
   fleet.listeners = running.listeners;
   watchHealth(
@@ -44,9 +46,10 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     (health) => (fleet.roles[role] = { state: health.ok ? 'ok' : 'failing', detail: health.detail }),
     stop,
   );
-  const { host, healthPort: wantedPort, trustedProxies } = settings;
   const healthPort =
-    wantedPort === null ? null : await openHealthPort({ host, port: wantedPort, trustedProxies }, { fleet, running });
+    settings.healthPort === null
+      ? null
+      : await openHealthPort({ ...settings, port: settings.healthPort }, { role, fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
   // The edge is another process, on this machine or another one, on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });

@@ -1,9 +1,11 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTogether } from '../catalog/connections-store.ts';
 import type { Database } from '../catalog/db.ts';
 import type { Role } from '../config/roles.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { logEvent } from '../lib/log/log-event.ts';
+import { metrics } from '../lib/metrics/metrics.ts';
 
 const PAUSE_MS = 2_000;
 /** SQLSTATE too_many_connections, and the message that a pooler in front of PostgreSQL may send instead. */
@@ -60,8 +62,44 @@ export async function whenSlotsAreFree(pool: Database['pool'], need: Need): Prom
   }
 }
 
+/** Maximum bytes of `application_name` (NAMEDATALEN - 1 of PostgreSQL). */
+const MAX_NAME_BYTES = 63;
+
+/** Returns the name of a role's connections in `pg_stat_activity`. */
+export function connectionName(role: string): string {
+  return Buffer.from(`millrace-${role}@${hostname()}`).subarray(0, MAX_NAME_BYTES).toString();
+}
+
+export type DatabaseHealth = { ok: boolean; detail?: string };
+
+/** Time after which a database without a response is reported as silent, in ms. It is shorter than that of a role. */
+const SILENT_MS = 2_500;
+
+const SILENT: DatabaseHealth = { ok: false, detail: `database: no response within ${SILENT_MS} ms` };
+/** Errors of a connection or a query without a response. The check reports them like its own limit. */
+const NO_RESPONSE = /^(timeout exceeded when trying to connect|Query read timeout|The database has not responded)/;
+
+/**
+ * Returns a check of whether the database responds and accepts writes. A database that is silent or read-only is
+ * unhealthy, with that reason. At most one query runs at a time, so that checks of a silent database use one
+ * connection.
+ */
+export function openDatabaseCheck({ pool }: Pick<Database, 'pool'>): () => Promise<DatabaseHealth> {
+  let asking: Promise<DatabaseHealth> | null = null;
+  return async () => {
+    asking ??= askDatabase(pool).finally(() => {
+      asking = null;
+    });
+    const late = new AbortController();
+    const health = await Promise.race([asking, sleep(SILENT_MS, SILENT, { signal: late.signal })]);
+    late.abort();
+    metrics.databaseUp.set(health.ok ? 1 : 0);
+    return health;
+  };
+}
+
 /** Wraps a check of the database so that an outage and its end are logged once each. */
-export function notedHealth(check: typeof databaseHealth extends (...args: never) => infer T ? () => T : never) {
+export function notedHealth(check: () => Promise<DatabaseHealth>): () => Promise<DatabaseHealth> {
   let awaySinceMs: number | null = null;
   return async () => {
     const health = await check();
@@ -76,12 +114,17 @@ export function notedHealth(check: typeof databaseHealth extends (...args: never
   };
 }
 
-/** Returns whether the database responds to the pool, with the reason if it does not. */
-export async function databaseHealth({ pool }: Database): Promise<{ ok: boolean; detail?: string }> {
+async function askDatabase(pool: Database['pool']): Promise<DatabaseHealth> {
   try {
-    await pool.query('select 1');
+    const { rows } = await pool.query<{ isReadOnly: boolean; isStandby: boolean }>(
+      `select current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_is_in_recovery() as "isStandby"`,
+    );
+    if (rows[0]?.isStandby === true) return { ok: false, detail: 'database: read-only, because it is a standby' };
+    if (rows[0]?.isReadOnly === true)
+      return { ok: false, detail: 'database: read-only, because default_transaction_read_only is on' };
     return { ok: true };
   } catch (error) {
-    return { ok: false, detail: `database: ${error instanceof Error ? error.message : String(error)}` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return NO_RESPONSE.test(reason) ? SILENT : { ok: false, detail: `database: ${reason}` };
   }
 }

@@ -1,17 +1,20 @@
 import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
-import { isDatabaseAway } from '../catalog/is-database-away.ts';
+import { isDatabaseAway, isDatabaseReadOnly } from '../catalog/is-database-away.ts';
+import { sharesSessions } from '../catalog/shares-sessions-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
 import type { EnsureFirstLibrary } from '../service/first-start.ts';
-import { whenSlotsAreFree } from './connections.ts';
+import { connectionName, whenSlotsAreFree } from './connections.ts';
 
 /** Migrates the database to this version, and finds or creates library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
     const { createSignInLink } = await import('../catalog/keys/session-store.ts');
-    const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
+    const connection = { ...settings.database, application_name: connectionName('start') };
+    await requireSessions(connection);
+    const database = openDatabase({ ...connection, ...UNHURRIED, max: 2 }, () => undefined);
     try {
       await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 });
       await migrate(database.db).catch((error: unknown) => {
@@ -31,14 +34,29 @@ export function openFirstLibrary(settings: RoleSettings): EnsureFirstLibrary {
   };
 }
 
+/** Throws `Refused` behind a pooler in transaction mode. A database that is away is reported by the next step. */
+export async function requireSessions(connection: RoleSettings['database']): Promise<void> {
+  const isShared = await sharesSessions(connection).catch((error: unknown) => {
+    if (isDatabaseAway(error)) return false;
+    throw error;
+  });
+  if (!isShared) return;
+  throw new Refused(
+    'invalid',
+    'MILLRACE_DATABASE_URL: expected a session of its own for each connection, got a pooler in transaction mode. Set ' +
+      'pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+  );
+}
+
 function unableToMigrate(error: unknown): unknown {
-  if (isDatabaseAway(error) || error instanceof Refused) return error;
+  if ((isDatabaseAway(error) && !isDatabaseReadOnly(error)) || error instanceof Refused) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
   const message = `MILLRACE_DATABASE_URL: the database could not be brought to the schema of this version (${cause}).`;
   return new Refused('unavailable', message, { cause: error });
 }
 
-function wrongSecretKey(cause: WrongSecretKey): Refused {
+/** Returns the refusal for a key that does not open the secrets of the database. */
+export function wrongSecretKey(cause: WrongSecretKey): Refused {
   const message =
     'MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with, got another. ' +
     'All machines need the same one: that of secret.key in the first one’s data folder, in base64.';

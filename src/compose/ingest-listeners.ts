@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { PublishStore } from '../catalog/live/publishing/publish-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
-import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
 import { readTrustedProxies } from '../lib/client-address.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
+import type { Publish } from '../media/live/publishing/publisher.ts';
 import { EncoderBudget } from '../media/live/publishing/run-publisher-media.ts';
 
 /** Maximum processes per core that encode publishers' audio. Each process takes one or two percent. */
 const AUDIO_ENCODERS_PER_CORE = 16;
 
-type Deps = { settings: RoleSettings; node: LiveNode; publishing: PublishStore; report(error: Error): void };
+type Deps = { settings: RoleSettings; publish: Publish; publishing: PublishStore; report(error: Error): void };
 
 type Listener = { port: number; close(): Promise<void> };
 
@@ -22,10 +22,9 @@ type Listener = { port: number; close(): Promise<void> };
  * Opens one listener per protocol. A listener whose library is missing is reported and omitted. `listeners`: the ports.
  */
 export async function openListeners(deps: Deps) {
-  const { settings, node, report } = deps;
+  const { settings, publish, report } = deps;
   const { host } = settings;
   const budget = new EncoderBudget(AUDIO_ENCODERS_PER_CORE * availableParallelism());
-  const publish = node.publish.bind(node);
   const trusted = readTrustedProxies(settings.trustedProxies);
   const rtmp = await startRtmp({ host, port: settings.rtmpPort, trusted, publish, report });
   const srt = await openSrt(deps, budget);
@@ -71,14 +70,17 @@ export function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }
 
-async function openSrt({ settings, node, publishing, report }: Deps, budget: EncoderBudget): Promise<Listener | null> {
+async function openSrt(
+  { settings, publish, publishing, report }: Deps,
+  budget: EncoderBudget,
+): Promise<Listener | null> {
   try {
     return await startSrt({
       host: settings.host,
       port: settings.srtPort,
       passphrase: settings.srtPassphrase,
       check: (name) => publishing.check(name),
-      publish: (request) => node.publish(request),
+      publish,
       budget,
       report,
     });
@@ -90,7 +92,7 @@ async function openSrt({ settings, node, publishing, report }: Deps, budget: Enc
 }
 
 async function openWhip(
-  { settings, node, publishing, report }: Deps,
+  { settings, publish, publishing, report }: Deps,
   budget: EncoderBudget,
   certificate: Certificate | null,
 ): Promise<Listener | null> {
@@ -105,7 +107,7 @@ async function openWhip(
       check: async (streamKey) => {
         if ((await publishing.check(streamKey)).isSecret) throw new Refused('not-found', 'No stream has this key.');
       },
-      publish: (request) => node.publish(request),
+      publish,
       budget,
       report,
     });

@@ -10,6 +10,7 @@ import { WebhookStatus } from '../catalog/webhooks/webhook.ts';
 import { announce } from '../catalog/webhooks/webhook-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { startLiveNode } from '../ingest/live/live-node.ts';
+import { measurePublishing } from '../ingest/live/measure-publishing.ts';
 import { openRelays } from '../ingest/rtmp/open-relays.ts';
 import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
@@ -46,11 +47,12 @@ export async function openIngest({ settings, database, storage }: Deps) {
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const packager = await openPackager(settings, database.db, outbound);
   let listeners: Record<string, number> = {};
+  const nodeId = await readNodeId(folder);
   const node = await startLiveNode({
     db: database.db,
     storage,
     publishing,
-    nodeId: await readNodeId(folder),
+    nodeId,
     host: settings.host,
     feedHost: settings.feedHost ?? reachableHost(settings.host),
     feedSecret: feedSecretOf(settings.secretKey),
@@ -70,10 +72,12 @@ export async function openIngest({ settings, database, storage }: Deps) {
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
   });
-  const open = await openListeners({ settings, node, publishing, report });
+  const publish = measurePublishing((request) => node.publish(request));
+  const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
   return {
     listeners,
+    nodeId,
     async close() {
       await node.close();
       await open.close();

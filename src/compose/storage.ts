@@ -6,11 +6,16 @@ import type { StoreGuard } from '../jobs/store/store-guard.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { Storage, StoreMark } from '../ports/storage.ts';
 import type { StorageHealth } from '../service/health.ts';
 
 const OLD_REFRESH_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
+/**
+ * Time between two probes of a bucket that write, in ms. Reads between them find most faults. Each write costs money,
+ * and a version in a versioned bucket.
+ */
+const WRITE_EVERY_MS = 60_000;
 const PROBE_LIMIT_MS = 5_000;
 const FIRST_LOOK_MS = 2_000;
 const STORE_START_MS = 5_000;
@@ -40,8 +45,9 @@ export async function openStorage(
   { db }: Database,
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
-  const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
+  const [{ createGuardedStorage }, { createMeasuredStorage }, { openStoreGuard }] = await Promise.all([
     import('../adapters/storage/guarded-storage.ts'),
+    import('../adapters/storage/measured-storage.ts'),
     import('../jobs/store/store-guard.ts'),
   ]);
   const store = openStoreGuard({
@@ -50,7 +56,7 @@ export async function openStorage(
     quarantineSec: settings.quarantineSec,
     report: (reason) => (reason === null ? logEvent('storage.bound', {}) : logEvent('storage.unbound', { reason })),
   });
-  return { ...places, storage: createGuardedStorage(places.storage, store), store };
+  return { ...places, storage: createGuardedStorage(createMeasuredStorage(places.storage), store), store };
 }
 
 async function openOne(settings: StorageSettings): Promise<Storage> {
@@ -114,20 +120,27 @@ export type StorageWatch = { last(): StorageHealth; close(): void };
 
 /**
  * Remembers the last state of the store, because a health response must not wait for a store that hangs. Waits a
- * limited time for the first check.
+ * limited time for the first check. With `writes` false, as for a role that only reads, nothing is written.
  */
-export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
+export async function watchStorage(
+  { storage, move }: Pick<OpenedStorage, 'storage' | 'move'>,
+  { writes }: { writes: boolean },
+): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
   const name = storage.marks.map(({ place }) => place).join(' and ');
   let last: StorageHealth = { kind: storage.kind };
   let fault: string | null = null;
   let awaySinceMs = 0;
   let looking: Promise<void> | null = null;
+  let wroteMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
     try {
+      const isDue = storage.kind === 'file' || fault !== null || performance.now() - wroteMs >= WRITE_EVERY_MS;
+      const probe = writes && isDue ? probeAll : readAll;
       // A hung disk ignores the signal.
-      await unlessAborted(probeAll(storage, signal), signal);
+      await unlessAborted(probe(storage, signal), signal);
+      if (probe === probeAll) wroteMs = performance.now();
       last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
       if (fault !== null) logEvent('storage.reachable', { durationSec: (performance.now() - awaySinceMs) / 1000 });
       fault = null;
@@ -170,11 +183,18 @@ export async function probeStore(settings: Places, signal: AbortSignal): Promise
 }
 
 async function probeAll(storage: Storage, signal: AbortSignal): Promise<void> {
-  for (const mark of storage.marks) {
-    await mark.probe(signal).catch((cause: unknown) => {
-      throw new Error(`${mark.place}: ${messageOf(cause)}`, { cause });
-    });
-  }
+  for (const mark of storage.marks) await atPlace(mark, mark.probe(signal));
+}
+
+/** Checks without writing. A store whose mark cannot be read cannot be read at all. */
+async function readAll(storage: Storage, signal: AbortSignal): Promise<void> {
+  for (const mark of storage.marks) await atPlace(mark, mark.read(signal));
+}
+
+async function atPlace({ place }: StoreMark, action: Promise<unknown>): Promise<void> {
+  await action.catch((cause: unknown) => {
+    throw new Error(`${place}: ${messageOf(cause)}`, { cause });
+  });
 }
 
 function messageOf(error: unknown): string {

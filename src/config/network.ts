@@ -9,6 +9,10 @@ export type NetworkSettings = {
   edgePort: number;
   /** Port of `/healthz` and `/readyz` for a role that runs alone; null: none. */
   healthPort: number | null;
+  /** Port of `/metrics` for all roles of one process tree; null: none. */
+  metricsPort: number | null;
+  /** Networks that may read the metrics, besides this machine and trusted proxies. */
+  metricsAllow: readonly string[];
   /** URLs that clients use, without a final slash; null: built from host and port. */
   publicUrl: string | null;
   edgeUrl: string | null;
@@ -31,6 +35,8 @@ export const networkSchema = {
   MILLRACE_PORT: port,
   MILLRACE_EDGE_PORT: port,
   MILLRACE_HEALTH_PORT: port,
+  MILLRACE_METRICS_PORT: port,
+  MILLRACE_METRICS_ALLOW: setting('addresses and CIDR ranges joined by commas, such as 10.0.0.0/8', parseNetworks),
   MILLRACE_PUBLIC_URL: address,
   MILLRACE_EDGE_URL: address,
   MILLRACE_OWN_HOSTS: setting('host names joined by commas, such as video.example,*.media.example', parseHosts),
@@ -49,6 +55,8 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     port: parsePort(texts.MILLRACE_PORT ?? '') ?? 7700,
     edgePort: parsePort(texts.MILLRACE_EDGE_PORT ?? '') ?? 7701,
     healthPort: parsePort(texts.MILLRACE_HEALTH_PORT ?? ''),
+    metricsPort: parsePort(texts.MILLRACE_METRICS_PORT ?? ''),
+    metricsAllow: parseNetworks(texts.MILLRACE_METRICS_ALLOW ?? '') ?? [],
     publicUrl,
     edgeUrl,
     ownHosts: [...hostsOf({ host, publicUrl, edgeUrl }), ...(parseHosts(texts.MILLRACE_OWN_HOSTS ?? '') ?? [])],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSettings, SECRET_SETTINGS, unknownSettings } from './settings.ts';
+import { findUnknownSettings, readSettings, SECRET_SETTINGS } from './settings.ts';
 
 let dataDir = '';
 beforeEach(() => {
@@ -157,7 +157,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
   writeFileSync(path, `${value}\n`);
   expect(read({ ...others, [`${name}_FILE`]: path })).toEqual(read({ ...others, [name]: value }));
   expect(read({ ...others, [`${name}_FILE`]: path })).not.toEqual(read(others));
-  expect(unknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
+  expect(findUnknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
 });
 
 test('names a file of a secret that is missing, empty, a folder, wrong or given twice, in one line each', () => {
@@ -178,10 +178,15 @@ test('names a file of a secret that is missing, empty, a folder, wrong or given 
   expect(() => read(twice)).toThrow(line('MILLRACE_ACCOUNT_KEY_FILE: expected either this or MILLRACE_ACCOUNT_KEY'));
 });
 
-test('finds unknown names in the environment and in the file', () => {
+test('names unknown settings of the environment and of the file, and the nearest known one', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
-  expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
+  const found = findUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' });
+  expect(found.map(({ sentence }) => sentence)).toEqual([
+    'MILLRACE_PROT is not a setting of this version, and is ignored. Did you mean MILLRACE_PORT?',
+    'MILLRACE_HOTS is not a setting of this version, and is ignored. Did you mean MILLRACE_HOST?',
+    'MILLRACE_FAVOURITE_COLOUR is not a setting of this version, and is ignored.',
+  ]);
 });
 
 test.each([

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { closest, distance } from 'fastest-levenshtein';
 import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import { Check } from 'typebox/value';
+import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
 import { type DatabaseConnection, type DatabaseSettings, databaseSchema, databaseSettings } from './database.ts';
 import { type DrmSettings, drmSchema, drmSettings } from './drm.ts';
@@ -74,18 +76,24 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
 /** Returns the secrets among the settings of a process, so that the log masks them. */
 export function secretsOf(settings: Settings | RoleSettings): (string | null)[] {
   const { accountKey, libraryKey, srtPassphrase, transcriber, languageModel, keyServer, licenceServers } = settings;
-  const database = 'database' in settings ? Object(settings.database).password : passwordOf(settings.databaseUrl);
+  const url: unknown = 'database' in settings ? Object(settings.database).connectionString : settings.databaseUrl;
   return [
     ...[accountKey, libraryKey, srtPassphrase, keyServer?.authorization ?? null, languageModel?.key ?? null],
     transcriber.kind === 'http' ? transcriber.key : null,
     ...Object.values(licenceServers).map((server) => server.authorization),
     settings.secretKey === null ? null : Buffer.from(settings.secretKey).toString('base64'),
-    typeof database === 'string' ? database : null,
+    passwordOf(typeof url === 'string' ? url : null),
   ];
 }
 
 function passwordOf(url: string | null): string | null {
-  return url === null ? null : decodeURIComponent(URL.parse(url)?.password ?? '');
+  const password = url === null ? '' : (URL.parse(url)?.password ?? '');
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    // A stray percent sign is part of the password.
+    return password;
+  }
 }
 
 type SettingSchema = TSchemaOptions & { hint(text: string): string };
@@ -137,16 +145,31 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Returns names that begin with MILLRACE_ and are not settings: most likely misspelt. */
-export function unknownSettings(environment: Environment): string[] {
+/** Name that is no setting, and a sentence about it with the nearest setting. */
+export type UnknownSetting = { name: string; sentence: string };
+
+/** Returns each name that begins with MILLRACE_ and is no setting: most likely misspelt. */
+export function findUnknownSettings(environment: Environment): UnknownSetting[] {
   const known = [...Object.keys(settingsSchema.properties), ...SECRET_FILE_SETTINGS, CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
-  return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  const unknown = given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
+  return unknown.map((name) => ({
+    name,
+    sentence: `${name} is not a setting of this version, and is ignored.${hintFor(name, known)}`,
+  }));
+}
+
+/** Maximum changed characters of a name that is most likely misspelt. */
+const MAX_TYPOS = 5;
+
+function hintFor(name: string, known: readonly string[]): string {
+  const nearest = closest(name, known);
+  return distance(name, nearest) <= MAX_TYPOS ? ` Did you mean ${nearest}?` : '';
 }
 
 /** Returns the unknown names in the environment of this process. */
-export function ownUnknownSettings(): string[] {
-  return unknownSettings(process.env);
+export function findOwnUnknownSettings(): UnknownSetting[] {
+  return findUnknownSettings(process.env);
 }
 
 function settingProblems(texts: Texts): string[] {
@@ -200,10 +223,20 @@ function readFile(environment: Environment): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    // If this user may not enter the data folder, the start refuses the folder itself, with the command that helps.
+    const isAbsent = hasCode(error, 'ENOENT') || (hasCode(error, 'EACCES') && !canEnter(dirname(path)));
     if (isAbsent && named === null) return {};
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });
+  }
+}
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -15,6 +15,7 @@ import { RULES } from '../catalog/shield/rules.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { leaveSignal } from '../lib/leave-signal.ts';
 import { logEvent } from '../lib/log/log-event.ts';
+import { metrics } from '../lib/metrics/metrics.ts';
 import { Refused } from '../lib/refused.ts';
 import { isStorageAway } from '../ports/storage.ts';
 import { type AnswerDeps, answerPost, answerRequest, segmentAddress } from './answer-request.ts';
@@ -28,6 +29,7 @@ import { refusedPage } from './player/serve-player.ts';
 import { type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
 import type { InspectionTurns } from './shield/inspection-turns.ts';
 import type { DeliveredBytes } from './traffic/delivered-bytes.ts';
+import { measureResponse } from './traffic/measure-response.ts';
 
 export type HandleDeps = {
   receiving: ReceiveDeps;
@@ -49,6 +51,7 @@ export async function handleRequest(
   response: ServerResponse,
   deps: HandleDeps,
 ): Promise<void> {
+  const measured = measureResponse(response);
   try {
     const fault = findHostFault(message);
     if (fault !== null) {
@@ -56,6 +59,7 @@ export async function handleRequest(
       return;
     }
     const request = await receive(message, deps.receiving);
+    measured.target = request.target;
     if (request.inspected !== null) await deps.inspections.enter();
     const verdict = admit(request, deps.admission);
     if (isBlocked(verdict)) await sendBlocked(request, response, { verdict, deps });
@@ -75,6 +79,8 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
   const segment = isPlain && allowsOrigins(request) ? responses.findResponse(message, segmentAddress(admitted)) : null;
+  const isSegment = request.target?.kind === 'media' && request.target.file.kind === 'segment';
+  if (isPlain && isSegment) metrics.edgeCache.inc({ layer: 'segment', result: segment === null ? 'miss' : 'hit' });
   if (segment !== null) {
     const { window, headers, publication } = segment;
     deps.answers.deliveredMedia.see(request, publication);

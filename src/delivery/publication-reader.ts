@@ -30,6 +30,7 @@ export class PublicationReader {
     this.#limits = limits;
     this.#publications = new FreshCache({
       ...shared,
+      layer: 'publication',
       maxBytes: limits.publicationCacheBytes,
       load: (key, known) => publications.load(readKey(key), known),
       sizeBytes: publicationBytes,

@@ -45,6 +45,7 @@ import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createDeliveredMedia } from './traffic/delivered-media.ts';
+import { measureConnections } from './traffic/measure-response.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** Interval of checks for late headers and requests, in ms. It is the precision of the time limits. */
@@ -99,6 +100,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     ...{ inspections: new InspectionTurns(), recorder, delivered },
   };
   const server = openServer(limits, handling);
+  measureConnections(server, delivered.sentBytes);
   const { trusted } = receiving;
   limitConnections(server, { perClient: limits.connectionsPerClient, trusted }, ({ remoteAddress }) =>
     recordAlone(remoteAddress, TOO_MANY_CONNECTIONS, handling),

@@ -35,8 +35,14 @@ const FLEET: Fleet = {
 test('health ports show version, disk and listeners only to local callers and trusted proxies', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const room = await openWaitingRoom(0, at.host, () => FLEET);
-  const own = await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING });
-  const behind = await openHealthPort({ ...at, trustedProxies: ['127.0.0.1'] }, { fleet: FLEET, running: RUNNING });
+  const own = await openHealthPort(
+    { ...at, trustedProxies: [], metricsAllow: [] },
+    { role: 'api', fleet: FLEET, running: RUNNING },
+  );
+  const behind = await openHealthPort(
+    { ...at, trustedProxies: ['127.0.0.1'], metricsAllow: [] },
+    { role: 'api', fleet: FLEET, running: RUNNING },
+  );
   const elsewhere = { 'X-Forwarded-For': '192.0.2.7' };
   for (const { port, close } of [room, own, behind]) {
     const read = async (headers = {}) => (await fetch(`http://127.0.0.1:${port}/healthz`, { headers })).json();
@@ -52,7 +58,10 @@ test('the ports of the service itself refuse two Host headers', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const servers = [
     await openWaitingRoom(0, at.host, () => null),
-    await openHealthPort({ ...at, trustedProxies: [] }, { fleet: FLEET, running: RUNNING }),
+    await openHealthPort(
+      { ...at, trustedProxies: [], metricsAllow: [] },
+      { role: 'api', fleet: FLEET, running: RUNNING },
+    ),
     await startFeedServer({ ...at, secret: 'secret' }, () => false),
   ];
   for (const { port, close } of servers) {

@@ -125,5 +125,5 @@ async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
 
 /** Secondary faults, such as an audit line whose table is also missing, are logged separately. */
 function isOfRequest(fault: unknown): boolean {
-  return 'requestId' in Object(fault);
+  return Object(fault).fields?.event === 'request.failed';
 }

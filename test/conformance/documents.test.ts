@@ -10,6 +10,7 @@ import { openApiText } from '../../src/cli/openapi.ts';
 import { errorsPage } from './errors-page.ts';
 import { interfacePage } from './interface-page.ts';
 import { logsPage } from './logs-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -27,6 +28,7 @@ test.each([
   ['interface.md', interfacePage],
   ['cli.md', cliPage],
   ['errors.md', errorsPage],
+  ['metrics.md', metricsPage],
   ['logs.md', logsPage],
   ['../sdk/src/operations.table.ts', sdkOperations],
 ])('docs/%s is current (npm test -- test/conformance/documents.test.ts -u writes it)', async (file, write) => {

@@ -38,7 +38,7 @@ ${EXAMPLE}
 
 | To | Set |
 |---|---|
-| see decisions of the live role | \`MILLRACE_LOG_LEVEL=info,ingest=debug\` |
+| see each job and each requested segment | \`MILLRACE_LOG_LEVEL=info,tasks=debug\` |
 | see only problems | \`MILLRACE_LOG_LEVEL=warn\` |
 | read JSON on a terminal | \`MILLRACE_LOG_FORMAT=json\` |
 | log each failed request | \`MILLRACE_ACCESS_LOG=errors\` |

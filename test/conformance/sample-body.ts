@@ -25,6 +25,7 @@ export function sampleBody({ body, name }: Real, { origin }: World): unknown {
     ResetPullZoneSecurityKeyModel: { SecurityKey: 'a key of my own' },
     VideoLibraryCreateModel: { Name: 'A sample' },
     VideoLibraryUpdateModel: { Name: 'A sample' },
+    LibrarySoundUpdateModel: { NormaliseLoudness: true },
     FairPlayRequest: { spc: 'c3Bj' },
     StorageZoneUpdateModel: { ReplicationZones: [] },
     ReferrerModel: { Hostname: `sample-${newGuid()}.example.com` },

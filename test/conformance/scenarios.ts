@@ -132,6 +132,13 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
     200: async (world) => ({ path: `/library/1/videos/${await makeFinished(world)}/outputs/0` }),
     400: async (world) => ({ path: `/library/1/videos/${await makeFinished(world)}/outputs/9` }),
   },
+  'POST /videolibrary/{id}/sound': {
+    200: async (world) => {
+      const { id } = await makeLibrary(world, {});
+      return { path: `/videolibrary/${id}/sound`, body: { NormaliseLoudness: true, LoudnessTarget: -20 } };
+    },
+    400: async () => ({ path: '/videolibrary/1/sound', body: { LoudnessTarget: -5 } }),
+  },
   'POST /library/{libraryId}/videos/{videoId}/thumbnail': {
     200: async (world) => ({ path: `${await ownVideo(world)}/thumbnail`, body: PICTURE }),
   },

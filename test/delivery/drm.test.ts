@@ -153,7 +153,11 @@ test('a player that has cached encrypted bytes gets 304 without a read', async (
   const other = await lab.room.start();
   const there = address.replace(lab.edge.base, other.base);
   expect(await statusOf(there, { headers: { 'if-none-match': etag } })).toBe(304);
+  const before = lab.edge.lines.length;
   expect(await statusOf(there)).toBeGreaterThanOrEqual(500);
+  // All edges of this process share one log, whose other errors fail this file.
+  const failed = { event: 'delivery.failed', path: new URL(there).pathname };
+  expect(lab.edge.lines.splice(before)).toMatchObject([{ level: 'error', fields: failed }]);
   await other.close();
 });
 

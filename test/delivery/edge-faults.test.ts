@@ -83,7 +83,7 @@ describe('faults of the database', () => {
     await expect.poll(async () => (await listeners()).length).toBe(1);
     const [cut] = await listeners();
     await videos.database.pool.query('select pg_terminate_backend($1)', [cut]);
-    await expect.poll(() => edge.lines.map(({ message }) => message).join()).toContain('Lost the connection');
+    await expect.poll(() => edge.lines.map(({ message }) => message).join()).toContain('Notifications are lost');
     await expect.poll(async () => (await listeners()).filter((pid) => pid !== cut)).toHaveLength(1);
     await videos.publish(key, 1);
     await expect.poll(() => statusOf(videos.segmentOf(edge, key, 1))).toBe(200);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { roles } from '../../src/config/roles.ts';
-import { readSettings, unknownSettings } from '../../src/config/settings.ts';
+import { findUnknownSettings, readSettings } from '../../src/config/settings.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** `systemd-analyze security`: 0 is fully confined, 10 is not confined. Encoders need namespaces for their sandbox. */
@@ -29,7 +29,7 @@ function readManifests(name: string): Manifest[] {
 
 /** Reads an environment as the service does. Secrets that files provide are replaced by valid ones. */
 function expectSettings(environment: Record<string, string>): void {
-  expect(unknownSettings({ MILLRACE_DATA_DIR: folder, ...environment })).toEqual([]);
+  expect(findUnknownSettings({ MILLRACE_DATA_DIR: folder, ...environment })).toEqual([]);
   const secret = join(folder, 'secret');
   const values: Record<string, string> = {
     MILLRACE_DATABASE_URL_FILE: 'postgres://user:password@database/millrace',
@@ -113,7 +113,7 @@ test('the manifests of Kubernetes have each role, confined, with probes, valid s
     });
     const mounted = container.volumeMounts.map(({ name }: Manifest) => name);
     expect(new Set(mounted)).toEqual(new Set(pod.volumes.map(({ name }: Manifest) => name)));
-    expect(unknownSettings({ MILLRACE_DATA_DIR: folder, ...namesOf(container.env) })).toEqual([]);
+    expect(findUnknownSettings({ MILLRACE_DATA_DIR: folder, ...namesOf(container.env) })).toEqual([]);
   }
   const literals: string[] = configMapGenerator[0].literals;
   const environment = Object.fromEntries(literals.map((text) => text.split(/=(.*)/s).slice(0, 2)));

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SystemModel } from '../../src/api/models/system.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
+import { listFiles } from '../support/list-files.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
@@ -67,6 +68,8 @@ test('a restored backup plays in another data folder, with its titles and keys',
     err: expect.stringContaining('SHA-256'),
   });
   await truncate(media, size);
+  await checkFaults(dataDir);
+  expect(await millrace(dataDir, 'verify', place)).toMatchObject({ code: 0, out: expect.stringContaining('complete') });
   expect(await millrace(dataDir, 'restore', place)).toMatchObject({
     code: 0,
     out: expect.stringContaining('Restored what Millrace'),
@@ -90,6 +93,72 @@ test('a restored backup plays in another data folder, with its titles and keys',
   } finally {
     await browser.close();
   }
+});
+
+/**
+ * Damages an object of the backup, removes another, and replaces its key. `verify` and `restore` report all of them.
+ */
+async function checkFaults(dataDir: string): Promise<void> {
+  const objects = path.join(place, 'objects');
+  const names = await listFiles(objects);
+  const [damaged = '', missing = ''] = ['.cmaf', '.idx'].map((end) => names.find((name) => name.endsWith(end)));
+  const [whole, gone] = await Promise.all([damaged, missing].map((name) => readFile(path.join(objects, name))));
+  const key = await readFile(path.join(place, 'secret.key'));
+  const other = Buffer.from(whole ?? '');
+  other.writeUInt8(other.readUInt8(40) ^ 1, 40);
+  await writeFile(path.join(objects, damaged), other);
+  await rm(path.join(objects, missing));
+  const verified = await millrace(dataDir, 'verify', place);
+  expect(verified).toMatchObject({ code: 1, err: '' });
+  expect(verified.out).toContain(`object ${damaged}: damaged, expected the SHA-256 `);
+  expect(verified.out).toContain(`object ${missing}: missing\n`);
+  const restored = await millrace(dataDir, 'restore', place);
+  expect(restored.code).toBe(1);
+  expect(restored.err).toContain(`object ${damaged}: damaged`);
+  expect(restored.err).toContain(`object ${missing}: missing`);
+  expect(restored.err).toContain('restore --skip-damaged');
+  await writeFile(path.join(place, 'secret.key'), Buffer.alloc(32, 1));
+  for (const args of [['verify'], ['restore', '--skip-damaged']]) {
+    const { code, out, err } = await millrace(dataDir, ...args, place);
+    expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('secret key: it does not open the secrets')]);
+  }
+  await writeFile(path.join(place, 'secret.key'), key);
+  await writeFile(path.join(objects, damaged), whole ?? '');
+  await writeFile(path.join(objects, missing), gone ?? '');
+}
+
+test('a backup reports an object that is damaged in the store, and has it as it is', async () => {
+  if (service === null) throw new Error('Expected the restored service.');
+  const objects = path.join(service.dataDir, 'objects');
+  const [file = ''] = (await listFiles(objects)).filter((name) => name.endsWith('.cmaf'));
+  const bytes = await readFile(path.join(objects, file));
+  bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+  await writeFile(path.join(objects, file), bytes);
+  // The store spreads the videos of a library over folders that keys do not name (`placeOf`).
+  const damaged = file.replace(/\/\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '/');
+  const second = path.join(folder, 'second');
+  const { code, out, err } = await millrace(service.dataDir, 'backup', second);
+  expect([code, out, err]).toEqual([
+    1,
+    expect.stringContaining('objects copied'),
+    expect.stringContaining(`object ${damaged}: damaged in the store, expected the SHA-256 `),
+  ]);
+  expect((await readFile(path.join(second, 'objects', damaged))).equals(bytes)).toBe(true);
+});
+
+test.each([
+  { what: 'a file', place: () => path.join(folder, 'clip.mp4'), reason: 'cannot' },
+  { what: 'a folder below a file', place: () => path.join(folder, 'clip.mp4', 'backup'), reason: 'cannot' },
+  { what: 'a folder that cannot be made', place: () => '/proc/millrace-backup', reason: 'cannot' },
+  {
+    what: 'a folder in the store',
+    place: () => path.join(service?.dataDir ?? '', 'objects', 'backup'),
+    reason: 'outside',
+  },
+])('refuses a backup into $what with one sentence', async ({ place: target, reason }) => {
+  const { code, out, err } = await millrace(service?.dataDir ?? '', 'backup', target());
+  expect([code, out, err.trim().split('\n').length]).toEqual([1, '', 1]);
+  expect(err).toContain(reason);
 });
 
 test('refuses a backup into a folder with other contents', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freezeDatabase } from '../support/freeze-database.ts';
 import { freePort } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -112,12 +113,31 @@ test('the page’s commands start a service of several machines, each of which r
   }
   const shown = await readFile(path.join(started[0]?.dataDir ?? '', 'first-start.txt'), 'utf8');
   expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
+  // The database is silent. Only the edge can still serve, and every role names the reason.
+  const resume = freezeDatabase(database);
+  for (const [at, role] of ['api', 'edge', 'worker'].entries()) {
+    const { health } = started[at] ?? { health: '' };
+    await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(503);
+    expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({
+      problems: expect.arrayContaining([`${role}: database: no response within 2500 ms`]),
+    });
+    expect([role, await statusOf(`${health}/readyz`)]).toEqual([role, role === 'edge' ? 200 : 503]);
+    expect(await statusOf(`${health}/livez`)).toBe(200);
+  }
+  resume();
+  for (const { health } of started) await expect.poll(() => statusOf(`${health}/healthz`), PATIENCE).toBe(200);
   // The store fails. The report names the store and not the database.
   const [first] = started;
-  for (let n = 0; n < 200; n += 1) stub.fail('Put', { status: 503, code: 'SlowDown' });
-  await expect.poll(() => statusOf(`${first?.health}/readyz`), PATIENCE).toBe(503);
+  stub.setAway(true);
+  await expect.poll(() => statusOf(`${first?.health}/healthz`), PATIENCE).toBe(503);
+  // Balancers keep sending requests to a role that can respond to them.
+  expect(await statusOf(`${first?.health}/readyz`)).toBe(200);
+  expect(await statusOf(`${first?.health}/livez`)).toBe(200);
   const body = await (await fetch(`${first?.health}/healthz`)).json();
-  expect(body).toMatchObject({ problems: [expect.stringMatching(/^storage: s3:\/\/bucket\//)] });
+  expect(body).toMatchObject({
+    problems: expect.arrayContaining([expect.stringMatching(/^storage: s3:\/\/bucket\//)]),
+  });
+  stub.setAway(false);
   for (const { child } of started) child.kill('SIGTERM');
   expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 });

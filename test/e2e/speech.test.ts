@@ -113,7 +113,7 @@ test("speech in an upload becomes captions at the right time, and never overwrit
   const other = await ask('POST', `/videos/${guid}/transcribe?language=de`);
   // Most real models support more than English.
   if (REAL_MODEL === undefined)
-    expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
+    expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('supports en')]);
   // A second video queues behind the forced run. Once it has captions, that run is over.
   const next = await upload('?transcribeEnabled=true', KENNEDY.path);
   await expect.poll(() => captionsOf(next), PATIENCE).toContain('-->');

@@ -239,6 +239,14 @@ test('zones, shield, storage and the installation', async () => {
   await text('storage get', String(StorageZoneId));
   await text('storage edit', String(StorageZoneId));
   expect(await read('system')).toMatchObject({ Version: expect.any(String) });
+  const nodes = (await text('nodes'))
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  for (const role of ['api', 'edge', 'ingest', 'worker'])
+    expect(nodes).toContainEqual(
+      expect.objectContaining({ Role: role, Version: expect.any(String), CpuCores: expect.any(Number) }),
+    );
   expect(await read('health')).toMatchObject({ status: 'ok' });
   await text('user');
   await text('billing');

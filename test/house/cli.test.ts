@@ -218,7 +218,7 @@ test('the packed command line works in an empty folder, without PostgreSQL and f
     const listed = await run(process.execPath, [program, 'ls', '--url', service.apiUrl], { env, cwd: empty });
     expect(listed.stdout).toContain(sent.stdout.trim());
     const unknown = run(process.execPath, [program, 'serve'], { env, cwd: empty });
-    await expect(unknown).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no verb serve') });
+    await expect(unknown).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('unknown verb serve') });
   } finally {
     await rm(empty, { recursive: true, force: true });
   }

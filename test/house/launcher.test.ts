@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureInstalled, missingPackage } from '../../bin/launcher/install.js';
 import { pinnedNodeFor } from '../../bin/launcher/node.js';
-import { missingTools } from '../../bin/launcher/tools.js';
+import { installLine, missingTools } from '../../bin/launcher/tools.js';
 import { projectRoot } from '../../scripts/run-program.ts';
 import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
 
@@ -141,6 +141,15 @@ test('searches the path for the programs that a command needs', () => {
   expect(left.filter((name) => name.startsWith('gstr'))).toEqual([]);
   for (const program of ['ffmpeg', 'ffprobe', 'bwrap']) makeProgram(program, 'exit 0');
   expect(missingTools('serve', folder)).toEqual([]);
+});
+
+test('the service of a package is masked before the package is installed', () => {
+  const missing = missingTools('test', folder).filter(({ debianPackage }) => debianPackage === 'prometheus');
+  expect(missing.map(({ program }) => program)).toEqual(['prometheus', 'promtool']);
+  expect(installLine(missing)).toBe(
+    'ln -sfn /dev/null /etc/systemd/system/prometheus.service && apt-get update && ' +
+      'apt-get install -y --no-install-recommends prometheus',
+  );
 });
 
 test('a speech engine without its model and test data is not sufficient', () => {

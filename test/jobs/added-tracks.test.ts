@@ -168,6 +168,28 @@ test('an encode of the whole video keeps added, replaced, changed and removed tr
   await checkFinished(lab, key);
 });
 
+test('an added track has its form for low rungs from the same file, also once the file is replaced', async () => {
+  await startHere();
+  const low = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=10:d=12'];
+  const larger = await makeClip(lab, 'larger.avi', ...picture, ...tone(300, 12), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le');
+  const noise = (sec: number) => ['-f', 'lavfi', '-i', `anoisesrc=r=48000:a=0.1:d=${sec}`];
+  const files = [await makeClip(lab, 'long.wav', ...noise(12)), await makeClip(lab, 'short.wav', ...noise(10))];
+  const key = await upload(lab, low, larger);
+  await untilState(lab, key, 'finished');
+  for (const file of files) {
+    await put(key, 'de', file);
+    await untilReady(key, ['de']);
+    await tracks().edit(key, 'de', { isDefault: true, name: 'Deutsch' });
+    const [track, ...others] = await tracks().list(key);
+    expect([track, others.length]).toMatchObject([{ id: 'de', state: 'ready', isDefault: true }, 1]);
+    const offered = (await loadRenditions(lab, key)).filter(({ active, plan }) => active && plan.added !== undefined);
+    const facts = offered.map(({ name, is_default: isDefault, plan }) => `${plan.form} ${name} ${isDefault}`);
+    expect(facts.toSorted()).toEqual(['low Deutsch false', 'undefined Deutsch true']);
+    expect(new Set(offered.map(({ plan }) => plan.added?.sourceKey)).size).toBe(1);
+  }
+});
+
 test('deleting a video while a track is encoded stops the encoder and leaves no object', async () => {
   await startHere();
   const key = await makeFinished();

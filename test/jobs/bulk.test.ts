@@ -143,7 +143,7 @@ test('a video that cannot be deleted from the trash does not keep others there',
     .execute(db);
   await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id = any(${ids}::uuid[])
   `.execute(db);
-  await expect(emptyTrash.run({}, deps, signal)).rejects.toThrow('1 of 3 failed, the others were done');
+  await expect(emptyTrash.run({}, deps, signal)).rejects.toThrow('1 of 3 failed, the other changes were made');
   await sql.raw('drop function stick cascade').execute(db);
   expect(await typesOf(ids)).toEqual(['trash']);
   await emptyTrash.run({}, deps, signal);

@@ -65,9 +65,10 @@ const shownOf = async (key: MediaKey) =>
   (await loadRenditions(lab, key)).filter(({ active }) => active).map(({ codec, rung }) => `${codec} ${rung}`);
 
 test.each([
-  ['the frame grid', 'grid.avi', OLD],
-  ['the cuts of a source that passes through', 'cuts.mp4', H264],
-])('adds a codec on %s, and shows it as a whole when it is complete', async (_, name, codec) => {
+  ['the frame grid', 'grid.avi', OLD, ['aac null', 'aac null']],
+  // Its sound already has a low bitrate, so it needs no further form.
+  ['the cuts of a source that passes through', 'cuts.mp4', H264, ['aac null']],
+])('adds a codec on %s, and shows it as a whole when it is complete', async (_, name, codec, sound) => {
   const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -81,10 +82,10 @@ test.each([
   const before = await loadRenditions(lab, key);
   await addCodec(key, 'h264');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'transcoding', encode_progress: 0 });
-  expect(await shownOf(key)).toEqual(['vp9 360', 'vp9 240', 'aac null']);
+  expect(await shownOf(key)).toEqual(['vp9 360', 'vp9 240', ...sound]);
   await until(async () => {
     const shown = await shownOf(key);
-    expect([3, 5]).toContain(shown.length);
+    expect([2 + sound.length, 4 + sound.length]).toContain(shown.length);
     return (await loadMedia(lab, key)).state === 'finished';
   }, 'the codec to be added');
   const after = await loadRenditions(lab, key);

@@ -93,6 +93,7 @@ async function checkFinishedOnce(key: MediaKey): Promise<void> {
     { rung: 360, frames: 180, warnings: '' },
     { rung: 240, frames: 180, warnings: '' },
     { rung: null, frames: 844, warnings: '' },
+    { rung: null, frames: 844, warnings: '' },
   ]);
   const places = (await loadChunks(lab, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
   expect(new Set(places).size).toBe(places.length);

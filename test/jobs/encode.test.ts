@@ -110,6 +110,7 @@ test('encodes a source that cannot pass through in all rungs', async () => {
     { rung: 360, frames: 300, segments: 3, warnings: '' },
     { rung: 240, frames: 300, segments: 3, warnings: '' },
     { rung: null, frames: 470, segments: 3, warnings: '' },
+    { rung: null, frames: 470, segments: 3, warnings: '' },
   ]);
 });
 

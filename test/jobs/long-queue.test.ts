@@ -37,7 +37,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
     facts: { ...facts, durationSec, video, audio: facts.audio.map((track) => ({ ...track, durationSec })) },
     ladder: { allowedRungs: [240, 360, 480, 720, 1080] },
     codecs: ['h264'],
-    normaliseLoudness: false,
+    loudnessTargetLufs: null,
     hasAllAudioTracks: true,
     sourceKey: null,
     addedTracks: [],

@@ -89,10 +89,12 @@ test('encodes failed rungs again, one or all, and does not touch finished ones',
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
   // They ended immediately, although that transaction lost a deadlock.
-  expect(await countFailed()).toBe(3);
+  expect(await countFailed()).toBe(4);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
-  expect(await missing(video)).toEqual(['The video is incomplete: 360p, Audio could not be created.']);
+  expect(await missing(video)).toEqual([
+    'The video is incomplete: 360p, Audio, Audio at 64 kbit/s could not be created.',
+  ]);
   const [stands] = await shown(video);
   expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
   await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });
@@ -106,11 +108,16 @@ test('encodes failed rungs again, one or all, and does not touch finished ones',
     { rung: 360, frames: 150 },
     { rung: 240, frames: 150 },
   ]);
-  expect(await missing(video)).toEqual(['The video is incomplete: Audio could not be created.']);
+  expect(await missing(video)).toEqual(['The video is incomplete: Audio, Audio at 64 kbit/s could not be created.']);
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, video, 'finished');
   const made = await checkFinished(lab, video);
-  expect(made.map(({ kind, rung }) => `${kind} ${rung}`)).toEqual(['video 360', 'video 240', 'audio null']);
+  expect(made.map(({ kind, rung }) => `${kind} ${rung}`)).toEqual([
+    'video 360',
+    'video 240',
+    'audio null',
+    'audio null',
+  ]);
   expect((await shown(video)).find(({ rung }) => rung === 240)).toEqual(stands);
   expect((await loadMedia(lab, video)).messages).toEqual([]);
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: false });

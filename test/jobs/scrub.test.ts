@@ -117,7 +117,8 @@ test('finds and repairs damage of every kind, only in the damaged parts, and the
     await sql`update media set storage_bytes = 0 where id = ${key.mediaId}`.execute(lab.database.db);
     await lab.database.db.transaction().execute((tx) => sumStorage(tx, key));
     const made = await checkFinished(lab, key);
-    expect(made.map(({ warnings }) => warnings)).toEqual(['', '', '']);
+    // The copied sound already has a low bitrate, so it has no further form.
+    expect(made.map(({ warnings }) => warnings)).toEqual(key === encoded ? ['', '', '', ''] : ['', '', '']);
     const reported = (await loadMedia(lab, key)).messages.map(({ level, value }) => `${level} ${value}`);
     expect(reported).toEqual(key === encoded ? ['1 repaired', '1 repaired'] : ['1 repaired']);
   }

@@ -99,5 +99,6 @@ test('a store outage before planning or in mid-encode only delays a video', asyn
     'video 360',
     'video 240',
     'audio null',
+    'audio null',
   ]);
 });

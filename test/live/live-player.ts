@@ -93,8 +93,6 @@ export async function playLive(
 }
 
 const HARMLESS = [
-  // The first segment is appended again: its frames begin a presentation delay after its time in the playlist.
-  'bufferAppendNoProgress',
   // The frame exists but is not shown yet, as on a busy machine. Missing media is reported as a stall or a gap.
   'bufferNudgeOnStall',
 ];
@@ -105,21 +103,29 @@ const HARMLESS = [
  */
 const START_HOP = /^(bufferSeekOverHole .*seeking from 0 to|bufferStalledError \(at 0\.000,)/;
 
+/** A report of a stall at 0 and a hop from there. */
+const MAX_START_HOPS = 2;
+
 /** Time without new media after which a player at the live edge has played all of it, in ms. */
 const OUTAGE_MS = 700;
 
 /**
  * Returns errors of the player, each with the state in which it arose. Without published media the player runs out of
- * data: `outages` is the number of such times. It ignores as many stall reports, and all others that arose while the
+ * data: `outages` is the number of such times. It ignores as many stall reports, and as many again that arose while the
  * playlists did not grow.
  */
 export function faultsOf(errors: readonly string[], outages = 0): string[] {
   let stalls = 0;
+  let hops = 0;
   return errors.filter((error) => {
+    if (START_HOP.test(error)) {
+      hops += 1;
+      return hops > MAX_START_HOPS;
+    }
     const isStall = nameOf(error) === 'bufferStalledError';
     if (isStall) stalls += 1;
-    const isOutage = isStall && (stalls <= outages || (outages > 0 && isWithoutMedia(error)));
-    return !isOutage && !HARMLESS.includes(nameOf(error)) && !START_HOP.test(error);
+    const isOutage = isStall && (stalls <= outages || (stalls <= 2 * outages && isWithoutMedia(error)));
+    return !isOutage && !HARMLESS.includes(nameOf(error));
   });
 }
 

@@ -182,7 +182,7 @@ test('rejects a file without audio and one that is not media, and gives the reas
   await expect
     .poll(async () => (await list()).find(({ trackId }) => trackId === 'none')?.state, PATIENCE)
     .toBe('failed');
-  expect((await list()).find(({ trackId }) => trackId === 'none')?.message).toContain('sound');
+  expect((await list()).find(({ trackId }) => trackId === 'none')?.message).toContain('file with audio');
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
   await call(service, 'DELETE', pathOf('/none'));
   expect((await audioLines()).join('\n')).not.toContain('None');

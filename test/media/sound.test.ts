@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { listHeardTracks } from '../../src/catalog/renditions/loudness-store.ts';
 import { checkWhole } from '../jobs/check-video.ts';
 import { addLibrary, type Lab, loadMedia, startLab } from '../jobs/lab.ts';
 import { forever } from '../support/media/run-clip.ts';
@@ -16,6 +17,8 @@ const picture = lavfi('testsrc=s=160x120:r=10:d=4');
 const tone = (hz: number) => lavfi(`sine=frequency=${hz}:sample_rate=48000:d=4`);
 const VIDEO = ['-c:v', 'mpeg4', '-q:v', '6'];
 const quiet = lavfi('anoisesrc=c=pink:r=48000:d=12:a=0.5:s=7,volume=-20dB');
+const steady = (db: number) => lavfi(`sine=frequency=997:sample_rate=48000:duration=8,volume=${db}dB`);
+const CLICKS = "aevalsrc='0.01*sin(2*PI*500*t)+0.5*sin(2*PI*900*t)*between(mod(t,4),2,2.005)':s=48000:d=8";
 const CENTRE = "aevalsrc=exprs='0|0|0.3*sin(2*PI*500*t)|0|0|0':c=5.1:s=48000:d=4";
 const LOUD_TONES = [300, 400, 500, 60, 600, 700].map((hz) => `0.9*sin(2*PI*${hz}*t)`).join('|');
 const LOUD = `aevalsrc=exprs='${LOUD_TONES}':c=5.1:s=48000:d=4`;
@@ -42,8 +45,19 @@ const SOURCES: Source[] = [
   { name: 'surround.mkv', argv: [...picture, ...lavfi(CENTRE), ...VIDEO, '-c:a', 'ac3'] },
   { name: 'telephone.mov', argv: [...picture, ...tone(440), ...VIDEO, '-ac', '1', '-ar', '8000', '-c:a', 'pcm_mulaw'] },
   { name: 'quiet.wav', argv: quiet },
+  { name: 'plain-peaks.wav', argv: [...lavfi(CLICKS), '-ac', '2'] },
   { name: 'stereo.mp4', argv: [...picture, ...tone(440), ...VIDEO, '-c:a', 'aac', '-ac', '2', '-b:a', '96k'] },
   { name: 'loud.mkv', argv: [...picture, ...lavfi(LOUD), ...VIDEO, '-c:a', 'ac3', '-b:a', '448k'] },
+];
+
+const AAC = ['-c:a', 'aac', '-ac', '2', '-b:a', '128k'];
+/** In a library that levels to -16 LUFS. A sine wave of -30 dB in two channels has -30 LUFS. */
+const LEVELLED: Source[] = [
+  { name: 'soft.wav', argv: [...steady(-8.9), '-ac', '2'] },
+  { name: 'loud.wav', argv: [...steady(13.1), '-ac', '2'] },
+  { name: 'peaks.wav', argv: [...lavfi(CLICKS), '-ac', '2'] },
+  { name: 'soft.mp4', argv: [...picture, ...steady(-8.9), ...VIDEO, ...AAC] },
+  { name: 'right.mp4', argv: [...picture, ...steady(5.1), ...VIDEO, ...AAC] },
 ];
 
 let lab: Lab;
@@ -53,10 +67,7 @@ beforeAll(async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: false } });
   const levelled = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: true } });
   await lab.startWorker();
-  keys = new Map([
-    ...(await uploadMany(lab, libraryId, SOURCES)),
-    ...(await uploadMany(lab, levelled, [{ name: 'levelled.wav', argv: quiet }])),
-  ]);
+  keys = new Map([...(await uploadMany(lab, libraryId, SOURCES)), ...(await uploadMany(lab, levelled, LEVELLED))]);
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
 
@@ -143,15 +154,63 @@ test('limits 5.1 at full scale when it is mixed down', async () => {
   expect(Math.max(...peaksDb)).toBeGreaterThan(-4);
 });
 
-/** Returns integrated loudness in LUFS (EBU R 128). */
-async function loudness(file: string): Promise<number> {
-  const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'ebur128', '-f', 'null', '-']);
-  return Number([...stderr.matchAll(/I:\s+(-[\d.]+) LUFS/g)].at(-1)?.[1]);
+/** Returns integrated loudness in LUFS and true peak in dBTP (EBU R 128). */
+async function loudness(file: string): Promise<{ lufs: number; dbtp: number }> {
+  const meter = ['-af', 'ebur128=peak=true', '-f', 'null', '-'];
+  const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, ...meter], { maxBuffer: 2 ** 24 });
+  const last = (pattern: RegExp) => Number([...stderr.matchAll(pattern)].at(-1)?.[1]);
+  return { lufs: last(/I:\s+(-[\d.]+) LUFS/g), dbtp: last(/Peak:\s+(-?[\d.]+) dBFS/g) };
 }
 
-test('normalises loudness only if the library enables it', async () => {
-  const plain = await loudness(await firstFile(lab, await checked('quiet.wav'), 'aac'));
-  const levelled = await loudness(await firstFile(lab, await checked('levelled.wav'), 'aac'));
-  expect(plain).toBeLessThan(-24);
-  expect(Math.abs(levelled - -16)).toBeLessThan(2);
+test.each(['soft.wav', 'loud.wav', 'soft.mp4', 'right.mp4'])(
+  'a library that levels gives %s -16 LUFS',
+  async (name) => {
+    const { lufs } = await loudness(await firstFile(lab, await checked(name), 'aac'));
+    expect(Math.abs(lufs - -16)).toBeLessThan(1);
+  },
+);
+
+test('a gain is constant, and smaller where peaks would pass -1 dBTP', async () => {
+  const key = await checked('peaks.wav');
+  const before = await firstFile(lab, await checked('plain-peaks.wav'), 'aac');
+  const after = await firstFile(lab, key, 'aac');
+  const { lufs, dbtp } = await loudness(after);
+  expect(lufs).toBeLessThan(-20);
+  expect(Math.abs(dbtp - -1)).toBeLessThan(0.7);
+  const [track] = await listHeardTracks(lab.database.db, key);
+  const factor = 10 ** ((track?.gainDb ?? 0) / 20);
+  expect(factor).toBeGreaterThan(1.5);
+  const [plain, levelled] = [await samples(before), await samples(after)];
+  const error = plain.map((sample, at) => Math.abs(sample * factor - (levelled[at] ?? 0)));
+  expect(Math.max(...error)).toBeLessThan(0.1);
+});
+
+test('every track is measured; without levelling it stays as it is', async () => {
+  const key = await checked('quiet.wav');
+  const { lufs, dbtp } = await loudness(await firstFile(lab, key, 'aac'));
+  const [track] = await listHeardTracks(lab.database.db, key);
+  expect(track?.gainDb).toBe(0);
+  expect(lufs).toBeLessThan(-24);
+  expect(Math.abs((track?.loudness?.integratedLufs ?? 0) - lufs)).toBeLessThan(1);
+  expect(Math.abs((track?.loudness?.truePeakDbtp ?? 0) - dbtp)).toBeLessThan(0.7);
+  const [copied] = await listHeardTracks(lab.database.db, await checked('stereo.mp4'));
+  expect(copied?.loudness?.integratedLufs).toBeLessThan(-20);
+  const [silent] = await listHeardTracks(lab.database.db, await checked('silence.mkv'));
+  expect(silent?.loudness).toMatchObject({ integratedLufs: null, rangeLu: 0 });
+  expect(silent?.loudness?.truePeakDbtp ?? -Infinity).toBeLessThan(-90);
+});
+
+test('levelled AAC is copied where it needs no gain', async () => {
+  const ofSource = async (name: string) => {
+    const key = await checked(name);
+    const { source_key: original } = await loadMedia(lab, key);
+    if (original === null) throw new Error('Expected an original.');
+    const source = path.join(lab.clips, `original-${name}`);
+    await writeFile(source, await lab.storage.readBytes(original, null, forever));
+    const kept = new Set(await packetHashes(source));
+    const hashes = await packetHashes(await firstFile(lab, key, 'aac'));
+    return hashes.filter((hash) => kept.has(hash)).length / hashes.length;
+  };
+  expect(await ofSource('right.mp4')).toBeGreaterThan(0.95);
+  expect(await ofSource('soft.mp4')).toBeLessThan(0.05);
 });

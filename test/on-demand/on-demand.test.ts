@@ -113,6 +113,7 @@ test('a video is ready before it is encoded, and segments for viewers and backgr
     { rung: 360, frames: 384, warnings: '' },
     { rung: 240, frames: 384, warnings: '' },
     expect.objectContaining({ rung: null, warnings: '' }),
+    expect.objectContaining({ rung: null, warnings: '' }),
   ]);
   const all = (await loadChunks(lab, key)).map((chunk) => chunk.storage_key);
   expect(all).toEqual(expect.arrayContaining(forViewers));

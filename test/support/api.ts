@@ -47,7 +47,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
   const first = await ensureFirstLibrary({ accountKey: null, libraryKey: null }, { db, secretBox });
   const libraries = createLibraryStore({ db, secretBox });
   const { library, keys } = await libraries.create({ name: 'second', pullZoneName: null, libraryKey: null });
-  const faults: unknown[] = captureLog(['error']).lines;
+  const faults: unknown[] = captureLog(['error'], { isUnlimited: true }).lines;
   const outbound = createOutbound({ allow: ['127.0.0.0/8'] });
   const api = await startApi({
     host: '127.0.0.1',

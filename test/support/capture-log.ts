@@ -4,9 +4,12 @@ const receivers = new Set<(line: LogLine) => void>();
 
 /**
  * Collects all lines that this process logs from now on, at the levels `levels`. `named` returns the fields of the
- * lines of an event.
+ * lines of an event. `isUnlimited` includes lines that a flood leaves out.
  */
-export function captureLog(levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']) {
+export function captureLog(
+  levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error'],
+  { isUnlimited = false } = {},
+) {
   const lines: LogLine[] = [];
   const receive = (line: LogLine) => void (levels.includes(line.level) && lines.push(line));
   receivers.add(receive);
@@ -14,6 +17,7 @@ export function captureLog(levels: readonly LogLine['level'][] = ['debug', 'info
     role: 'test',
     levels: { level: 'debug', parts: {} },
     accessLog: 'off',
+    isUnlimited,
     write: (line) => {
       for (const each of receivers) each(line);
     },

@@ -48,8 +48,8 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
       select id, kind, state from encode_task where state in ('waiting', 'running')`.execute(database.db);
     expect(open).toEqual([]);
     const { rows: doubled } = await sql`
-      select media_id, kind, codec, rung, language, name, count(*) from rendition where active
-      group by 1, 2, 3, 4, 5, 6 having count(*) > 1`.execute(database.db);
+      select media_id, kind, codec, rung, language, name, plan->>'form', count(*) from rendition where active
+      group by 1, 2, 3, 4, 5, 6, 7 having count(*) > 1`.execute(database.db);
     expect(doubled).toEqual([]);
     await expectStoreAsNamed(database, objects);
   } finally {

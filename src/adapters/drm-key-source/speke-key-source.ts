@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DrmKeySource, DrmSystem, KeyAnswer, KeyRequest } from '../../ports/drm-key-source.ts';
@@ -64,12 +64,6 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
     const reason = error instanceof Refused ? error.message : 'its response was incomplete.';
     throw new Refused('unavailable', `The DRM key server returned no keys: ${reason}`, { cause: error });
   }
-}
-
-async function readText(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function toRefusal(status: number, text: string): Refused {

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Guid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -56,16 +56,10 @@ async function post(outbound: Outbound, { server, mediaId, challenge }: Requeste
   } as const;
   try {
     const { status, body } = await outbound.request(url.replaceAll('{videoId}', mediaId), request, signal);
-    return { status, body: await readAll(body) };
+    return { status, body: await buffer(body) };
   } catch (error) {
     if (signal.aborted) throw error;
     const reason = error instanceof Refused ? error.message : 'Its response was incomplete.';
     throw new Refused('unavailable', `The licence server returned no licence: ${reason} Try again.`, { cause: error });
   }
-}
-
-async function readAll(body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }

@@ -99,10 +99,25 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
       });
     const { status, name, attempts } = failureOf(error);
     if (status === null && name === 'AbortError') throw error;
-    const message = `Expected S3 to ${action}, got ${status ?? ''} ${name} after ${attempts} attempts.`;
+    const got = status === null ? describeSilence(error) : `${status} ${name}`;
+    const message = `Expected S3 to ${action}, got ${got} after ${attempts} attempts.`;
     if (isAway(status, name)) throw new StorageAway(message, { cause: error });
     throw new S3Failure(message, { cause: error });
   }
+}
+
+/** Returns the reason why there was no response of S3. */
+function describeSilence(error: unknown): string {
+  const { code, message }: { code?: unknown; message?: unknown } = Object(error);
+  const fault = typeof code === 'string' ? describeProtocol(code) : null;
+  const [reason = ''] = String(message).split('\n', 1);
+  return fault ?? (typeof code === 'string' ? `${code} (${reason})` : failureOf(error).name);
+}
+
+/** Returns the mismatch for an error code of Node that means another protocol; null for any other code. */
+function describeProtocol(code: string): string | null {
+  if (code === 'EPROTO') return 'no TLS from the endpoint (EPROTO): it may speak http://';
+  return code.startsWith('HPE_') ? `a response that is not HTTP (${code}): another program uses this port` : null;
 }
 
 /**
@@ -146,6 +161,9 @@ const KEYS_REFUSED = [
 /** Returns a sentence that names the setting that the owner has to correct; null for any other failure. */
 export function describeS3Fault(error: unknown): string | null {
   const { name } = failureOf(error);
+  const { code }: { code?: unknown } = Object(error instanceof Error ? error.cause : null);
+  const fault = typeof code === 'string' ? describeProtocol(code) : null;
+  if (fault !== null) return `MILLRACE_STORAGE: expected an endpoint that speaks S3, got ${fault}.`;
   if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, create it first.';
   if (!KEYS_REFUSED.includes(name)) return null;
   return (

@@ -46,6 +46,19 @@ export const TranscriptionModel = model('TranscriptionModel', {
   language: nullable(text()),
 });
 
+/**
+ * Loudness of an audio track in its source (EBU R 128), and the gain that was added in dB. Values are null until they
+ * are measured, and for silence.
+ */
+export const AudioLoudnessModel = model('AudioLoudnessModel', {
+  name: text(),
+  language: text(),
+  integratedLufs: nullable(double()),
+  rangeLu: nullable(double()),
+  truePeakDbtp: nullable(double()),
+  gainDb: double(),
+});
+
 /** Current work on a video, and the history of its processing. */
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
@@ -54,6 +67,7 @@ export const VideoActivityModel = model('VideoActivityModel', {
   failedAttempts: Type.Array(AttemptModel),
   /** Null if the video was never transcribed. */
   transcription: nullable(TranscriptionModel),
+  loudness: Type.Array(AudioLoudnessModel),
 });
 export type VideoActivityModel = Static<typeof VideoActivityModel>;
 

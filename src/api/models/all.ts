@@ -13,15 +13,7 @@ import {
   TranscribingStatisticsModel,
   UserModel,
 } from './account.ts';
-import {
-  AttemptModel,
-  ExperienceModel,
-  FindingModel,
-  TaskModel,
-  TranscriptionModel,
-  VideoActivityModel,
-  WhyModel,
-} from './activity.ts';
+import * as activity from './activity.ts';
 import {
   AudienceEstimateModel,
   AudienceFailuresModel,
@@ -54,6 +46,7 @@ import { EventLogPage, GenericRequestResponse, Labels, Log, ProblemDetails } fro
 import { EventLogsExportRequest, EventLogsSearchRequest, EventLogsSearchResponse } from './event-search.ts';
 import { ExplainRequestModel, ExplanationModel } from './explanation.ts';
 import { FairPlayLicence, FairPlayRequest } from './fair-play.ts';
+import { LibrarySoundModel, LibrarySoundUpdateModel } from './library-sound.ts';
 import {
   CreateLiveStreamModel,
   IngestEndpoints,
@@ -93,15 +86,7 @@ import {
   StatusModelOfCaptionValidationModel,
   StatusModelOfListOfString,
 } from './status.ts';
-import {
-  BackupModel,
-  EncodeLineModel,
-  MoveModel,
-  QueueLineModel,
-  ScrubModel,
-  SystemModel,
-  WorkerLineModel,
-} from './system.ts';
+import { systemModels } from './system.ts';
 import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
 import {
   CaptionModelAdd,
@@ -164,20 +149,15 @@ export const models = {
   BulkModel,
   TrashedVideoModel,
   PaginationListOfTrashedVideoModel,
-  TaskModel,
-  TranscriptionModel,
-  VideoActivityModel,
-  FindingModel,
-  ExperienceModel,
-  WhyModel,
-  QueueLineModel,
-  WorkerLineModel,
-  EncodeLineModel,
-  BackupModel,
-  AttemptModel,
-  MoveModel,
-  ScrubModel,
-  SystemModel,
+  TaskModel: activity.TaskModel,
+  TranscriptionModel: activity.TranscriptionModel,
+  AudioLoudnessModel: activity.AudioLoudnessModel,
+  VideoActivityModel: activity.VideoActivityModel,
+  FindingModel: activity.FindingModel,
+  ExperienceModel: activity.ExperienceModel,
+  WhyModel: activity.WhyModel,
+  ...systemModels,
+  AttemptModel: activity.AttemptModel,
   StatusModel,
   StatusModelOfListOfString,
   CaptionValidationModel,
@@ -260,6 +240,8 @@ export const models = {
   AccessKeyList,
   NewAccessKeyModel,
   CreateAccessKeyModel,
+  LibrarySoundModel,
+  LibrarySoundUpdateModel,
   AuditLineModel,
   PaginationListModelOfAuditLineModel,
   Labels,

@@ -55,6 +55,37 @@ export const BackupModel = model('BackupModel', {
   Place: text(),
 });
 
+/** A live stream that an ingest process has. */
+export const NodeStreamModel = model('NodeStreamModel', {
+  LibraryId: int64(),
+  StreamId: text(),
+  Title: text(),
+  /** `primary` or `backup`: the publisher whose media is used. Null while none sends. */
+  Publisher: nullable(text()),
+});
+
+/** A running process of a role. */
+export const NodeModel = model('NodeModel', {
+  Id: text(),
+  Host: text(),
+  /** `api`, `edge`, `worker` or `ingest`. */
+  Role: text(),
+  Version: text(),
+  StartedAt: dateTime(),
+  LastSeenAt: dateTime(),
+  /** True if it has not reported for 45 s. */
+  Lost: flag(),
+  /** CPU use of the process, of one core. */
+  CpuCores: double(),
+  MemoryBytes: int64(),
+  /** Average number of processes on its machine that ran or waited for a core during the last minute. */
+  HostLoad: double(),
+  HostCores: int32(),
+  /** Live streams of an ingest process. */
+  Streams: Type.Array(NodeStreamModel),
+});
+export const NodeList = Type.Array(NodeModel);
+
 /** The machine that responds; there may be several. */
 export const HostModel = model('HostModel', {
   Cores: int32(),
@@ -83,6 +114,10 @@ export const SystemModel = model('SystemModel', {
   FreeBytes: nullable(int64()),
   TotalBytes: nullable(int64()),
   Host: HostModel,
+  /** Seconds of media per second of encoder within the last two hours. Null if no encoder ran. */
+  EncodeSpeed: nullable(double()),
+  /** Failed attempts of encode tasks within the last 24 hours. */
+  FailuresLastDay: int64(),
   Queue: Type.Array(QueueLineModel),
   Workers: Type.Array(WorkerLineModel),
   /** The first twenty: those being encoded, then those that have waited longest. */
@@ -94,3 +129,16 @@ export const SystemModel = model('SystemModel', {
   Backup: nullable(BackupModel),
 });
 export type SystemModel = Static<typeof SystemModel>;
+
+/** All models of this file that have a name of their own. */
+export const systemModels = {
+  QueueLineModel,
+  WorkerLineModel,
+  EncodeLineModel,
+  BackupModel,
+  MoveModel,
+  ScrubModel,
+  NodeStreamModel,
+  NodeModel,
+  SystemModel,
+};

@@ -14,8 +14,9 @@ export const getSystem = defineOperation({
   method: 'GET',
   path: '/system',
   description:
-    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, active ' +
-    'workers, running encodes, the scrub, the latest backup, and the remaining objects of a storage move.',
+    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the speed and ' +
+    'the failures of encoders, active workers, running encodes, the scrub, the latest backup, and the remaining ' +
+    'objects of a storage move.',
   auth: 'account-key',
   params: NoParams,
   answer: SystemModel,
@@ -35,6 +36,8 @@ export const getSystem = defineOperation({
       FreeBytes: space?.freeBytes ?? null,
       TotalBytes: space?.totalBytes ?? null,
       Host: describeHost(),
+      EncodeSpeed: view.recent.encodeSpeed,
+      FailuresLastDay: view.recent.failures,
       Queue: view.queue.map((line) => ({
         Queue: line.queue,
         Kind: line.kind,

@@ -1,4 +1,5 @@
 import type { Db } from '../../catalog/db.ts';
+import { listHeardTracks } from '../../catalog/renditions/loudness-store.ts';
 import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
 import { listAttemptLogs } from '../../catalog/tasks/attempt-log-store.ts';
 import { loadTaskActivity } from '../../catalog/videos/activity-store.ts';
@@ -17,18 +18,19 @@ export const getActivity = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/activity',
   description:
     'Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the ' +
-    'last log lines of failed attempts, and the progress of the transcription.',
+    'last log lines of failed attempts, the progress of the transcription, and the loudness of its audio.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoActivityModel,
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { videoViews, db }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [view, tasks, attempts, speech] = await Promise.all([
+    const [view, tasks, attempts, speech, tracks] = await Promise.all([
       videoViews.load(key),
       loadTaskActivity(db, key),
       listAttemptLogs(db, key),
       loadSpeechRun(db, key),
+      listHeardTracks(db, key),
     ]);
     return {
       tasks: tasks.map(({ doneFraction, createdAt, startedAt, retryAt, ...task }) => ({
@@ -51,6 +53,12 @@ export const getActivity = defineOperation({
         durationSeconds: view.duration_ms / 1000,
         language: speech.language,
       },
+      loudness: tracks.map(({ loudness, ...track }) => ({
+        ...track,
+        integratedLufs: loudness?.integratedLufs ?? null,
+        rangeLu: loudness?.rangeLu ?? null,
+        truePeakDbtp: loudness?.truePeakDbtp ?? null,
+      })),
     };
   },
 });

@@ -15,6 +15,8 @@ type TrackRow = {
   isAdded: boolean;
   isOffered: boolean;
   isBuilding: boolean;
+  /** It is not the usual form. */
+  isForm: boolean;
   reason: string | null;
   storageBytes: number;
 };
@@ -26,7 +28,7 @@ export async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
   const { rows } = await sql<TrackRow>`
     select ${TRACK_ID} as "trackId", r.language, r.name, r.plan->>'role' as role, r.is_default as "isDefault",
       r.plan ? 'added' as "isAdded", r.active as "isOffered", r.state = 'building' as "isBuilding",
-      r.state_reason as reason, r.storage_bytes as "storageBytes"
+      r.plan ? 'form' as "isForm", r.state_reason as reason, r.storage_bytes as "storageBytes"
     from rendition r
     join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id and t.active
     where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.kind = 'audio' and r.retired_at is null
@@ -58,8 +60,9 @@ export function findTrack(tracks: readonly AudioTrack[], id: string, { mediaId }
   );
 }
 
-function toTrack(id: string, rows: readonly TrackRow[], entry: AddedTrack | undefined): AudioTrack {
-  const [first] = rows;
+function toTrack(id: string, forms: readonly TrackRow[], entry: AddedTrack | undefined): AudioTrack {
+  const rows = forms.filter(({ isForm }) => !isForm);
+  const [first = forms[0]] = rows;
   const offered = rows.find(({ isOffered }) => isOffered);
   const isBuilding = rows.some((row) => row.isBuilding && !row.isOffered);
   const failed = entry?.next?.reason ?? rows.find(({ isOffered }) => !isOffered)?.reason ?? null;
@@ -76,6 +79,6 @@ function toTrack(id: string, rows: readonly TrackRow[], entry: AddedTrack | unde
       rows.some(({ isAdded }) => isAdded) || filesOf(entry === undefined ? [] : [entry]).length > 0 ? 'added' : 'file',
     state: states[isBuilding ? 0 : 1],
     message: isBuilding ? null : failed,
-    storageBytes: rows.reduce((sum, row) => sum + row.storageBytes, 0),
+    storageBytes: forms.reduce((sum, row) => sum + row.storageBytes, 0),
   };
 }

@@ -60,6 +60,12 @@ export async function adoptAccountKey(key: string, { db }: Pick<Deps, 'db'>): Pr
     .execute();
 }
 
+/** Throws `WrongSecretKey` if the box cannot open the keys of a library. Does nothing if there is no library. */
+export async function requireOpenSecrets({ db, secretBox }: Deps): Promise<void> {
+  const library = await db.selectFrom('library').select('api_key_sealed').limit(1).executeTakeFirst();
+  if (library !== undefined) secretBox.open(library.api_key_sealed);
+}
+
 async function validAccountKey(tx: Tx, { accountKey }: FirstKeys): Promise<string | null> {
   if (accountKey === null) return null;
   const row = await tx

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { BASE_CODEC, CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { MAX_BITRATES_BPS, perRung, RUNGS } from '../../media/encode/ladder.ts';
+import { DEFAULT_TARGET_LUFS } from '../../media/encode/loudness.ts';
 
 const flag = (value: boolean) => Type.Boolean({ default: value });
 const text = (value: string) => Type.String({ default: value });
@@ -22,6 +23,7 @@ const encoding = section({
   jitEnabled: flag(false),
   multiAudio: flag(true),
   normaliseLoudness: flag(false),
+  loudnessTargetLufs: Type.Number({ default: DEFAULT_TARGET_LUFS }),
   separateAudio: flag(true),
   perTitle: flag(false),
 });

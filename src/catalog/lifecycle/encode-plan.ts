@@ -1,7 +1,8 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
-import type { MediaMessage, RenditionPlan } from '../schema.ts';
+import type { RenditionPlan } from '../rendition-plan.ts';
+import type { MediaMessage } from '../schema.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
 /** A rendition to create. `plan` is the encoder's input; it is stored in the row unchanged. */

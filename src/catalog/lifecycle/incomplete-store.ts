@@ -52,7 +52,7 @@ async function findMissing(tx: Tx, key: MediaKey): Promise<string[]> {
     join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
     where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.state = 'failed'
       and r.retired_at is null
-      and t.active order by r.kind desc, r.rung desc, r.id
+      and t.active order by r.kind desc, r.rung desc, 1, r.id
   `.execute(tx);
   const names = rows.map(({ name }) => name);
   return (await haveImagesFailed(tx, key)) ? [...names, 'Images'] : names;

@@ -40,6 +40,35 @@ test.each([
   }
 });
 
+test('opens a database of the first version, whose normalised audio keeps its loudness', async () => {
+  await sql`create database first`.execute(database.db);
+  const { db, close } = openDatabase({ ...database.config, database: 'first' }, () => {});
+  try {
+    await migrate(db, ['001-baseline']);
+    for (const normalises of [true, false]) {
+      await db.connection().execute(async (one) => {
+        await sql`set session_replication_role = replica`.execute(one);
+        await sql`
+          insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, key_group, state, plan,
+            timescale)
+          values (1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'audio', 'encode', 'aac', 'audio',
+            'finished', jsonb_build_object('durationSec', 4, 'normaliseLoudness', ${normalises}::boolean), 48000)
+        `.execute(one);
+      });
+    }
+    await migrate(db);
+    const found = sql`select plan->'loudnessTargetLufs' as target, loudness from rendition order by 1`;
+    const { rows } = await found.execute(db);
+    expect(rows).toEqual([
+      { target: -16, loudness: null },
+      { target: null, loudness: null },
+    ]);
+  } finally {
+    await close();
+    await sql`drop database first`.execute(database.db);
+  }
+});
+
 test('refuses the migrations of a backup that this version does not have', async () => {
   await expect(migrate(database.db, ['001-baseline', '999-later'])).rejects.toThrow('a newer version');
 });

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { AudioForm } from '../../media/cmaf/audio-grid.ts';
 import { readSegmentTable } from '../../media/presentation/published-rendition.ts';
 import type { AudioRole } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
@@ -12,6 +13,7 @@ export const RENDITION_COLUMNS = [
   ...(['r.height_px', 'r.language', 'r.name', 'r.is_default', 'r.timescale', 'r.on_demand', 'r.key_group'] as const),
   ...(['r.iv_prefix'] as const),
   sql<AudioRole | null>`r.plan->>'role'`.as('role'),
+  sql<AudioForm | null>`r.plan->>'form'`.as('form'),
 ] as const;
 
 /** Condition for served renditions, as table `r`. */
@@ -22,7 +24,7 @@ type Column<Name> = Name extends `r.${infer Plain}` ? Plain : never;
 export type LightRow = Pick<
   Selectable<RenditionTable>,
   Extract<Column<(typeof RENDITION_COLUMNS)[number]>, keyof RenditionTable>
-> & { role: AudioRole | null };
+> & { role: AudioRole | null; form: AudioForm | null };
 
 export type ChunkRow = Pick<
   Selectable<ChunkTable>,
@@ -58,6 +60,7 @@ export function toRendition(row: LightRow, cutList: CutList): Omit<StoredRenditi
     keyGroup: row.key_group,
     ivPrefix: row.iv_prefix,
     ...(row.role !== null && { role: row.role }),
+    ...(row.form !== null && { form: row.form }),
     cutList,
   };
 }

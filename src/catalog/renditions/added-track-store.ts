@@ -32,10 +32,10 @@ export async function saveAddedTracks(tx: Tx, key: MediaKey, tracks: readonly Ad
   await sumStorage(tx, key);
 }
 
-/** Makes a track the only default one of a video, for every set of renditions. */
+/** Makes the usual form of a track the only default one of a video, for every set of renditions. */
 export async function setDefaultTrack(tx: Tx, { libraryId, mediaId }: MediaKey, trackId: string): Promise<void> {
   await sql`
-    update rendition r set is_default = (${TRACK_ID} = ${trackId})
+    update rendition r set is_default = (${TRACK_ID} = ${trackId} and not r.plan ? 'form')
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'audio' and r.retired_at is null
   `.execute(tx);
 }
@@ -48,7 +48,8 @@ export async function setDefaultTrack(tx: Tx, { libraryId, mediaId }: MediaKey, 
 export async function offerTrack(tx: Tx, key: MediaKey, renditionId: Guid): Promise<void> {
   const found = await findAdded(tx, key, renditionId);
   if (found === null) return;
-  const { trackId, sourceKey, joins } = found;
+  const { trackId, sourceKey, joins, isForm } = found;
+  if (isForm) return offerForms(tx, key, found);
   const tracks = await loadAddedTracks(tx, key);
   const track = tracks.find(({ id }) => id === trackId);
   if (track?.next?.key === sourceKey) {
@@ -71,13 +72,25 @@ export async function offerTrack(tx: Tx, key: MediaKey, renditionId: Guid): Prom
     update rendition set active = true
     where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
   `.execute(tx);
+  await offerForms(tx, key, found);
   if (track?.isDefault === true) await setDefaultTrack(tx, key, trackId);
+}
+
+/** Offers the complete further forms of an added track, once its usual form is offered. */
+async function offerForms(tx: Tx, { libraryId, mediaId }: MediaKey, { sourceKey }: AddedRendition): Promise<void> {
+  await sql`
+    update rendition r set active = true
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.plan ? 'form' and r.state = 'finished'
+      and r.retired_at is null and r.plan#>>'{added,sourceKey}' = ${sourceKey}
+      and exists (select from rendition u where u.library_id = r.library_id and u.media_id = r.media_id and u.active
+        and u.timeline_id = r.timeline_id and not u.plan ? 'form' and u.plan#>>'{added,sourceKey}' = ${sourceKey})
+  `.execute(tx);
 }
 
 /** Records why the new file of an added track could not be encoded. Other renditions are left unchanged. */
 export async function noteFailedTrack(tx: Tx, key: MediaKey, renditionId: Guid, reason: string): Promise<void> {
   const found = await findAdded(tx, key, renditionId);
-  if (found === null) return;
+  if (found === null || found.isForm) return;
   const tracks = await loadAddedTracks(tx, key);
   const failed = tracks.map((track) =>
     track.id === found.trackId && track.next?.key === found.sourceKey
@@ -87,13 +100,13 @@ export async function noteFailedTrack(tx: Tx, key: MediaKey, renditionId: Guid, 
   await saveAddedTracks(tx, key, failed);
 }
 
-type AddedRendition = { trackId: string; sourceKey: StorageKey; joins: boolean };
+/** `joins`: it is complete, but not offered yet, on the active timeline. `isForm`: it is not the usual form. */
+type AddedRendition = { trackId: string; sourceKey: StorageKey; joins: boolean; isForm: boolean };
 
-/** `joins`: it is complete, but not offered yet, on the active timeline. */
 async function findAdded(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<AddedRendition | null> {
   const { rows } = await sql<AddedRendition>`
     select r.plan#>>'{added,trackId}' as "trackId", r.plan#>>'{added,sourceKey}' as "sourceKey",
-      t.active and not r.active and r.retired_at is null as joins
+      t.active and not r.active and r.retired_at is null as joins, r.plan ? 'form' as "isForm"
     from rendition r
     join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.id = ${renditionId}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
+import { loadNodes, loadRecentWork, type NodeLine, type RecentWork } from './node-store.ts';
 
 /** Encode tasks of one kind in one queue. */
 export type QueueLine = {
@@ -49,15 +50,16 @@ export type SystemView = {
   scrub: ScrubLine | null;
   move: MoveLine | null;
   backup: LastBackup | null;
+  recent: RecentWork;
 };
 
 /** Reads the status of the installation: queue, workers, sizes, and scrub progress. */
-export type SystemStore = { load(): Promise<SystemView> };
+export type SystemStore = { load(): Promise<SystemView>; loadNodes(): Promise<NodeLine[]> };
 
 export function createSystemStore(db: Db): SystemStore {
   return {
     async load() {
-      const [sizes, queue, workers, encodes, scrub, move, backup] = await Promise.all([
+      const [sizes, queue, workers, encodes, scrub, move, backup, recent] = await Promise.all([
         loadSizes(db),
         sql<QueueLine>`
           select queue, kind, count(*) filter (where state = 'waiting') as waiting,
@@ -74,6 +76,7 @@ export function createSystemStore(db: Db): SystemStore {
             objects_damaged as damaged, objects_unread as unread from scrub`.execute(db),
         loadMove(db),
         loadLastBackup(db),
+        loadRecentWork(db),
       ]);
       return {
         ...sizes,
@@ -83,8 +86,10 @@ export function createSystemStore(db: Db): SystemStore {
         scrub: scrub.rows[0] ?? null,
         move,
         backup,
+        recent,
       };
     },
+    loadNodes: () => loadNodes(db),
   };
 }
 
@@ -103,7 +108,7 @@ async function loadEncodes(db: Db): Promise<EncodeLine[]> {
   return rows;
 }
 
-type Sizes = Omit<SystemView, 'queue' | 'workers' | 'encodes' | 'scrub' | 'move' | 'backup'>;
+type Sizes = Omit<SystemView, 'queue' | 'workers' | 'encodes' | 'scrub' | 'move' | 'backup' | 'recent'>;
 
 async function loadSizes(db: Db): Promise<Sizes> {
   const { rows } = await sql<Sizes>`

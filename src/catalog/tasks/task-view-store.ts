@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { Loudness } from '../../media/encode/loudness.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db } from '../db.ts';
-import type { RenditionPlan } from '../schema.ts';
+import type { RenditionPlan } from '../rendition-plan.ts';
 import type { EncodeTask } from './encode-task.ts';
 
 /** The fields of a rendition that its encoder needs. */
@@ -17,6 +18,8 @@ export type TaskRendition = {
   heightPx: number | null;
   timescale: number;
   plan: RenditionPlan;
+  /** Null for pictures, and for audio that was not measured yet. */
+  loudness: Loudness | null;
   /** True if others than its encode tasks may also store its segments. */
   isOnDemand: boolean;
   /** True if its segments are copied from the source. */
@@ -102,6 +105,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
       'height_px',
       'timescale',
       'plan',
+      'loudness',
       'on_demand',
       'init',
       'codec_string',
@@ -134,6 +138,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     heightPx: row.height_px,
     timescale: row.timescale,
     plan: row.plan,
+    loudness: row.loudness,
     isOnDemand: row.on_demand && !isRepair,
     isPassThrough: row.origin === 'pass-through',
     listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },

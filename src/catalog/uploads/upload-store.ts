@@ -160,7 +160,7 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
       .set({ state: 'closing', ...CLOSING })
       .where('id', '=', id)
       .execute();
-    noteAbandoned(method, id, 'The upload was canceled, or its video was deleted.');
+    if (method.state === 'open') noteAbandoned(method, id, 'The upload was canceled, or its video was deleted.');
     if (method.method === 'tus' && method.state === 'open') await announceLost(tx, [method]);
     return 'closing';
   });

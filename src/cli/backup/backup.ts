@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { access, chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -12,7 +12,9 @@ import {
 } from '../../catalog/backup/table-copy-store.ts';
 import { UNHURRIED } from '../../catalog/db.ts';
 import { noteBackup } from '../../catalog/system/system-store.ts';
+import { readOwnSettings } from '../../config/settings.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { makeFolders } from '../../lib/make-folders.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
 import { openLog } from '../../service/log.ts';
@@ -20,6 +22,8 @@ import { readVersion } from '../../service/version.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { copyObjectsOut, findGoneObjects } from './copy-objects.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
+import { type ObjectList, readObjectList, writeObjectList } from './object-list.ts';
+import { findRowFaults } from './verify-backup.ts';
 
 const LIMIT_MS = 7 * 24 * 3_600_000;
 const TABLES = 'tables-';
@@ -32,7 +36,7 @@ const TABLES = 'tables-';
 export async function backup([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: backup FOLDER.');
   const target = path.resolve(folder);
-  await mkdir(target, { recursive: true });
+  await makeTarget(target);
   if ((await readManifest(target)) === null && (await readdir(target)).some((name) => !isOurs(name))) {
     throw new Refused('conflict', `expected an empty folder or an earlier backup, but ${target} is neither.`);
   }
@@ -45,6 +49,26 @@ export async function backup([folder, ...more]: readonly string[]): Promise<numb
     if (!(error instanceof Refused)) logEvent('backup.failed', { err: error });
     throw error;
   }
+}
+
+/** Creates the folder, and checks that it can be written. Refuses a folder in the store, which would contain itself. */
+async function makeTarget(target: string): Promise<void> {
+  const { storage } = readOwnSettings();
+  if (storage.kind === 'file' && `${target}/`.startsWith(`${storage.folder}/`)) {
+    throw new Refused('invalid', `expected a folder outside of the store, but ${target} is in ${storage.folder}.`);
+  }
+  try {
+    await makeFolders(target);
+    await access(target, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Refused('invalid', `expected a folder that can be written, but ${target} cannot: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isOurs(name: string): boolean {
@@ -60,7 +84,9 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   await mkdir(objectsFolder, { recursive: true });
   // Copies most objects before the rows, and the rest after them, because objects that rows name may be deleted minutes
   // after the rows were read.
-  const early = await copyObjectsOut(storage, objectsFolder, signal);
+  const copying = { folder: objectsFolder, hashes: new Map<string, string>() };
+  const source = { storage, known: await readPreviousList(target) };
+  const early = await copyObjectsOut(source, copying, signal);
   const gone = await findGoneObjects(storage, objectsFolder);
   const client = await database.pool.connect();
   let rows: Pick<Manifest, keyof GrownSchema>;
@@ -72,7 +98,11 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
     client.release(true);
     throw error;
   }
-  const { objects, bytes, copied } = await copyObjectsOut(storage, objectsFolder, signal);
+  // The list has the objects of this second pass only: others were deleted in the meantime.
+  const hashes = new Map<string, string>();
+  const late = await copyObjectsOut({ ...source, known: copying.hashes }, { ...copying, hashes }, signal);
+  const { objects, bytes } = late;
+  await writeObjectList(path.join(target, tablesFolder), hashes);
   const secretKey = settings.secretKey === null ? await readSecretKey(settings.dataDir) : null;
   if (secretKey !== null) await keepSecretKey(target, secretKey);
   const facts = { version: readVersion(), createdAt: createdAt.toISOString(), hasSecretKey: secretKey !== null };
@@ -86,10 +116,28 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   );
   logEvent('backup.finished', { count: objects, bytes, durationSec: (Date.now() - createdAt.getTime()) / 1000 });
   process.stdout.write(
-    `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + copied} objects copied.\n`,
+    `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + late.copied} objects copied.\n`,
   );
   if (secretKey === null) process.stdout.write('MILLRACE_SECRET_KEY is not part of the backup: keep it apart.\n');
-  return 0;
+  return await reportFaults(target);
+}
+
+/**
+ * Compares the copied objects with the hashes in the copied rows. Reports objects that are damaged in the store or
+ * missing in it. The backup is complete, but has them as they are.
+ */
+async function reportFaults(target: string): Promise<number> {
+  const manifest = await readManifest(target);
+  if (manifest === null) throw new Error(`Expected the manifest that was just written to ${target}.`);
+  const { missing, damaged } = await findRowFaults({ folder: target, manifest });
+  for (const fault of [...damaged.values(), ...missing]) process.stderr.write(`${fault}\n`);
+  // Objects that are deleted during the last seconds of a backup are missing too.
+  return damaged.size === 0 ? 0 : 1;
+}
+
+async function readPreviousList(target: string): Promise<ObjectList | null> {
+  const previous = await readManifest(target);
+  return previous === null ? null : await readObjectList(path.join(target, previous.tablesFolder));
 }
 
 async function copyDatabase(client: CopyClient, folder: string): Promise<Pick<Manifest, keyof GrownSchema>> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -5,23 +6,42 @@ import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../../lib/has-code.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
+import { sha256Of } from '../../lib/sha256-of.ts';
 import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
+import type { ObjectList } from './object-list.ts';
 
 /** Maximum concurrent copies. */
 const MAX_CONCURRENT = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
+/** SHA-256 of copied objects in hexadecimal digits, by key. Copying adds to it. */
+type Hashes = Map<string, string>;
+
+export type CopySource = {
+  storage: Storage;
+  /** Hashes of the previous backup in the folder, for objects that are not copied again. */
+  known: ObjectList | null;
+};
+
 /**
  * Copies every object of a store into a folder. The bytes under a key never change, except in a repaired index, so
- * files of the same size are skipped. Omits objects that are deleted in the meantime.
+ * files of the same size are skipped. Omits objects that are deleted in the meantime. Throws if the store sends another
+ * number of bytes than it lists.
  */
-export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
+export async function copyObjectsOut(
+  source: CopySource,
+  { folder, hashes }: { folder: string; hashes: Hashes },
+  signal: AbortSignal,
+): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(storage.list('', signal), MAX_CONCURRENT, async (object) => {
+  await inParallel(source.storage.list('', signal), MAX_CONCURRENT, async (object) => {
     const file = path.join(folder, object.key);
     const isThere = (await sizeOf(file)) === object.sizeBytes;
-    if (!isThere && !(await copyOut(storage, object, file, signal))) return;
+    const before = hashes.get(object.key) ?? source.known?.get(object.key);
+    const hash = isThere ? (before ?? (await hashOf(file))) : await copyOut(source, object, file, signal);
+    if (hash === null) return;
+    hashes.set(object.key, hash);
     sum.objects += 1;
     sum.bytes += object.sizeBytes;
     sum.copied += isThere ? 0 : 1;
@@ -29,15 +49,29 @@ export async function copyObjectsOut(storage: Storage, folder: string, signal: A
   return sum;
 }
 
-async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, signal: AbortSignal): Promise<boolean> {
+async function hashOf(file: string): Promise<string> {
+  return (await sha256Of(createReadStream(file))).toString('hex');
+}
+
+/** Returns the hash of the copy; null if the object was deleted. Throws if the copy has another length. */
+async function copyOut(
+  { storage }: CopySource,
+  { key, sizeBytes }: ObjectInfo,
+  file: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   try {
     const { body } = await storage.read(key, null, signal);
     await mkdir(path.dirname(file), { recursive: true });
+    const hash = createHash('sha256');
+    body.on('data', (data: Buffer) => hash.update(data));
     await pipeline(body, createWriteStream(`${file}.new`, { flush: true }));
+    const copied = await sizeOf(`${file}.new`);
+    if (copied !== sizeBytes) throw new Error(`Expected ${sizeBytes} bytes of ${key}, the store sent ${copied}.`);
     await rename(`${file}.new`, file);
-    return true;
+    return hash.digest('hex');
   } catch (error) {
-    if (error instanceof Refused && error.kind === 'not-found') return false;
+    if (error instanceof Refused && error.kind === 'not-found') return null;
     throw error;
   }
 }
@@ -54,18 +88,21 @@ export async function findGoneObjects(storage: Storage, folder: string): Promise
   return gone;
 }
 
-/** Copies every object of a folder into a store. Objects of the same size are kept. */
-export async function putObjectsBack(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
-  const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
+/** Copies every object of a folder into a store, without those in `omitted`. Objects of the same size are kept. */
+export async function putObjectsBack(
+  storage: Storage,
+  { folder, omitted }: { folder: string; omitted: ReadonlySet<string> },
+  signal: AbortSignal,
+): Promise<Pick<Copied, 'objects' | 'bytes'>> {
+  const sum = { objects: 0, bytes: 0 };
   await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
-    if (name.endsWith('.new')) return;
+    if (name.endsWith('.new') || omitted.has(name)) return;
     const key = storageKey(name);
     const { size } = await stat(path.join(folder, name));
     const isThere = (await storage.head(key))?.sizeBytes === size;
     if (!isThere) await storage.put(key, createReadStream(path.join(folder, name)), { lengthBytes: size }, signal);
     sum.objects += 1;
     sum.bytes += size;
-    sum.copied += isThere ? 0 : 1;
   });
   return sum;
 }

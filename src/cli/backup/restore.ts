@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { isNeverUsed, putRowsBack } from '../../catalog/backup/table-copy-store.ts';
 import { type Database, migrate, openDatabase, UNHURRIED } from '../../catalog/db.ts';
 import { openPlaces } from '../../compose/storage.ts';
@@ -15,33 +16,61 @@ import { DataLock, makeDataDir } from '../supervisor/data-lock.ts';
 import { EmbeddedPostgres, POSTGRES_EVENTS } from '../supervisor/postgres.ts';
 import { putObjectsBack } from './copy-objects.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { readBackupKey } from './verify.ts';
+import { verifyBackup } from './verify-backup.ts';
 
 const LIMIT_MS = 7 * 24 * 3_600_000;
 const LOOK_MS = 15_000;
 
 /**
  * `millrace restore FOLDER`: restores a backup into the configured database and store, which must be unused. Restores
- * objects first and rows last, in one transaction, so that an interrupted restore can be run again.
+ * objects first and rows last, in one transaction, so that an interrupted restore can be run again. It verifies the
+ * backup first, reports each fault, and changes nothing then. With `--skip-damaged`, it restores the other objects.
  */
-export async function restore([folder, ...more]: readonly string[]): Promise<number> {
+export async function restore(args: readonly string[]): Promise<number> {
+  const options = { 'skip-damaged': { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
   const source = path.resolve(folder);
   const manifest = await readManifest(source);
   if (manifest === null) throw new Refused('not-found', `expected a backup, but ${source} has no backup.json.`);
   const settings = readOwnSettings();
+  const omitted = await requireSound({ source, manifest, settings }, values['skip-damaged']);
   makeDataDir(settings.dataDir);
   const lock = await DataLock.take(settings.dataDir);
   try {
-    await withDatabase(settings, async (database) => await putBack({ source, manifest, settings }, database));
+    await withDatabase(settings, async (database) => await putBack({ source, manifest, settings, omitted }, database));
     return 0;
   } finally {
     lock.release();
   }
 }
 
-type Backup = { source: string; manifest: Manifest; settings: Settings };
+/**
+ * Throws `Refused` with every damaged or missing part. Returns the damaged objects if they are to be skipped, which
+ * tables and a wrong key never are.
+ */
+async function requireSound(
+  { source, manifest }: Omit<Backup, 'omitted'>,
+  skipsDamaged: boolean,
+): Promise<ReadonlySet<string>> {
+  const key = await readBackupKey(source, manifest);
+  const { found, damaged } = await verifyBackup({ folder: source, manifest }, key);
+  if (found.length === 0) return damaged;
+  const list = found.map((fault) => `\n  ${fault}`).join('');
+  const isPassable = found.every((fault) => fault.startsWith('object '));
+  if (!isPassable) throw new Refused('invalid', `the backup cannot be restored:${list}`);
+  if (!skipsDamaged) {
+    throw new Refused('invalid', `the backup is damaged:${list}\nRestore the rest with: restore --skip-damaged FOLDER`);
+  }
+  process.stderr.write(`These objects are not restored:${list}\n`);
+  return damaged;
+}
 
-async function putBack({ source, manifest, settings }: Backup, { db, pool }: Database): Promise<void> {
+type Backup = { source: string; manifest: Manifest; settings: Settings; omitted: ReadonlySet<string> };
+
+async function putBack({ source, manifest, settings, omitted }: Backup, { db, pool }: Database): Promise<void> {
   const client = await pool.connect();
   try {
     const { storage } = await openPlaces(settings);
@@ -55,7 +84,7 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
     await putSecretKey(source, manifest, settings);
     const { objects, bytes } = await putObjectsBack(
       storage,
-      path.join(source, 'objects'),
+      { folder: path.join(source, 'objects'), omitted },
       AbortSignal.timeout(LIMIT_MS),
     );
     const tables = new Map(manifest.tables.map((table) => [table.name, table]));

@@ -16,6 +16,7 @@ export const actions = {
   thumbnail,
   captions,
   token,
+  nodes,
   export: exportLibrary,
   api,
 } as const;
@@ -70,6 +71,24 @@ async function token({ millrace, url, library, takes, values }: Context): Promis
   if (address === null || ZoneSecurityKey === null) throw new Error(`Expected a player page, got ${page.status}.`);
   const expiresSec = Math.floor(Date.now() / 1000) + Number(values.expires ?? DAY_SEC);
   printLine(await signEmbedUrl(new URL(address, url).href, ZoneSecurityKey, expiresSec));
+}
+
+/** Prints one line per process, and one per live stream of an ingest below it. */
+async function nodes({ millrace, values }: Context): Promise<void> {
+  for (const node of await millrace.call('listNodes', {})) {
+    if (values.json) {
+      printLine(JSON.stringify(node));
+      continue;
+    }
+    const { Host, Role, Version, CpuCores, MemoryBytes, HostLoad, HostCores, StartedAt, LastSeenAt, Lost } = node;
+    const load = `cpu ${CpuCores.toFixed(2)}\tmemory ${Math.round(MemoryBytes / 2 ** 20)} MiB`;
+    const host = `load ${HostLoad.toFixed(1)} of ${HostCores}`;
+    const seen = Lost ? `lost since ${LastSeenAt}` : `since ${StartedAt}`;
+    printLine([Host, Role, Version, load, host, seen].join('\t'));
+    for (const { StreamId, Title, Publisher } of node.Streams) {
+      printLine(`\tlive\t${StreamId}\t${Publisher ?? 'no publisher'}\t${Title}`);
+    }
+  }
 }
 
 async function exportLibrary({ millrace, library: libraryId }: Context): Promise<void> {

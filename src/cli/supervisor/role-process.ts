@@ -4,6 +4,7 @@ import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
 import type { StorageSettings } from '../../config/storage.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import type { MetricFamilies } from '../../lib/metrics/metrics.ts';
 import type { PartHealth } from '../../service/health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
 import { BackOff } from './back-off.ts';
@@ -34,6 +35,7 @@ export class RoleProcess {
   #restart: NodeJS.Timeout | null = null;
   #isStopping = false;
   #health: PartHealth = { state: 'starting', detail: null };
+  readonly #awaitingMetrics = new Set<(families: MetricFamilies | null) => void>();
 
   /** `stores`: where the objects are. */
   constructor(role: Role, stores: readonly StorageSettings[], events: RoleEvents) {
@@ -50,6 +52,19 @@ export class RoleProcess {
   send(message: ToRole): void {
     // A message to a process that just died is lost. The replacement process gets the message again.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
+  }
+
+  /** Returns the metrics of the process, or null if it does not send them within `limitMs`. */
+  async collectMetrics(limitMs: number): Promise<MetricFamilies | null> {
+    if (this.#child?.connected !== true) return null;
+    const { promise, resolve } = Promise.withResolvers<MetricFamilies | null>();
+    this.#awaitingMetrics.add(resolve);
+    const timer = setTimeout(() => resolve(null), limitMs);
+    this.send({ type: 'metrics' });
+    const families = await promise;
+    clearTimeout(timer);
+    this.#awaitingMetrics.delete(resolve);
+    return families;
   }
 
   /** Signals the process to close and waits until it exits. Kills it after `graceMs`. */
@@ -92,6 +107,9 @@ export class RoleProcess {
           state: message.ok ? 'ok' : 'failing',
           detail: message.ok ? null : (message.detail ?? 'not well'),
         });
+        break;
+      case 'metrics':
+        for (const resolve of this.#awaitingMetrics) resolve(message.families);
         break;
       case 'failed':
         this.#become({ state: 'failing', detail: message.message });

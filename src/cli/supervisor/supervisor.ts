@@ -15,6 +15,7 @@ import {
   showStart,
 } from '../../service/first-start.ts';
 import { type Fleet, type PartHealth, type SandboxState, sandboxProblem } from '../../service/health.ts';
+import type { MetricsPort } from '../../service/metrics-port.ts';
 import { readVersion } from '../../service/version.ts';
 import { findSandbox } from '../find-sandbox.ts';
 import { EmbeddedPostgres, POSTGRES_EVENTS } from './postgres.ts';
@@ -46,6 +47,7 @@ export class Supervisor {
   #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;
   #patience: NodeJS.Timeout | null = null;
+  #metrics: MetricsPort | null = null;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -58,6 +60,7 @@ export class Supervisor {
     const { dataDir, databaseUrl, ...settings } = this.#settings;
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
+    await this.#openMetrics();
     const [sandbox, secretKey, keys, database] = await Promise.all([
       findSandbox(this.#settings),
       ensureSecretKey(dataDir, settings.secretKey),
@@ -80,7 +83,20 @@ export class Supervisor {
   async stop(): Promise<void> {
     if (this.#patience !== null) clearTimeout(this.#patience);
     await Promise.all([...this.#roles.values()].map(async (role) => await role.stop(ROLE_GRACE_MS)));
+    await this.#metrics?.close();
     await this.#postgres?.stop();
+  }
+
+  /** The supervisor's own process loads the code of the metrics only if they are served. */
+  async #openMetrics(): Promise<void> {
+    const { metricsPort: port } = this.#settings;
+    if (port === null) return;
+    const { openFleetMetrics } = await import('./fleet-metrics.ts');
+    this.#metrics = await openFleetMetrics({ ...this.#settings, port }, this.#roles).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused('invalid', `MILLRACE_METRICS_PORT: expected a free port, got ${port} (${reason}).`, { cause });
+    });
+    this.#listeners.metrics = this.#metrics.port;
   }
 
   async #startPostgres() {
@@ -106,10 +122,11 @@ export class Supervisor {
   }
 
   #welcome(role: Role): void {
+    // Only these settings: the others have secrets that a role may not need.
+    const { host, logLevels, logFormat, accessLog } = this.#settings;
+    const log = { logLevels, logFormat, accessLog };
     this.#stages.set(role, 'waiting');
-    this.#roles
-      .get(role)
-      ?.send({ type: 'wait', role, host: this.#settings.host, port: this.#ports().port, log: this.#settings });
+    this.#roles.get(role)?.send({ type: 'wait', role, host, port: this.#ports().port, log });
     this.#sendFleet();
     this.#advance(role);
   }

@@ -5,7 +5,7 @@ import { FreshCache } from './fresh-cache.ts';
 function emptyCache() {
   const ignore = () => undefined;
   const limits = { ttlMs: 1000, absentTtlMs: 1000, maxBytes: 1000, maxLoads: 1 };
-  return new FreshCache({ ...limits, load: async () => ({}), sizeBytes: () => 1, onLoadError: ignore });
+  return new FreshCache({ layer: 'test', ...limits, load: async () => ({}), sizeBytes: () => 1, onLoadError: ignore });
 }
 
 test.each([

@@ -1,6 +1,9 @@
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 
 export type FreshCacheOptions<Value> = {
+  /** Name of the cache in the metrics. */
+  layer: string;
   ttlMs: number;
   absentTtlMs: number;
   maxBytes: number;
@@ -53,7 +56,9 @@ export class FreshCache<Value> {
 
   async get(key: string): Promise<Value | null> {
     const entry = this.#touch(key);
-    if (entry.isKnown && performance.now() < entry.freshUntilMs) return entry.value;
+    const isFresh = entry.isKnown && performance.now() < entry.freshUntilMs;
+    this.#count(isFresh ? 'hit' : entry.value === null ? 'miss' : 'stale');
+    if (isFresh) return entry.value;
     const loading = entry.loading ?? this.#load(key, entry);
     if (!entry.isKnown || entry.value === null) return this.#orRefused(loading);
     if (this.#isAway) {
@@ -70,7 +75,12 @@ export class FreshCache<Value> {
     const entry = this.#entries.get(key);
     if (entry === undefined || performance.now() >= entry.freshUntilMs) return null;
     this.#touch(key);
+    this.#count('hit');
     return entry.value;
+  }
+
+  #count(result: 'hit' | 'stale' | 'miss'): void {
+    metrics.edgeCache.inc({ layer: this.#options.layer, result });
   }
 
   /** Whether a load of the value is running. Joining that load costs nothing. */

@@ -1,3 +1,5 @@
+import { metrics } from '../../lib/metrics/metrics.ts';
+
 type Held<Value> = { value: Value; bytes: number } | { loading: Promise<Value> };
 
 const ENTRY_BYTES = 200;
@@ -7,12 +9,15 @@ const ENTRY_BYTES = 200;
  * missing value share one creation. A failure rejects all of them and is not cached.
  */
 export class HeldCache<Value extends object> {
+  readonly #layer: string;
   readonly #maxBytes: number;
   readonly #sizeBytes: (value: Value) => number;
   readonly #held = new Map<string, Held<Value>>();
   #bytes = 0;
 
-  constructor(maxBytes: number, sizeBytes: (value: Value) => number) {
+  /** `layer`: name of the cache in the metrics. */
+  constructor(layer: string, maxBytes: number, sizeBytes: (value: Value) => number) {
+    this.#layer = layer;
     this.#maxBytes = maxBytes;
     this.#sizeBytes = sizeBytes;
   }
@@ -20,6 +25,7 @@ export class HeldCache<Value extends object> {
   /** Returns a cached value synchronously, else a promise. */
   get(name: string, make: () => Value | Promise<Value>): Value | Promise<Value> {
     const held = this.#held.get(name);
+    metrics.edgeCache.inc({ layer: this.#layer, result: held === undefined ? 'miss' : 'hit' });
     if (held === undefined) return this.#fill(name, make());
     if ('loading' in held) return held.loading;
     this.#held.delete(name);

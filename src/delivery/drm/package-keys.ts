@@ -26,9 +26,9 @@ const INIT_CACHE_BYTES = 4 * 2 ** 20;
 /** Decrypts the sealed keys of packages. Caches a bounded number of keys and of values derived from them. */
 export class PackageKeys {
   readonly #secretBox: SecretBox;
-  readonly #keys = new HeldCache<ContentKeys>(KEYS_CACHE_BYTES, () => KEYS_BYTES);
-  readonly #ciphers = new HeldCache<TrackCipher>(CIPHER_CACHE_BYTES, () => CIPHER_BYTES);
-  readonly #inits = new HeldCache<Buffer>(INIT_CACHE_BYTES, (bytes) => bytes.length);
+  readonly #keys = new HeldCache<ContentKeys>('keys', KEYS_CACHE_BYTES, () => KEYS_BYTES);
+  readonly #ciphers = new HeldCache<TrackCipher>('cipher', CIPHER_CACHE_BYTES, () => CIPHER_BYTES);
+  readonly #inits = new HeldCache<Buffer>('encrypted-init', INIT_CACHE_BYTES, (bytes) => bytes.length);
 
   constructor(secretBox: SecretBox) {
     this.#secretBox = secretBox;

@@ -30,7 +30,11 @@ export class ProtectedObjects {
 
   constructor(objects: Pick<ObjectSender, 'readInto'>, limits: EdgeLimits) {
     this.#objects = objects;
-    const bounds = { maxBytes: limits.protectedBytes, keptBytes: limits.protectedCacheBytes };
+    const bounds = {
+      layer: 'encrypted-object',
+      maxBytes: limits.protectedBytes,
+      keptBytes: limits.protectedCacheBytes,
+    };
     this.#shared = new SharedBytes(bounds, new BufferPool(POOLED_BYTES));
   }
 

@@ -28,8 +28,12 @@ const RATES_WAIT_MS = 1000;
 /** Lists and finds I-frames. Reads the sample tables when they are first needed. */
 export class IFrameLists {
   readonly #indexes: IndexReader;
-  readonly #lists = new HeldCache<IFrameList>(LIST_CACHE_BYTES, ({ text }) => text.length);
-  readonly #chunks = new HeldCache<ChunkIndex>(CHUNK_CACHE_BYTES, ({ syncs }) => syncs.length * SAMPLE_BYTES);
+  readonly #lists = new HeldCache<IFrameList>('i-frame-list', LIST_CACHE_BYTES, ({ text }) => text.length);
+  readonly #chunks = new HeldCache<ChunkIndex>(
+    'chunk-index',
+    CHUNK_CACHE_BYTES,
+    ({ syncs }) => syncs.length * SAMPLE_BYTES,
+  );
 
   /** Running preparations by the names of their renditions. Requests for the same set share one preparation. */
   readonly #preparing = new Map<string, Promise<void>>();

@@ -4,6 +4,7 @@ import type { ViewerCount } from '../../catalog/live/viewing/stream-figures-stor
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
@@ -88,6 +89,7 @@ export class LiveStreams {
       const viewers = stream.index.hasEnded ? 0 : stream.viewers.count(nowMs);
       return viewers === 0 ? [] : [{ streamId, viewers, watchedSec: viewers * COUNT_EVERY_SEC }];
     });
+    metrics.liveViewers.set(counts.reduce((sum, { viewers }) => sum + viewers, 0));
     if (counts.length === 0) return;
     // A count that cannot be stored is dropped, which is acceptable for a statistic.
     this.#source.recordViewers(counts).catch((error: unknown) => {

@@ -227,7 +227,7 @@ async function servePlaylist(
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());
   } else if (newest() !== null) {
-    await stream.until(() => canBegin(index, slot, view), FIRST_MEDIA_WAIT_MS, request.leave());
+    await stream.until(() => canBegin(index, slot, { ...view, hasParts }), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;

@@ -25,8 +25,9 @@ const SNAPSHOT_LIMIT_MS = 3_000;
  */
 const ANNOUNCE_LIMIT_MS = 1_000;
 /**
- * Delay of responses to a change, in ms. Parts that a publisher delivers in one burst then appear in one playlist:
- * hls.js 1.7 leaves out the last part of a segment if the next playlist already has a later segment.
+ * Delay of responses to requests that wait for a change, in ms. Parts that a publisher delivers in one burst then
+ * appear in one playlist: hls.js 1.7 leaves out the last part of a segment if the next playlist already has a later
+ * segment.
  */
 const GATHER_MS = 10;
 /** Maximum concurrent waits for one stream. */

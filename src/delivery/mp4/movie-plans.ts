@@ -20,7 +20,7 @@ export class MoviePlans {
 
   constructor(indexes: IndexReader, maxBytes: number) {
     this.#indexes = indexes;
-    this.#plans = new HeldCache(maxBytes, planBytes);
+    this.#plans = new HeldCache('movie-plan', maxBytes, planBytes);
   }
 
   async get(movie: Movie): Promise<VirtualMp4Plan> {

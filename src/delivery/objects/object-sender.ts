@@ -47,8 +47,8 @@ export class ObjectSender {
     this.#storage = storage;
     this.#sendFile = sendFile;
     this.#files = new OpenFiles(limits.openFiles);
-    this.hot = new HeldCache(limits.textCacheBytes, (bytes) => bytes.length);
-    const bounds = { maxBytes: limits.lentBytes, keptBytes: limits.objectCacheBytes };
+    this.hot = new HeldCache('text', limits.textCacheBytes, (bytes) => bytes.length);
+    const bounds = { layer: 'object', maxBytes: limits.lentBytes, keptBytes: limits.objectCacheBytes };
     this.#windows = new SharedBytes(bounds, new BufferPool(0));
   }
 

@@ -15,6 +15,7 @@ const MAX_LOADS = 200;
  */
 export function rememberHeads(storage: EdgeStorage): EdgeStorage {
   const heads = new FreshCache<ObjectInfo>({
+    layer: 'object-info',
     ttlMs: TTL_MS,
     absentTtlMs: ABSENT_TTL_MS,
     maxBytes: MAX_BYTES,

@@ -7,7 +7,7 @@ const stays = () => new AbortController().signal;
 
 function room(maxBytes: number, keptBytes: number) {
   const made: string[] = [];
-  const shared = new SharedBytes({ maxBytes, keptBytes }, new BufferPool(8 * MIB));
+  const shared = new SharedBytes({ layer: 'test', maxBytes, keptBytes }, new BufferPool(8 * MIB));
   const want = (name: string | null, sizeBytes: number) => ({
     name,
     sizeBytes,
@@ -116,7 +116,7 @@ describe('memory for shared bytes', () => {
   });
 
   test('is released if the bytes cannot be created', async () => {
-    const shared = new SharedBytes({ maxBytes: MIB, keptBytes: MIB }, new BufferPool(MIB));
+    const shared = new SharedBytes({ layer: 'test', maxBytes: MIB, keptBytes: MIB }, new BufferPool(MIB));
     const fail = () => shared.lend({ name: 'a', sizeBytes: MIB, make: () => Promise.reject(new Error('gone')) }, stays);
     await expect(Promise.all([fail(), fail()])).rejects.toThrow('gone');
     const make = async () => Buffer.from('made');

@@ -1,3 +1,4 @@
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
@@ -15,6 +16,8 @@ export type WantedBytes = {
 };
 
 export type SharedBytesLimits = {
+  /** Name of the cache in the metrics. */
+  layer: string;
   /** Maximum total bytes lent and cached. */
   maxBytes: number;
   /** Maximum bytes cached for later requests, as part of `maxBytes`. */
@@ -87,6 +90,8 @@ export class SharedBytes {
 
   #join({ name }: WantedBytes): Holding | null {
     const holding = name === null ? undefined : this.#named.get(name);
+    if (name !== null)
+      metrics.edgeCache.inc({ layer: this.#limits.layer, result: holding === undefined ? 'miss' : 'hit' });
     if (holding === undefined) return null;
     holding.users += 1;
     if (this.#idle.delete(holding)) this.#idleBytes -= holding.sizeBytes;

@@ -18,6 +18,7 @@ const MAX_LOADS = 20;
 /** Caches each statistic for ten seconds. If the database is down and no value is cached, pages omit it. */
 export function rememberFigures<Figure>(load: Load<Figure>): Load<Figure> {
   const figures = new FreshCache({
+    layer: 'figures',
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },
     load: (key) => load(readKey(key)),
     sizeBytes: () => MAX_BYTES,

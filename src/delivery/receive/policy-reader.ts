@@ -23,6 +23,7 @@ export class PolicyReader {
 
   constructor({ load }: Deps) {
     this.#policies = new FreshCache({
+      layer: 'policy',
       ttlMs: TTL_MS,
       absentTtlMs: ABSENT_TTL_MS,
       maxBytes: CACHE_BYTES,

@@ -10,6 +10,8 @@ import type { SendFile } from '../../lib/send-file.ts';
 export type DeliveredBytes = {
   /** Counts bytes sent on the connection until the response closes, then calls `sent` with the total. */
   count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }, sent: (bytes: number) => void): void;
+  /** Returns the bytes sent on a connection so far. */
+  sentBytes(socket: Socket): number;
   /** Wraps sendfile to count its bytes, because it bypasses Node's counter. */
   watch(sendFile: SendFile): SendFile;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export function openDeliveredBytes({ keep, keepMs = KEEP_MS }: Deps): DeliveredB
   let keeping: Promise<void> | null = null;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
 
+  const sentBytes = (socket: Socket) => socket.bytesWritten + (byFile.get(socket) ?? 0);
   const add = (libraryId: number, mediaId: Guid, bytes: number) => {
     const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
     const key = `${libraryId}/${mediaId}/${hourMs}`;
@@ -72,16 +75,16 @@ export function openDeliveredBytes({ keep, keepMs = KEEP_MS }: Deps): DeliveredB
     count(response, { libraryId, mediaId }, sent) {
       const { socket } = response;
       if (socket === null) return;
-      const sentBytes = () => socket.bytesWritten + (byFile.get(socket) ?? 0);
-      const before = sentBytes();
+      const before = sentBytes(socket);
       response.once('close', () => {
-        const bytes = sentBytes() - before;
+        const bytes = sentBytes(socket) - before;
         if (bytes <= 0) return;
         sent(bytes);
         add(libraryId, WHOLE_LIBRARY, bytes);
         if (mediaId !== null) add(libraryId, mediaId, bytes);
       });
     },
+    sentBytes,
     watch: (sendFile) => ({
       ...sendFile,
       send(socket, part) {

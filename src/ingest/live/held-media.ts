@@ -1,3 +1,4 @@
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { AccessUnit } from '../../media/live/tracks/access-unit.ts';
 
 /** A unit, and when it arrived, in ms since 1970. */
@@ -20,7 +21,10 @@ export class HeldMedia {
   add(unit: AccessUnit, atMs: number): void {
     this.#units.push({ unit, atMs });
     this.#bytes += unit.bytes.length;
-    while (this.#bytes > this.#maxBytes && this.#units.length > 0) this.dropFirst();
+    while (this.#bytes > this.#maxBytes && this.#units.length > 0) {
+      this.dropFirst();
+      metrics.liveDropped.inc({ reason: 'not-opened-in-time' });
+    }
   }
 
   dropFirst(): void {

@@ -6,6 +6,7 @@ import { removeNode, reportNode } from '../../catalog/live/publishing/node-store
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
@@ -20,6 +21,7 @@ import { Journal } from './journal.ts';
 import { logEnd, streamFields } from './live-lines.ts';
 import { LivePublisher } from './live-publisher.ts';
 import { Marker } from './marker.ts';
+import { collectStreams } from './measure-publishing.ts';
 import { OwnedStream } from './owned-stream.ts';
 import { readMark } from './read-mark.ts';
 import { recoverJournal } from './recover-journal.ts';
@@ -72,7 +74,6 @@ const RENEW_EVERY_MS = 1_000;
 const REPORT_EVERY_MS = 5_000;
 const IDLE_MS = 30 * 60 * 1000;
 const SETTLE_MS = 4_000;
-
 /** Owns live streams: decides on publishers, keeps leases, serves feeds, and converts ended streams to videos. */
 export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
   const node = new Node(deps);
@@ -97,7 +98,6 @@ class Node implements LiveNode {
   #renewal: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #isClosing = false;
-
   constructor(deps: LiveNodeDeps) {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
@@ -123,6 +123,7 @@ class Node implements LiveNode {
     await this.#adopt();
     const listener = await this.#deps.listen({ changed: () => this.#renewSoon(), connected: () => this.#renewSoon() });
     this.#closers.push(() => listener.close());
+    this.#closers.push(collectStreams(this.#streams));
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_EVERY_MS);
   }
 
@@ -146,6 +147,7 @@ class Node implements LiveNode {
         throw new Refused('unavailable', 'Segments cannot be stored now. Try again later.');
     }
     const grant = await this.#deps.publishing.authorise(streamKey, { id: this.#deps.nodeId, feedUrl: this.#feedUrl });
+    if (grant.session > 1) metrics.liveReconnects.inc();
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);

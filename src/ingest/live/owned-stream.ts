@@ -103,8 +103,9 @@ export class OwnedStream {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
-    if (this.#publishers.length > 0) return;
-    if (this.#stage.kind !== 'lost') this.#stage = { kind: 'silent', sinceMs: Date.now() };
+    // The edges may already watch the stream of the next owner.
+    if (this.#publishers.length > 0 || this.#stage.kind === 'lost') return;
+    this.#stage = { kind: 'silent', sinceMs: Date.now() };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
   }
 
@@ -183,7 +184,8 @@ export class OwnedStream {
   snapshot(): Buffer[] {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
-    return [...frames, ...writeFeedFrame({ type: 'publisher', isConnected }), ...writeFeedFrame({ type: 'snapshot' })];
+    // The publisher comes first: only while one is connected does an edge hold a closed last segment open.
+    return [...writeFeedFrame({ type: 'publisher', isConnected }), ...frames, ...writeFeedFrame({ type: 'snapshot' })];
   }
 
   get #active(): LivePublisher | null {

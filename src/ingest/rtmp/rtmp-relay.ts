@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { RelayState } from '../../catalog/live/live-stream.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { AddressRules } from '../../lib/outbound/address-rules.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
@@ -57,7 +58,10 @@ export class RtmpRelay {
     if (!this.#isPublishing || this.#socket === null) return;
     if (this.#socket.writableLength > MAX_QUEUED_BYTES) this.#isInStep = false;
     if (!this.#isInStep && header === null) {
-      if (!isKeyframe(tag)) return;
+      if (!isKeyframe(tag)) {
+        metrics.liveDropped.inc({ reason: 'relay' });
+        return;
+      }
       this.#isInStep = true;
       for (const one of this.#headers.values()) this.#sendTag({ ...one, timestampMs: tag.timestampMs });
     }

@@ -76,7 +76,7 @@ test('disconnects a caller that sends no media for 15 s', async () => {
   await vi.advanceTimersByTimeAsync(14_000);
   expect(seen).toEqual(['config', 'unit']);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(seen.at(-1)).toBe('closed: nothing came for 15 s');
+  expect(seen.at(-1)).toBe('closed: no data for 15 s');
   session.end('the caller was disconnected');
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
@@ -148,8 +149,9 @@ export class WhipHandler {
 
   #refuse(error: unknown): Answer {
     if (error instanceof BrokenMedia) return text(422, error.message);
-    if (error instanceof Refused) return text(REFUSALS[error.kind].status, error.message);
+    if (error instanceof Refused) return tryLater(text(REFUSALS[error.kind].status, error.message));
     this.#deps.report(error instanceof Error ? error : new Error(String(error)));
+    if (isDatabaseAway(error)) return tryLater(text(503, 'The database cannot be used now. Try again.'));
     return text(500, 'The server failed. Its log has the reason. Try again.');
   }
 }
@@ -178,6 +180,12 @@ function isOfType({ headers }: IncomingMessage, type: string): boolean {
 
 function unauthorized(message: string): Answer {
   return { ...text(401, message), headers: { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' } };
+}
+
+/** Adds Retry-After to a response that asks for another attempt. */
+function tryLater(answer: Answer): Answer {
+  if (answer.status !== 503 && answer.status !== 429) return answer;
+  return { ...answer, headers: { ...answer.headers, 'Retry-After': '5' } };
 }
 
 function text(status: number, body: string): Answer {

@@ -208,7 +208,8 @@ function nothingInCommon(): Refused {
  * language that all have, else the main audio of each.
  */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
-  const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
+  const isHeard = ({ kind, plan }: PartRendition) => kind === 'audio' && plan.form === undefined;
+  const audioTracks = parts.map(({ view }) => view.renditions.filter(isHeard));
   const heard = audioTracks.filter((tracks) => tracks.length > 0);
   const [first = []] = heard;
   const isOneLanguage = (one: PartRendition, other: PartRendition) => one.language === other.language;

@@ -5,19 +5,21 @@ import { LeaseLost } from '../../catalog/leases/lease-lost.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
+import { saveLoudness } from '../../catalog/renditions/loudness-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskRenditions, loadTaskView, type TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type AudioJob, planAudioCopy, planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
+import { gainFor, type Loudness, readLoudness } from '../../media/encode/loudness.ts';
 import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { probeSource } from '../../media/probe/run-probe.ts';
 import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { JobDeps } from '../job-deps.ts';
-import type { HeldTask } from '../queue/run-task.ts';
+import { type HeldTask, throughPause } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
 import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
@@ -38,16 +40,22 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
   const ended = new AbortController();
   try {
     const niceness = task.queue === 'long' ? 10 : 0;
-    const { durationSec, normaliseLoudness = false } = rendition.plan;
+    const { durationSec, form } = rendition.plan;
     const options = { sourcePath: source.local.path, sourceDurationSec: source.durationSec, niceness };
-    const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
+    const wanted = { track, audio: { durationSec, originSec, form } };
     // After a failure, assume that the source is damaged.
-    const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
-    const start = held.claim.failures > 0 ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
+    const isMended = held.claim.failures > 0;
+    const gainDb = await chooseGain({ wanted, isMended, options, rendition, key: task.key }, deps, signal);
+    const isCopied = rendition.plan.copiesAudio === true && !isMended && (gainDb ?? 0) === 0;
+    const start = isMended ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
+    const begun = { track, audio: { ...wanted.audio, ...(gainDb !== null && { gainDb }) } };
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
       const parts = isCopied ? readCopiedAudio(run, durationSec) : readAudio(run);
-      await publishTrack({ held, deps, rendition, run, parts }, signal);
+      const atEnd = async () => {
+        if (gainDb === null) await keepLoudness(run, { key: task.key, rendition }, deps);
+      };
+      await publishTrack({ held, deps, rendition, run, parts, atEnd }, signal);
       await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
       // A range may end before the encoder does.
@@ -101,8 +109,45 @@ async function openAdded(
   }
 }
 
+type Wanted = { track: AudioFacts; audio: AudioJob };
+type KeptFor = { key: MediaKey; rendition: TaskRendition };
+
+/**
+ * Returns the gain of a track: that of a normalised one, which is measured first, once; 0 for any other that was
+ * measured. Returns null if the encode measures it.
+ */
+async function chooseGain(
+  {
+    wanted,
+    isMended,
+    options,
+    ...kept
+  }: KeptFor & {
+    wanted: Wanted;
+    isMended: boolean;
+    options: FfmpegOptions & { sourcePath: string };
+  },
+  deps: JobDeps,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { loudness, plan } = kept.rendition;
+  const targetLufs = plan.loudnessTargetLufs;
+  if (targetLufs === undefined) return loudness === null ? null : 0;
+  if (loudness !== null) return gainFor(loudness, targetLufs);
+  const measure = isMended ? runMendedAudio : runWholeAudio;
+  const { run } = await measure({ ...wanted, audio: { ...wanted.audio, isMeasured: true } }, options, signal);
+  const measured = await keepLoudness(run, kept, deps);
+  return measured === null ? 0 : gainFor(measured, targetLufs);
+}
+
+async function keepLoudness(run: FfmpegRun, { key, rendition }: KeptFor, deps: JobDeps): Promise<Loudness | null> {
+  const loudness = readLoudness((await run.done).messages);
+  if (loudness !== null) await throughPause(() => saveLoudness(deps.db, key, rendition.id, loudness));
+  return loudness;
+}
+
 async function runWholeAudio(
-  { track, audio }: { track: AudioFacts; audio: AudioJob },
+  { track, audio }: Wanted,
   options: FfmpegOptions,
   signal: AbortSignal,
 ): Promise<MendedAudio> {
@@ -111,7 +156,7 @@ async function runWholeAudio(
 }
 
 async function runCopiedAudio(
-  { track, audio }: { track: AudioFacts; audio: AudioJob },
+  { track, audio }: Wanted,
   options: FfmpegOptions,
   signal: AbortSignal,
 ): Promise<MendedAudio> {
@@ -130,6 +175,8 @@ type TrackJob = {
   rendition: TaskRendition;
   run: FfmpegRun;
   parts: AsyncIterable<AudioPart>;
+  /** Called once the run has been read to its end, before the task ends and the track may be complete. */
+  atEnd: () => Promise<void>;
 };
 
 async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
@@ -171,6 +218,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
       }
     }
     await job.run.done;
+    await job.atEnd();
     await publish(true);
   } catch (error) {
     await discardAfter(error, job.deps, writer.written);

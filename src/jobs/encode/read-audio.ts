@@ -74,10 +74,10 @@ const BEYOND_FIRST_SEC = 60;
  */
 export async function encodeFirstAudio(
   path: string,
-  { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
+  streamIndex: number,
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
-  const job = { durationSec: BEYOND_FIRST_SEC, originSec: 0, normaliseLoudness };
+  const job = { durationSec: BEYOND_FIRST_SEC, originSec: 0, gainDb: 0 };
   return takeFirst({ path, streamIndex, plan: planAudioEncode({ streamIndex, channels: 2 }, job) }, readAudio, signal);
 }
 
@@ -87,7 +87,7 @@ export async function copyFirstAudio(
   { streamIndex, durationSec }: { streamIndex: number; durationSec: number },
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
-  const plan = planAudioCopy({ streamIndex }, { durationSec, originSec: 0 });
+  const plan = planAudioCopy({ streamIndex }, { durationSec, originSec: 0, gainDb: 0 });
   return takeFirst({ path, streamIndex, plan }, (run) => readCopiedAudio(run, durationSec), signal);
 }
 

@@ -29,7 +29,7 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
     try {
       const outcome = await inspectObject(item, deps, signal);
       await noteScrubbed(deps.db, item, outcome);
-      if (outcome.kind !== 'intact') seen.damaged += 1;
+      if (outcome.kind === 'damaged') seen.damaged += 1;
       if (outcome.kind === 'unread' || outcome.kind === 'away') unread += 1;
     } catch (error) {
       await giveBack(deps.db, taken);

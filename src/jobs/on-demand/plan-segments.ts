@@ -59,12 +59,12 @@ export function planAudioSegments(
   rendition: TaskRendition,
   claimed: ChunkRange,
 ): SegmentEncode {
-  const { durationSec, streamIndex } = rendition.plan;
+  const { durationSec, streamIndex, form } = rendition.plan;
   const track = facts.audio.find((one) => one.streamIndex === streamIndex);
   if (track === undefined) throw new Error(`Expected audio in stream ${streamIndex}, found none.`);
   const { fromSegment } = claimed;
   const toSegment = Math.min(claimed.toSegment, fromSegment + AUDIO_SEGMENTS, countAudioSegments(durationSec));
   const originSec = timelineOriginSec(facts, cutList.grid.kind);
-  const plan = planAudioRange(facts, track, { durationSec, originSec, range: { fromSegment, toSegment } });
+  const plan = planAudioRange(facts, track, { durationSec, originSec, form, range: { fromSegment, toSegment } });
   return { plan, segmenter: createAudioSegmenter(fromSegment), hdrBoxes: [], toSegment, isPaced: false };
 }

@@ -9,7 +9,8 @@ export type EncodeSettings = {
   ladder: LadderOptions;
   /** Codecs to encode. The first is always H.264, which every player decodes. It is the only one in the free tier. */
   codecs: readonly string[];
-  normaliseLoudness: boolean;
+  /** Loudness that audio gets, LUFS; null leaves it as it is. */
+  loudnessTargetLufs: number | null;
   hasAllAudioTracks: boolean;
   /** Watermark drawn on all frames, or null without one. */
   watermark: StoredWatermark | null;
@@ -39,7 +40,7 @@ export function readEncodeSettings(
       maxBitratesBps: Object.fromEntries(caps.filter(([, bps]) => Number(bps) > 0)),
     },
     codecs: CODEC_NAMES.filter((name, index) => index === 0 || codecs.includes(name)),
-    normaliseLoudness: encoding.normaliseLoudness,
+    loudnessTargetLufs: encoding.normaliseLoudness ? encoding.loudnessTargetLufs : null,
     hasAllAudioTracks: encoding.multiAudio,
     watermark: readWatermark(watermark),
     onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),

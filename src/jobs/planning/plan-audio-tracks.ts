@@ -1,10 +1,12 @@
 import type { ActiveView, CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
 import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
+import type { RenditionPlan } from '../../catalog/rendition-plan.ts';
 import { type AddedTrack, fileToEncode, fileTrackId, type TrackFields } from '../../catalog/renditions/added-track.ts';
-import type { RenditionPlan } from '../../catalog/schema.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
+import { AUDIO_RATE_HZ, type AudioForm, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
 import { mayCopyAudio } from '../../media/encode/encode-audio.ts';
+import { type LadderOptions, planLadder } from '../../media/encode/ladder.ts';
+import { MAX_LOW_AUDIO_RUNG } from '../../media/hls/multivariant.ts';
 import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
 import { nameTrack, uniqueName } from '../../media/probe/read-track-names.ts';
 import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
@@ -14,46 +16,58 @@ import { audioTasks } from './plan-tasks.ts';
 
 /** Inputs of the audio of a set of renditions. `sourceKey` is the video's file. */
 export type AudioRequest = {
-  facts: Pick<SourceFacts, 'audio'>;
+  facts: SourceFacts;
+  ladder: LadderOptions;
   sourceKey: StorageKey | null;
-  normaliseLoudness: boolean;
+  /** Loudness that audio gets, LUFS; null leaves it unchanged. */
+  loudnessTargetLufs: number | null;
   /** False keeps only one audio track of the file. */
   hasAllAudioTracks: boolean;
   addedTracks: readonly AddedTrack[];
 };
 
+/** Tracks of at most this bitrate are not worth another encode. */
+const MAX_LOW_SOURCE_BPS = 96_000;
+
 /**
  * Plans one audio rendition per track, each with its own name: those of the file as its owner left them, then the added
- * ones. Normalised loudness depends on all earlier audio, so such audio is never on demand; nor is an added track.
+ * ones. Low rungs of a ladder get one more of a lower bitrate. Audio with a target loudness is never on demand, because
+ * all of it is measured before any is encoded; nor is an added track.
  */
 export function planAudioTracks(request: AudioRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
-  const { facts, sourceKey, normaliseLoudness, addedTracks } = request;
+  const { facts, sourceKey, addedTracks } = request;
   const kept = facts.audio.slice(0, request.hasAllAudioTracks ? MAX_AUDIO_TRACKS : 1);
-  const own = kept.flatMap((track): PlannedRendition[] => {
+  const own = kept.flatMap((track): PlannedTrack[] => {
     const entry = addedTracks.find(({ id }) => id === fileTrackId(track.streamIndex));
     const change = entry !== undefined && entry.ofSource === sourceKey ? entry : null;
     if ((entry !== undefined && fileToEncode(entry) !== null) || change?.isRemoved === true) return [];
-    const fields = change ?? fieldsOf(track);
-    const copiesAudio = !isOnDemand && !normaliseLoudness && mayCopyAudio(track);
-    const plan = {
-      durationSec,
-      streamIndex: track.streamIndex,
-      normaliseLoudness,
-      ...(copiesAudio && { copiesAudio }),
-    };
-    return [{ ...audioRendition(fields, plan), ...(isOnDemand && onDemand(durationSec)) }];
+    const plan = { ...commonPlan(request, durationSec), streamIndex: track.streamIndex };
+    const copiesAudio = !isOnDemand && mayCopyAudio(track);
+    const usual = audioRendition(change ?? fieldsOf(track), { ...plan, ...(copiesAudio && { copiesAudio }) });
+    const forms = hasLowForm(request, track.bitrateBps) ? [{ usual, form: 'low' as const, plan }] : [];
+    return [{ usual, forms: forms.map(formRendition) }].map((one) => (isOnDemand ? listOnDemand(one) : one));
   });
-  const added = addedTracks.flatMap((track) => addedRendition(track, { durationSec, normaliseLoudness }));
+  const added = addedTracks.flatMap((track) => addedTrack(request, track, durationSec));
   return withNames([...own, ...added]);
 }
 
-/** Plans the rendition of an added track on the active timeline of its video. */
+/** Plans the renditions of an added track on the active timeline of its video. */
 export function planAddedTrack(view: ActiveView, track: AddedTrack): CodecPlan {
-  const { normaliseLoudness } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
-  const renditions = addedRendition(track, { durationSec, normaliseLoudness });
+  const { ladder, loudnessTargetLufs } = readEncodeSettings(view.librarySettings, view.uploadOptions);
+  const tracks = addedTrack({ facts: view.facts, ladder, loudnessTargetLufs }, track, durationSec);
+  const renditions = tracks.flatMap(({ usual, forms }) => [usual, ...forms]);
   const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
   return { renditions, tasks: audioTasks(place, renditions, false) };
+}
+
+/** A track in its usual form, and in further ones. */
+type PlannedTrack = { usual: PlannedRendition; forms: PlannedRendition[] };
+
+type TrackRequest = Pick<AudioRequest, 'facts' | 'ladder' | 'loudnessTargetLufs'>;
+
+function commonPlan({ loudnessTargetLufs }: TrackRequest, durationSec: number): RenditionPlan {
+  return { durationSec, ...(loudnessTargetLufs !== null && { loudnessTargetLufs }) };
 }
 
 function fieldsOf(track: AudioFacts): TrackFields {
@@ -61,13 +75,19 @@ function fieldsOf(track: AudioFacts): TrackFields {
   return { language, role, name: nameTrack(track, 'Audio'), isDefault: false };
 }
 
-function addedRendition(
-  track: AddedTrack,
-  plan: Pick<RenditionPlan, 'durationSec' | 'normaliseLoudness'>,
-): PlannedRendition[] {
+function addedTrack(request: TrackRequest, track: AddedTrack, durationSec: number): PlannedTrack[] {
   const file = fileToEncode(track);
   if (file === null) return [];
-  return [audioRendition(track, { ...plan, added: { trackId: track.id, sourceKey: file.key } })];
+  const plan = { ...commonPlan(request, durationSec), added: { trackId: track.id, sourceKey: file.key } };
+  const usual = audioRendition(track, plan);
+  const isLow = hasLowForm(request, (file.sizeBytes * 8) / durationSec);
+  return [{ usual, forms: isLow ? [formRendition({ usual, form: 'low', plan })] : [] }];
+}
+
+/** The highest rung has the audio of the usual bitrate, or nobody would hear it. */
+function hasLowForm({ facts, ladder }: TrackRequest, bitrateBps: number | null | undefined): boolean {
+  const below = planLadder(facts, ladder).slice(1);
+  return (bitrateBps ?? Infinity) > MAX_LOW_SOURCE_BPS && below.some(({ rung }) => rung <= MAX_LOW_AUDIO_RUNG);
 }
 
 function audioRendition({ language, name, role, isDefault }: TrackFields, plan: RenditionPlan): PlannedRendition {
@@ -90,13 +110,33 @@ function audioRendition({ language, name, role, isDefault }: TrackFields, plan: 
   };
 }
 
-function onDemand(durationSec: number): Pick<PlannedRendition, 'plannedSegments' | 'isOnDemand'> {
-  return { plannedSegments: listAudioOnDemand(durationSec), isOnDemand: true };
+type FormOf = { usual: PlannedRendition; form: AudioForm; plan: RenditionPlan };
+
+/** Players take no further form as the default one: its group follows the usual form. */
+function formRendition({ usual, form, plan }: FormOf): PlannedRendition {
+  const { role } = usual.plan;
+  return { ...usual, id: newGuid(), isDefault: false, plan: { ...plan, ...(role !== undefined && { role }), form } };
 }
 
-/** Players tell tracks apart by their names. One is the default: the owner's choice, else the first. */
-function withNames(renditions: readonly PlannedRendition[]): PlannedRendition[] {
+function listOnDemand({ usual, forms }: PlannedTrack): PlannedTrack {
+  const list = (one: PlannedRendition): PlannedRendition => {
+    const { durationSec, form } = one.plan;
+    return { ...one, plannedSegments: listAudioOnDemand(durationSec, form), isOnDemand: true };
+  };
+  return { usual: list(usual), forms: forms.map(list) };
+}
+
+/**
+ * Names the tracks, because players tell them apart by name. One is the default: the owner's choice, else the first.
+ * The further forms follow, so that the tracks of the usual form are encoded first.
+ */
+function withNames(tracks: readonly PlannedTrack[]): PlannedRendition[] {
   const names = new Set<string>();
-  const chosen = renditions.find(({ isDefault }) => isDefault) ?? renditions[0];
-  return renditions.map((one) => ({ ...one, name: uniqueName(one.name, names), isDefault: one === chosen }));
+  const chosen = tracks.find(({ usual }) => usual.isDefault) ?? tracks[0];
+  const named = tracks.map((track) => {
+    const name = uniqueName(track.usual.name, names);
+    const usual = { ...track.usual, name, isDefault: track === chosen };
+    return { usual, forms: track.forms.map((one) => ({ ...one, name })) };
+  });
+  return [...named.map(({ usual }) => usual), ...named.flatMap(({ forms }) => forms)];
 }

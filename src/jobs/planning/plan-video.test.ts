@@ -29,7 +29,7 @@ const RUNGS: Rung[] = [240, 480, 720];
 const REQUESTS = {
   watermark: null,
   codecs: ['h264'],
-  normaliseLoudness: false,
+  loudnessTargetLufs: null,
   hasAllAudioTracks: true,
   sourceKey: null,
   addedTracks: [],
@@ -73,28 +73,46 @@ function summary(
     now: new Date(0),
   };
   return planVideo(request).timelines.map(({ isActive, cutList, renditions }) => {
-    const names = renditions.map(({ origin, rung, language }) =>
-      rung === null ? language : `${origin === 'encode' ? '' : 'copy '}${rung}`,
+    const names = renditions.map(({ origin, rung, language, plan: { form } }) =>
+      rung === null
+        ? `${form === undefined ? '' : `${form} `}${language}`
+        : `${origin === 'encode' ? '' : 'copy '}${rung}`,
     );
     return `${isActive ? 'shown' : 'hidden'} ${cutList.grid.kind}: ${names.join(', ')}`;
   });
 }
 
 test.each([
-  { name: 'without pass-through', chosen: null, expected: ['shown frames: 720, 480, 240, en, en, fr'] },
-  { name: 'permanently', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, en, fr'] },
+  {
+    name: 'without pass-through',
+    chosen: null,
+    expected: ['shown frames: 720, 480, 240, en, en, fr, low en, low en, low fr'],
+  },
+  {
+    name: 'permanently',
+    chosen: passThrough(true),
+    expected: ['shown source: copy 720, 480, 240, en, en, fr, low en, low en, low fr'],
+  },
   {
     name: 'temporarily',
     chosen: passThrough(false),
-    expected: ['shown source: copy 720, en, en, fr', 'hidden frames: 720, 480, 240'],
+    expected: ['shown source: copy 720, en, en, fr, low en, low en, low fr', 'hidden frames: 720, 480, 240'],
   },
 ])('plans a new video ($name)', ({ chosen, expected }) => {
   expect(summary(chosen)).toEqual(expected);
 });
 
 test.each([
-  { name: 'permanently', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
-  { name: 'temporarily', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
+  {
+    name: 'permanently',
+    chosen: passThrough(true),
+    expected: ['hidden source: copy 720, 480, 240, en, en, fr, low en, low en, low fr'],
+  },
+  {
+    name: 'temporarily',
+    chosen: passThrough(false),
+    expected: ['hidden frames: 720, 480, 240, en, en, fr, low en, low en, low fr'],
+  },
 ])('plans the replacement of a playable video, passing through $name', ({ chosen, expected }) => {
   expect(summary(chosen, true)).toEqual(expected);
 });

@@ -82,7 +82,7 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const isListed = encoded.some((rendition) => rendition.isOnDemand);
   const audioTracks = playsMeanwhile
     ? []
-    : planAudioTracks(request, durationSec, isListed && !request.normaliseLoudness);
+    : planAudioTracks(request, durationSec, isListed && request.loudnessTargetLufs === null);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const others = otherCodecs.map((codec) =>

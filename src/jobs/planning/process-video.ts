@@ -119,8 +119,9 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   try {
     const indexing = indexSource(file, signal);
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions, claim.presentCodecs);
-    const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
-    const audio = startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
+    const isLevelled = settings.loudnessTargetLufs !== null;
+    const begun = { path: file.path, indexing };
+    const audio = isLevelled ? Promise.resolve(null) : startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
     // Indexing compares the index with the file size, sample by sample. Its error is reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
@@ -178,14 +179,14 @@ async function probeOriginal(
  * Starts the audio before the probe has finished if the source may pass through, because playback waits for the audio.
  */
 async function startFirstAudio(
-  begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
+  begun: { path: string; indexing: Promise<IndexedSource | null> },
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
   try {
     const indexed = await begun.indexing;
     if (indexed === null) return null;
     const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
-    return await encodeFirstAudio(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
+    return await encodeFirstAudio(begun.path, streamIndex, signal);
   } catch {
     // The probe and the ordinary task will report the same problem.
     return null;
@@ -267,11 +268,13 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   }
 }
 
-/** Stores the first audio segment, so that audio and video start together. */
+/**
+ * Stores the first audio segment, so that audio and video start together. Normalised audio is measured first.
+ */
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
-  if (first === null || planned.source === null) return;
+  if (first === null || planned.source === null || first.rendition.plan.loudnessTargetLufs !== undefined) return;
   // The audio was encoded for a timeline that starts at the source's clock.
   const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
   if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;

@@ -36,19 +36,27 @@ const MACHINE_CODES = [
   'ENOTCONN',
 ];
 
+/** The resource that a postponed task waits for: its kind, for the metrics, and a readable reason. */
+type Shortage = { kind: 'database' | 'storage' | 'space' | 'machine' | 'other'; reason: string };
+
 /**
  * Returns a readable reason if a task must be postponed: something outside the media is unreachable, full or slow, and
  * the task runs again later without counting a failure. Returns null for any other error, which counts as the task's
  * own.
  */
 export function postponementOf(error: unknown): string | null {
+  return shortageOf(error)?.reason ?? null;
+}
+
+/** Like `postponementOf`, with the kind of the resource. */
+export function shortageOf(error: unknown): Shortage | null {
   // A refusal is the caller's mistake. A full disk is the only infrastructure refusal.
   if (error instanceof Refused && error.kind !== 'disk-full') return null;
   for (const cause of causesOf(error)) {
-    const reason = reasonOf(cause);
-    if (reason !== null) return reason;
+    const shortage = shortageIn(cause);
+    if (shortage !== null) return shortage;
   }
-  return isDatabaseAway(error) ? 'waiting for the database' : null;
+  return isDatabaseAway(error) ? { kind: 'database', reason: 'waiting for the database' } : null;
 }
 
 function causesOf(error: unknown): Error[] {
@@ -57,10 +65,11 @@ function causesOf(error: unknown): Error[] {
   return causes;
 }
 
-function reasonOf(error: Error): string | null {
-  if (error instanceof Refused && error.kind === 'disk-full') return 'waiting for free space: the storage is full';
-  if (error instanceof StorageAway) return 'waiting for the storage: it does not respond';
-  if (error instanceof Postponed) return error.message;
+function shortageIn(error: Error): Shortage | null {
+  if (error instanceof Refused && error.kind === 'disk-full')
+    return { kind: 'space', reason: 'waiting for free space: the storage is full' };
+  if (error instanceof StorageAway) return { kind: 'storage', reason: 'waiting for the storage: it does not respond' };
+  if (error instanceof Postponed) return { kind: 'other', reason: error.message };
   const code = MACHINE_CODES.find((one) => hasCode(error, one));
-  return code === undefined ? null : `waiting for a worker: its machine reports ${code}`;
+  return code === undefined ? null : { kind: 'machine', reason: `waiting for a worker: its machine reports ${code}` };
 }

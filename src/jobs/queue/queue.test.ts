@@ -128,7 +128,7 @@ test('reports a refusal that no job handles', async () => {
     retryLimit: 3,
     run: async ({ text }, { log }) => {
       log.push(text);
-      throw new Refused('disk-full', 'The storage is full.');
+      throw new Refused('conflict', 'The video is locked.');
     },
   });
   const seen = await start([refused]);
@@ -137,7 +137,7 @@ test('reports a refusal that no job handles', async () => {
   await until(() => log.named('job.failed').length > 0);
   expect(seen.log).toEqual(['tried']);
   expect(log.named('job.failed')).toMatchObject([
-    { name: 'refused', retries: false, err: { cause: { message: 'The storage is full.' } } },
+    { name: 'refused', retries: false, err: { cause: { message: 'The video is locked.' } } },
   ]);
 });
 

@@ -6,9 +6,10 @@ import { newGuid } from '../../lib/guid.ts';
 import { currentRequestId, withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { maskPaths, reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
-import { postponementOf } from './postponement.ts';
+import { shortageOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
@@ -153,6 +154,8 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
+  // Prometheus counts no increase for a series that appears with its first job.
+  for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const starts = [
     ...Array.from({ length: quickSlots }, () => startSlot(boss, running, 'quick')),
@@ -202,6 +205,8 @@ async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: stri
 async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelope>): Promise<void> {
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
+  const ended = metrics.jobDuration.startTimer({ job: found.name });
+  let outcome = 'done';
   const line = { name: found.name, jobId: job.id };
   const attempt = job.retryCount + 1;
   const startedMs = performance.now();
@@ -211,11 +216,14 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
     await found.run(job.data.payload as never, running.deps, signal);
     logEvent('job.finished', { ...line, durationSec: (performance.now() - startedMs) / 1000 });
   } catch (error) {
-    const postponement = postponementOf(error);
+    const postponement = shortageOf(error);
+    outcome = postponement !== null ? 'postponed' : signal.aborted ? 'released' : 'failed';
     if (postponement === null && (await isCanceled(running, found, job.data.payload))) {
+      outcome = 'canceled';
       logEvent('job.canceled', { ...line, reason: reasonOf(error) });
       return;
     }
+    if (postponement !== null) metrics.taskPostponements.inc({ kind: found.name, reason: postponement.kind });
     if (postponement !== null) await running.allowRetry(job);
     if (error instanceof Refused && postponement === null) {
       if (found.giveUp === undefined)
@@ -224,12 +232,15 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
       return;
     }
     if (signal.aborted) logEvent('job.returned', line);
-    else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement });
+    else if (postponement !== null) logEvent('job.postponed', { ...line, reason: postponement.reason });
     else {
       const retries = job.retryCount < job.retryLimit;
       logEvent('job.failed', { ...line, attempt, retries, err: describe(error, job.data) });
     }
     throw error;
+  } finally {
+    ended();
+    metrics.jobEnds.inc({ job: found.name, outcome });
   }
 }
 

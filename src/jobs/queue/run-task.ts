@@ -8,10 +8,11 @@ import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/clai
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
-import { isLocalShortage, postponementOf } from './postponement.ts';
+import { isLocalShortage, shortageOf } from './postponement.ts';
 import { logLost, taskFields } from './task-lines.ts';
 
 /** A claimed task in progress. `report` reports its progress from 0 to 1. */
@@ -70,16 +71,19 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
     logEvent('task.released', taskFields(claim));
     return 'released';
   }
-  const postponement = postponementOf(error);
-  if (postponement !== null) {
-    await postponeTask(deps.db, claim, postponement);
-    logEvent('task.postponed', { ...taskFields(claim), reason: postponement });
+  const shortage = shortageOf(error);
+  const { kind } = claim.task;
+  if (shortage !== null) {
+    metrics.taskPostponements.inc({ kind, reason: shortage.kind });
+    await postponeTask(deps.db, claim, shortage.reason);
+    logEvent('task.postponed', { ...taskFields(claim), reason: shortage.reason });
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
   const reason = describeFailure(error);
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
   if (end === 'lost') return endLost(deps, claim);
+  metrics.taskFailures.inc({ kind, reason: error instanceof FfmpegFailed ? error.kind : 'other' });
   logEvent('task.failed', { ...taskFields(claim), reason, retries: !isLast, err: error });
   await keepLog(deps, claim, { reason, messages: failureLog(error) });
   return end;

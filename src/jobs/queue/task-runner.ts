@@ -23,9 +23,11 @@ import {
 import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 import { logClaim, logDone } from './task-lines.ts';
+import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
 
 /**
  * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
@@ -42,7 +44,6 @@ const DRAIN_MS = 5_000;
 const AVOID_MS = 60_000;
 const MAX_AVOIDED = 1_000;
 const MAX_SAMPLES = 200;
-
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
 /** Maximum concurrent tasks of each queue in a worker. */
@@ -110,6 +111,7 @@ class Runner {
 
   start(): void {
     const { db } = this.#options.deps;
+    beginTaskMetrics(Object.keys(this.#options.tasks));
     const every = (ms: number, name: string, action: () => Promise<void>) =>
       this.#timers.push(setInterval(() => void this.#once(name, action), ms));
     this.#timers.push(setInterval(() => this.fill(), POLL_MS));
@@ -198,6 +200,7 @@ class Runner {
     const nowMs = performance.now();
     const task: Running = { claim, lost, renewedMs: nowMs, fraction: 0, written: 0, ended: Promise.resolve() };
     this.#running.set(claim.attempt, task);
+    metrics.taskClaims.inc({ kind: claim.task.kind });
     const { requestId } = claim;
     task.ended = withLogContext(requestId === null ? {} : { requestId }, () => this.#run(task))
       .catch((cause: unknown) => this.#report(`The end of task ${claim.task.id} could not be recorded.`, cause))
@@ -217,6 +220,7 @@ class Runner {
     logClaim(claim);
     const signals = { lost: lost.signal, stopping: this.#stopping.signal };
     const end = await runTask({ claim, report }, { perform: tasks[claim.task.kind], deps }, signals);
+    countTaskEnd(claim.task.kind, end, startedMs);
     if (end === 'left-to-others' && this.#avoided.size < MAX_AVOIDED) {
       this.#avoided.set(claim.task.key.mediaId, performance.now() + AVOID_MS);
     }
@@ -257,6 +261,7 @@ class Runner {
   }
 
   #lose(task: Running): void {
+    if (!task.lost.signal.aborted) metrics.leaseLosses.inc({ kind: task.claim.task.kind });
     task.lost.abort(new LeaseLost());
   }
 

@@ -6,6 +6,7 @@ import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import type { SpeechRunKey } from '../../catalog/speech/speech-run-store.ts';
 import { areVideosWaiting, keepSpan, loadSpans, type StoredSpan } from '../../catalog/speech/speech-span-store.ts';
 import { mayTranscribe, type SpeechAudio } from '../../catalog/speech/speech-store.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Span } from '../../media/speech/cut-spans.ts';
 import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
@@ -107,16 +108,21 @@ async function findWords(
   signal: AbortSignal,
 ): Promise<StoredSpan | EngineCrashed> {
   const language = text.language === '' ? null : text.language;
+  const startedMs = performance.now();
   try {
     const speech = await transcriber.transcribe(span.samples, { language }, signal);
     const lengthSec = span.samples.length / BYTES_A_SEC;
+    metrics.speechMedia.inc(lengthSec);
     const words = speech.words
       .filter(({ startSec }) => startSec >= 0 && startSec < lengthSec)
       .map((word) => ({ ...word, endSec: Math.min(word.endSec, lengthSec) }));
     return { startMs: Math.round(span.startSec * 1000), identity, language: speech.language, words };
   } catch (error) {
+    if (!signal.aborted) metrics.speechErrors.inc();
     if (error instanceof EngineCrashed) return error;
     throw error;
+  } finally {
+    metrics.speechBusy.inc((performance.now() - startedMs) / 1000);
   }
 }
 

@@ -137,6 +137,12 @@ export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 's
   throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store has not been checked yet.');
 }
 
+/** Returns why the store does not belong to this database; null if it does, or is new. Changes nothing. */
+export async function describeForeignStore(deps: Pick<GuardDeps, 'db' | 'storage'>): Promise<string | null> {
+  const verdict = await judge(deps);
+  return verdict.kind === 'refused' ? verdict.reason : null;
+}
+
 /** Writes this database's mark to all its stores, whatever they contain. Returns the locations. */
 export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<string[]> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);

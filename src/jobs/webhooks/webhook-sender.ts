@@ -5,6 +5,7 @@ import { type Outcome, retryDelaySec } from '../../catalog/webhooks/webhook.ts';
 import { pruneEvents } from '../../catalog/webhooks/webhook-store.ts';
 import { withLogContext } from '../../lib/log/log-context.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
+import { metrics } from '../../lib/metrics/metrics.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -116,8 +117,11 @@ function startDelivery(sending: Sending, event: ClaimedEvent): void {
 
 async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   const { deps, timing } = sending;
+  const ended = metrics.webhookDuration.startTimer();
   const startedMs = performance.now();
   const outcome = await attempt(sending, event);
+  ended();
+  metrics.webhookAttempts.inc({ outcome: outcome?.kind ?? 'released' });
   if (outcome === null) return releaseEvent(deps.db, event);
   const retrySec = timing.retryDelaySec(event.attempts);
   const state = await endEvent(deps.db, event, { ...outcome, retrySec });

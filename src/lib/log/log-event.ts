@@ -12,12 +12,13 @@ export type LogLine = { level: LogLevel; message: string; fields: Readonly<Recor
 
 /**
  * Destination of the lines of this process. `role` selects levels in addition to the part. `writeAccess` must not
- * block; it returns false if the line was dropped.
+ * block; it returns false if the line was dropped. `isUnlimited` writes repeated lines too.
  */
 export type LogSink = {
   role: string | null;
   levels: LevelPlan;
   accessLog: 'off' | 'errors' | 'all';
+  isUnlimited?: boolean;
   write(line: LogLine): void;
   writeAccess?(line: LogLine): boolean;
 };
@@ -29,7 +30,9 @@ export type EventValues<Name extends LogEventName> = FieldValues<RefsOf<Name>>;
 
 /** Fields that hold ids, which are never secrets. */
 const IDS: ReadonlySet<string> = new Set<FieldName>(['requestId', 'jobId', 'taskId', 'videoGuid', 'streamGuid']);
+/** Maximum characters of a text, and of each text of an error. Texts are cut after secrets are masked in them. */
 const MAX_TEXT_CHARS = 1_000;
+const MAX_ERROR_CHARS = 3_000;
 
 let sink: LogSink | null = null;
 let limit = new LineLimit();
@@ -53,7 +56,8 @@ export function logEvent<Name extends LogEventName>(name: Name, values: EventVal
   if (to === null || !isWritten(event, to)) return;
   const given: Readonly<Partial<Record<string, unknown>>> = values;
   let suppressed: number | null = 0;
-  if (event.perKey !== null) suppressed = limit.admit(name, limitKey(event, given), Date.now());
+  if (event.perKey !== null && to.isUnlimited !== true)
+    suppressed = limit.admit(name, limitKey(event, given), Date.now());
   if (suppressed === null) return;
   to.write(lineOf(name, event, { ...given, ...(suppressed > 0 && { suppressed }) }));
 }
@@ -99,11 +103,11 @@ function lineOf(name: string, event: LogEvent, values: Readonly<Record<string, u
 
 function cleanValue(field: string, value: unknown): unknown {
   if (field === 'err') return cleanTexts(describeError(value));
-  return typeof value === 'string' && !IDS.has(field) ? redact(value.slice(0, MAX_TEXT_CHARS)) : roundOff(value);
+  return typeof value === 'string' && !IDS.has(field) ? redact(value).slice(0, MAX_TEXT_CHARS) : roundOff(value);
 }
 
 function cleanTexts(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return redact(value).slice(0, MAX_ERROR_CHARS);
   if (Array.isArray(value)) return value.map(cleanTexts);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanTexts(one)]));

@@ -4,8 +4,18 @@ import { encodeFragmentTable } from './fragment-table.ts';
 /** Sample rate and timescale of every encoded audio track. */
 export const AUDIO_RATE_HZ = 48_000;
 
-/** Target bitrate of every encoded audio track, in bits per second. */
+/** A form of a track besides stereo of 128 kbit/s: `low`, of a lower bitrate, is for low rungs. */
+export type AudioForm = 'low';
+
+/** Target bitrate of an encoded audio track in its usual form, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
+
+const FORM_BITRATES_BPS: Record<AudioForm, number> = { low: 64_000 };
+
+/** Returns the target bitrate of an encoded audio track. */
+export function audioBitrateBps(form: AudioForm | undefined): number {
+  return form === undefined ? AUDIO_BITRATE_BPS : FORM_BITRATES_BPS[form];
+}
 
 /** Factor by which a segment may exceed the target bit rate. */
 const MAX_OVER_RATE = 1.1;
@@ -21,9 +31,9 @@ export function countAudioSegments(durationSec: number): number {
 }
 
 /** Lists the segments of a whole audio track before any of it is encoded, like `listOnDemand` for video. */
-export function listAudioOnDemand(durationSec: number): Buffer {
+export function listAudioOnDemand(durationSec: number, form?: AudioForm): Buffer {
   const total = countAudioFrames(durationSec);
-  const bytesOfFrame = (MAX_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
+  const bytesOfFrame = (MAX_OVER_RATE * audioBitrateBps(form) * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
   return encodeFragmentTable(
     Array.from({ length: countAudioSegments(durationSec) }, (_, segment) => {
       const samples = Math.min(AAC_SEGMENT_FRAMES, total - segment * AAC_SEGMENT_FRAMES);

@@ -224,6 +224,7 @@ describe('an invalid MPD', () => {
     { name: 'an id with a dollar', video: [picture({ id: 'a$b' })], message: 'plain characters' },
     { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'at least one segment' },
     { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
+    { name: 'an empty segment', video: [picture({ segmentDurationsTicks: [1, 2, 0] })], message: 'whole ticks' },
     { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
   ])('with $name is rejected', ({ video, message }) => {
     expect(() => writeMpd({ video, audio: [] })).toThrow(message);
@@ -242,4 +243,27 @@ test('an MPD of several periods ends with the last of them', () => {
     { id: '0', start: 'PT0S' },
     { id: '1', start: 'PT9.25925S' },
   ]);
+});
+
+test('a growing MPD is dynamic, with its clock and the times of players', () => {
+  const growth = { availabilityStartMs: 0, publishedMs: 61_000, windowSec: 600, delaySec: 12, updateSec: 2 };
+  const mpd = parseXml(writePeriods([{ id: '0', startSec: 0, video: [picture()], audio: [] }], growth));
+  expect(mpd.attributes).toMatchObject({
+    ...{ type: 'dynamic', availabilityStartTime: '1970-01-01T00:00:00.000Z' },
+    ...{ publishTime: '1970-01-01T00:01:01.000Z', minimumUpdatePeriod: 'PT2S', timeShiftBufferDepth: 'PT600S' },
+    ...{ suggestedPresentationDelay: 'PT12S', minBufferTime: 'PT4S' },
+  });
+  expect(mpd.attributes).not.toHaveProperty('mediaPresentationDuration');
+  expect(all(mpd, 'UTCTiming').map(({ attributes }) => attributes)).toEqual([
+    { schemeIdUri: 'urn:mpeg:dash:utc:direct:2014', value: '1970-01-01T00:01:01.000Z' },
+  ]);
+  expect(all(mpdOf([picture()]), 'UTCTiming')).toEqual([]);
+});
+
+test('the start buffer is one segment, but at most 4 s', () => {
+  const second = plain().timescale;
+  const buffered = (ticks: number) =>
+    mpdOf([picture({ segmentDurationsTicks: [ticks, ticks, ticks] })]).attributes.minBufferTime;
+  expect(buffered(2 * second)).toBe('PT2S');
+  expect(buffered(30 * second)).toBe('PT4S');
 });

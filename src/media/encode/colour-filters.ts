@@ -37,9 +37,10 @@ export function hdrColours(video: VideoFacts): Colours {
 /**
  * Builds filters that convert decoded frames to a size and to output colours, in 4:2:0 with 8 bits or, for HDR, 10
  * bits. If the primaries or the transfer function differ, converts in linear light and tone-maps HDR to SDR. Otherwise
- * converts only the matrix and range, directly on the code values.
+ * converts only the matrix and range, directly on the code values. Several of them in one graph need different
+ * `label`s.
  */
-export function colourFilters(video: DescribedColours, size: string, to: Colours = BT709): string {
+export function colourFilters(video: DescribedColours, size: string, to: Colours = BT709, label = ''): string {
   const from = coloursOf(video);
   const isHdr = to.transfer === PQ || to.transfer === HLG;
   const format = `format=${isHdr ? 'yuv420p10le' : 'yuv420p'}`;
@@ -55,13 +56,14 @@ export function colourFilters(video: DescribedColours, size: string, to: Colours
   if (isHdr || (from.transfer !== PQ && from.transfer !== HLG)) {
     return `${scale},zscale=${input}:${writeBy(to)},${format}`;
   }
-  const linear = { primaries: BT2020, transfer: PQ, matrix: 0, isFullRange: true };
+  const rgb = { primaries: BT2020, matrix: 0, isFullRange: true };
+  const isHlg = from.transfer === HLG;
   return [
     scale,
-    `zscale=${input}:${writeBy(linear)}`,
-    'format=gbrp12le',
+    `zscale=${input}:${writeBy({ ...rgb, transfer: isHlg ? HLG : PQ })}`,
+    `format=gbrp12le${isHlg ? showHlg(`hlg${label}`) : ''}`,
     toneCurve(peakNit(video)),
-    `zscale=${readBy(linear)}:${writeBy(to)}:npl=${REFERENCE_WHITE_NIT}`,
+    `zscale=${readBy({ ...rgb, transfer: PQ })}:${writeBy(to)}:npl=${REFERENCE_WHITE_NIT}`,
     format,
   ].join(',');
 }
@@ -99,8 +101,38 @@ function toneCurve(peak: number): string {
   return `lutrgb=${['r', 'g', 'b'].map((part) => `${part}='${curve}'`).join(':')}`;
 }
 
+/** Nodes a side of the table below are the square of this: 36, with which colours are up to 5 of 255 off. */
+const TABLE_LEVEL = 6;
+
+/**
+ * Returns the end of a chain that shows R'G'B' of HLG on a display of 1,000 cd/m2, in PQ (ITU-R BT.2100 table 5: the
+ * OOTF of gamma 1.2 depends on the luminance of all components; that of zimg in ffmpeg 5.1 on each alone). The graph
+ * itself computes a table of colours, which is smooth because both signals are. The second input of `haldclut` in
+ * ffmpeg 5.1 takes its planes G, B, R for R, G, B.
+ */
+function showHlg(label: string): string {
+  const light = (code: string) =>
+    `if(lte(${code},0.5),${code}*${code}/3,(exp((${code}-0.55991073)/0.17883277)+0.28466892)/12)`;
+  const read = ['r', 'g', 'b']
+    .map((part, at) => `st(${at},${part}(X,Y)/4095);st(${at},${light(`ld(${at})`)})`)
+    .join(';');
+  const luminance = 'st(3,pow(max(1e-9,0.2627*ld(0)+0.678*ld(1)+0.0593*ld(2)),0.2))';
+  const shown = (at: number) => `st(4,pow(0.1*ld(3)*ld(${at}),2610/16384))`;
+  const toCode = '4095*pow((3424/4096+2413/128*ld(4))/(1+2392/128*ld(4)),2523/32)';
+  const planes = ['g', 'b', 'r'].map((plane, at) => `${plane}='${read};${luminance};${shown(at)};${toCode}'`);
+  const table = [
+    `haldclutsrc=level=${TABLE_LEVEL}`,
+    'trim=end_frame=1',
+    'format=gbrp12le',
+    `geq=${planes.join(':')}`,
+    // Frames before the table's own would pass unchanged.
+    'setpts=PTS-1000000/TB',
+  ];
+  return `[${label}];${table.join(',')}[${label}table];[${label}][${label}table]haldclut`;
+}
+
 function peakNit(video: DescribedColours): number {
-  // HLG is relative to the display: 1,000 cd/m2 according to ITU-R BT.2100.
+  // HLG is relative to the display, for which ITU-R BT.2100 uses 1,000 cd/m2.
   const stated = coloursOf(video).transfer === HLG ? null : statedPeakNit(video.hdrMetadata);
   return Math.min(MAX_PEAK_NIT, Math.max(MIN_PEAK_NIT, stated ?? USUAL_PEAK_NIT));
 }

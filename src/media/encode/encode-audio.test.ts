@@ -126,7 +126,7 @@ test.each(SOURCES)(
     const track = facts.audio[0];
     if (track === undefined) throw new Error('Expected an audio track.');
     const { durationSec, startSec: originSec } = facts;
-    const whole = await encode(planAudioEncode(track, { durationSec, originSec, normaliseLoudness: false }), path, 0);
+    const whole = await encode(planAudioEncode(track, { durationSec, originSec, gainDb: 0 }), path, 0);
     const planned = readPlannedSegments(listAudioOnDemand(durationSec));
     expect(whole.segments.map(framesOf)).toEqual([...planned.samples]);
     expect(whole.segments).toHaveLength(countAudioSegments(durationSec));

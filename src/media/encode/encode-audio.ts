@@ -1,5 +1,5 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
-import { AUDIO_BITRATE_BPS, AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { AUDIO_RATE_HZ, type AudioForm, audioBitrateBps, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { COPY_LEAD_TICKS } from '../cmaf/copied-aac.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
@@ -7,20 +7,26 @@ import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { seekLeadSec } from './encode.ts';
 import { moveTime } from './encode-filters.ts';
+import { MEASURE_FILTER } from './loudness.ts';
 
 /**
- * Length of an audio track, the source's clock at the start of its timeline (`timelineOriginSec`), and whether to
- * normalise its loudness.
+ * Length of an audio track, the source's clock at the start of its timeline (`timelineOriginSec`), and its gain.
+ * Without a gain the track is measured. `isMeasured` measures alone, without an output.
  */
-export type AudioJob = { durationSec: number; originSec: number; normaliseLoudness: boolean };
+export type AudioJob = {
+  durationSec: number;
+  originSec: number;
+  gainDb?: number;
+  isMeasured?: boolean;
+  form?: AudioForm | undefined;
+};
 
 /** Location of a track in its source. */
 export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
 
 const FRAGMENT_USEC = 2_000_000;
 
-/** EBU R 128 s2 recommends -20 to -16 LUFS for streaming. One pass makes audio available immediately. */
-const LOUDNESS_FILTERS = ['loudnorm=I=-16:TP=-1.5:LRA=11', `aresample=${AUDIO_RATE_HZ}`];
+const DISCARD = ['-f', 'null', '-'];
 
 /** Minimum time difference that is corrected by silence or a cut, in seconds. Rate conversion rounds to a sample. */
 const MIN_CORRECTION_SEC = 0.002;
@@ -83,22 +89,20 @@ const END_DOUBT_SEC = 1;
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one pipe. Mixes
  * down more channels. Samples keep their times: a late track begins with silence, gaps are filled, overlaps are cut,
  * and the track is padded or cut to `durationSec`, so that it ends with the video (to one AAC frame, 21 ms).
- * `normaliseLoudness` sets the loudness (EBU R 128) to about -16 LUFS. The first packet is the encoder's priming (1024
- * samples), which the caller must drop when it stores the fragments.
+ * The first packet is the encoder's priming (1024 samples), which the caller must drop when it stores the fragments.
  */
-export function planAudioEncode(
-  track: PlacedTrack,
-  { durationSec, originSec, normaliseLoudness }: AudioJob,
-): FfmpegPlan {
+export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
+  const { durationSec, originSec } = job;
   const samples = countAudioSamples(durationSec);
   return {
     argv: [
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
-      ...hear(track, { originSec, fromSample: 0, samples }, normaliseLoudness ? LOUDNESS_FILTERS : []),
-      ...toAac(track.channels),
+      ...hear(track, { originSec, fromSample: 0, samples }, level(job)),
+      ...putOut(job, track.channels),
     ],
-    outputs: ['aac'],
+    outputs: job.isMeasured === true ? [] : ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -113,10 +117,13 @@ export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBp
   return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
 }
 
-/** Plans a copy of all frames of a track, `COPY_LEAD_TICKS` after their times on the timeline. */
+/**
+ * Plans a copy of all frames of a track, `COPY_LEAD_TICKS` after their times on the timeline. Without a gain they are
+ * also decoded and measured.
+ */
 export function planAudioCopy(
   { streamIndex }: Pick<AudioFacts, 'streamIndex'>,
-  { durationSec, originSec }: Pick<AudioJob, 'durationSec' | 'originSec'>,
+  { durationSec, originSec, gainDb }: AudioJob,
 ): FfmpegPlan {
   const offsetSec = COPY_LEAD_TICKS / AUDIO_RATE_HZ - originSec;
   return {
@@ -126,8 +133,10 @@ export function planAudioCopy(
       ...['-output_ts_offset', offsetSec.toFixed(6), '-avoid_negative_ts', 'disabled'],
       // Keep the packets' own times instead of counting from the first one.
       ...fragments('+frag_discont'),
+      ...(gainDb === undefined ? ['-map', `0:${streamIndex}`, '-af', MEASURE_FILTER, ...DISCARD] : []),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -136,16 +145,18 @@ export function planAudioCopy(
  * Like `planAudioEncode`, for decoded audio. The standard input is interleaved 16-bit stereo at 48 kHz (`placeAudio`)
  * with the length of the track.
  */
-export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<AudioJob, 'originSec'>): FfmpegPlan {
-  const filters = [...(normaliseLoudness ? LOUDNESS_FILTERS : []), 'aformat=sample_fmts=fltp'];
+export function planPlacedAudioEncode(job: Omit<AudioJob, 'originSec'>): FfmpegPlan {
+  const { durationSec } = job;
+  const filters = [...level(job), 'aformat=sample_fmts=fltp'];
   return {
     argv: [
       ...QUIET_ARGV,
       ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
       ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
-      ...toAac(2),
+      ...putOut(job, 2),
     ],
-    outputs: ['aac'],
+    outputs: job.isMeasured === true ? [] : ['aac'],
+    codec: 'aac',
     durationSec,
   };
 }
@@ -183,7 +194,7 @@ export function planAudioDecode({ streamIndex, channels }: PlacedTrack, duration
 export function planAudioRange(
   source: SourceFacts,
   track: AudioFacts,
-  { durationSec, originSec, range }: Pick<AudioJob, 'durationSec' | 'originSec'> & { range: ChunkRange },
+  { durationSec, originSec, range, form }: AudioJob & { range: ChunkRange },
 ): FfmpegPlan {
   const firstFrame = range.fromSegment * AAC_SEGMENT_FRAMES - preRollFrames(range.fromSegment);
   const fromSample = firstFrame * AAC_FRAME_TICKS;
@@ -198,9 +209,10 @@ export function planAudioRange(
       ...['-i', SOURCE_URL],
       // If the track has already ended, the padding has no times to continue from, so count samples.
       ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
-      ...toAac(track.channels),
+      ...putOut({ form }, track.channels),
     ],
     outputs: ['aac'],
+    codec: 'aac',
     durationSec: samples / AUDIO_RATE_HZ,
   };
 }
@@ -256,15 +268,22 @@ function downMix(channels: number): string[] {
   return ['aformat=sample_fmts=fltp:channel_layouts=stereo', ...(channels > 2 ? [limited] : [])];
 }
 
+/** Gives the track its gain, or measures it. */
+function level({ gainDb }: Pick<AudioJob, 'gainDb'>): string[] {
+  if (gainDb === undefined) return [MEASURE_FILTER];
+  return gainDb === 0 ? [] : [`volume=${gainDb}dB`];
+}
+
 function cutTo(samples: number): string[] {
   return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
 
 /** The default coder exceeds its input by up to 5 dB where many loud tones coincide. The other coder does not. */
-function toAac(channels: number): string[] {
+function putOut({ isMeasured = false, form }: Pick<AudioJob, 'isMeasured' | 'form'>, channels: number): string[] {
+  if (isMeasured) return DISCARD;
   return [
     ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
-    ...['-b:a', String(AUDIO_BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...['-b:a', String(audioBitrateBps(form)), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
     ...fragments(),
   ];
 }

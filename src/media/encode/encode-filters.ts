@@ -1,5 +1,6 @@
-import type { Colours } from '../probe/colours.ts';
+import { BT709, type Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
+import { MAX_LATE_SHARE } from '../probe/grid-meter.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import { colourFilters, rangeOf } from './colour-filters.ts';
@@ -19,7 +20,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   return [
     ...deinterlace(video),
     ...moveTime('setpts', -timelineOriginSec(facts, 'frames')),
-    ...(video.isVariableRate ? [] : [steadySlots(num / den)]),
+    video.isVariableRate ? ownSlots(num / den) : steadySlots(num / den),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
     // After `fps`, a tick is a frame.
@@ -42,6 +43,17 @@ function steadySlots(framesPerSec: number): string {
   const middle = 0.5 - EARLY_SHARE;
   const isOff = `gt(abs(${at}-${middle}-ld(0)-1)\\,${0.5 + JITTER_SHARE})`;
   const slot = `st(0\\,if(eq(N\\,0)+${isOff}\\,floor(${at}+${EARLY_SHARE})\\,ld(0)+1))`;
+  return `setpts=(${slot}+0.01)/(${framesPerSec}*TB)`;
+}
+
+/**
+ * Assigns each frame of a variable rate the nearest slot, or the next one if another frame already has it. A frame that
+ * would be late by more than `MAX_LATE_SHARE` shares the slot, and one of both is lost.
+ */
+function ownSlots(framesPerSec: number): string {
+  const at = `T*${framesPerSec}`;
+  const next = `ld(0)+lte(ld(0)+1-${at}\\,${MAX_LATE_SHARE})`;
+  const slot = `st(0\\,if(eq(N\\,0)+gt(round(${at})\\,ld(0))\\,round(${at})\\,${next}))`;
   return `setpts=(${slot}+0.01)/(${framesPerSec}*TB)`;
 }
 
@@ -108,9 +120,17 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
   return parts.join(';');
 }
 
-/** Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. */
-export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
-  return [...steadySize(video), ...deinterlace(video), colourFilters(video, sizeOf(size)), 'setsar=1'];
+/**
+ * Returns filters that prepare decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels.
+ * Several in one graph need different `label`s.
+ */
+export function pictureFilters(
+  video: VideoFacts,
+  size: Pick<RungPlan, 'widthPx' | 'heightPx'>,
+  label: string,
+): string[] {
+  const colours = colourFilters(video, sizeOf(size), BT709, label);
+  return [...steadySize(video), ...deinterlace(video), colours, 'setsar=1'];
 }
 
 function sizeOf({ widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): string {

@@ -97,6 +97,7 @@ export function planEncode(job: EncodeJob): EncoderPlan {
     ],
     outputs: rungs.map((rung) => `${job.codec.name}-${rung.rung}p`),
     durationSec: rangeTicks(cutList, range) / cutList.timescale,
+    codec: job.codec.name,
     hdrBoxes: writeHdrBoxes(hdrMetadata),
     ...(job.watermark === null ? {} : { input: job.watermark.png }),
   };

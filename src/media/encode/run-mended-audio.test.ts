@@ -19,7 +19,7 @@ async function mend(path: string): Promise<{ levels: number[]; lostSec: number }
   const facts = await factsOf(path);
   const [track] = facts.audio;
   if (track === undefined) throw new Error('Expected audio.');
-  const sound = { durationSec: facts.durationSec, originSec: facts.startSec, normaliseLoudness: false };
+  const sound = { durationSec: facts.durationSec, originSec: facts.startSec, gainDb: 0 };
   const { run, lostSec } = await runMendedAudio({ track, audio: sound }, { sourcePath: path }, forever);
   const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));
   await run.done;

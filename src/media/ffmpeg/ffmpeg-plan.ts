@@ -6,6 +6,8 @@ export type FfmpegPlan = {
   argv: readonly string[];
   outputs: readonly string[];
   durationSec: number;
+  /** Codec of the outputs, for the metrics. Absent if the run encodes no rendition. */
+  codec?: string;
   /** Bytes for standard input. */
   input?: Buffer;
 };

@@ -155,7 +155,7 @@ test.each([
   if (track === undefined) throw new Error('Expected an audio track.');
   for (const durationSec of [facts.durationSec, 2.5]) {
     const { outputs } = await collect(
-      planAudioEncode(track, { durationSec, originSec: facts.startSec, normaliseLoudness: false }),
+      planAudioEncode(track, { durationSec, originSec: facts.startSec, gainDb: 0 }),
       path,
     );
     const media = outputs[0] ?? Buffer.alloc(0);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hasCode } from '../../lib/has-code.ts';
 import type { FfmpegPlan } from './ffmpeg-plan.ts';
+import { measureEncoder } from './measure-encoder.ts';
 import { readTreeLoad } from './read-process-tree.ts';
 import type { ChildEnd, SandboxedChild } from './run-child.ts';
 import { startSandboxed } from './run-sandboxed.ts';
@@ -38,6 +39,8 @@ export type FfmpegOptions = {
 export type FfmpegReport = {
   /** Number of messages about damage in the source, within the last 64 KiB of messages. 0 for an audio file. */
   damageReports: number;
+  /** The last 64 KiB of its messages. */
+  messages: string;
   cpuSec: number | null;
   peakMemoryBytes: number | null;
   wallSec: number;
@@ -129,12 +132,15 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   const stallSec = run.options.stallSec ?? STALL_SEC;
   const watch = startWatch(child, run.outputs, stallSec);
   endWithOutputs(child, run.outputs);
+  const measured = measureEncoder(run.plan);
   followProgress(run.progress, (outTimeSec) => {
     watch.advanced();
+    measured.advanced(outTimeSec);
     run.options.onProgress?.(outTimeSec);
   });
   const end = maskPaths(await child.ended, run.options);
   watch.release();
+  measured.ended(end);
   await run.fed;
   if (watch.hasStalled()) {
     throw new FfmpegFailed('stalled', `Expected progress from ffmpeg, got none for ${stallSec} s.`, end.stderrTail);
@@ -142,7 +148,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   const failure = readFailure(end);
   if (failure !== null) throw failure;
   const { cpuSec, peakMemoryBytes, wallSec } = end;
-  return { damageReports: countDamage(end.stderrTail), cpuSec, peakMemoryBytes, wallSec };
+  return { damageReports: countDamage(end.stderrTail), messages: end.stderrTail, cpuSec, peakMemoryBytes, wallSec };
 }
 
 /** Reports each advance in ffmpeg's `-progress` blocks (`out_time_us=...`), and ignores repeats. */

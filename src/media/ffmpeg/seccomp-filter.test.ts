@@ -62,7 +62,15 @@ const UNKNOWN: Record<string, readonly number[]> = {
 /** Calls that are denied as well where other processes are visible. */
 const DENIED_WITHOUT_NAMESPACES: Record<string, readonly number[]> = {
   'socket of UNIX': [41, 1, 1, 0],
+  'socketpair of UNIX': [53, 1, 2, 0, 0],
   connect: [42, -1, 0, 0],
+  'open for neither reading nor writing': [2, 0, 3],
+  'openat for neither reading nor writing, with O_TRUNC': [257, -1, 0, 0x203],
+  openat2: [437, -1, 0, 0, 24],
+  'F_SETOWN of fcntl': [72, 0, 8, 1],
+  'F_SETSIG of fcntl': [72, 0, 10, 9],
+  'F_SETOWN_EX of fcntl': [72, 0, 15, 0],
+  FIOSETOWN: [16, 0, 0x8901, 0],
   'kill of another process': [62, 1, 0],
   'kill of the process group': [62, 0, 0],
   'kill of all processes': [62, -1, 0],
@@ -120,7 +128,7 @@ test.runIf(process.arch === 'x64')('blocks more calls without namespaces', async
   const calls = { ...DENIED, ...DENIED_WITHOUT_NAMESPACES };
   expect(await errorsOf(calls, 'landlock')).toEqual(all(calls, EPERM));
   expect(await errorsOf(UNKNOWN, 'landlock')).toEqual(all(UNKNOWN, ENOSYS));
-  const allowed = { getpid: [39], 'prlimit64 of itself': [302, 0, 7, 0, 0] };
+  const allowed = { getpid: [39], 'F_GETFL of fcntl': [72, 0, 3, 0], 'prlimit64 of itself': [302, 0, 7, 0, 0] };
   expect(await errorsOf(allowed, 'landlock')).toEqual(all(allowed, 0));
 });
 

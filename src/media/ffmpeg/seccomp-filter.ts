@@ -1,12 +1,25 @@
 /** Processors with a filter. */
 export type FilterArch = 'x64' | 'arm64';
 
+/** Calls whose arguments decide. */
+type CheckedCall =
+  | 'clone'
+  | 'clone3'
+  | 'fcntl'
+  | 'ioctl'
+  | 'kill'
+  | 'openat'
+  | 'prlimit64'
+  | 'socket'
+  | 'socketpair'
+  | 'tgkill';
+
 type Arch = {
   /** `AUDIT_ARCH_*` of linux/audit.h. */
   audit: number;
-  calls: Readonly<
-    Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair' | 'kill' | 'tgkill' | 'prlimit64', number>
-  >;
+  calls: Readonly<Record<CheckedCall, number>>;
+  /** Number of `open`, which newer processors lack. */
+  open: number | null;
   denied: readonly number[];
   deniedWithoutNamespaces: readonly number[];
   /** Last call number of Linux 5.17. Later calls are unknown to the filter. */
@@ -44,7 +57,9 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | nul
  * signals to others by other ways, memory shared by number, and changes to files that Landlock does not check.
  */
 const DENIED_WITHOUT_NAMESPACES: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
-  ...{ socket: [41, 198], connect: [42, 203], bind: [49, 200], listen: [50, 201] },
+  ...{ socket: [41, 198], socketpair: [53, 199], connect: [42, 203], bind: [49, 200], listen: [50, 201] },
+  // Its flags are in memory, which a filter cannot read.
+  ...{ openat2: [437, 437] },
   ...{ tkill: [200, 130], rt_sigqueueinfo: [129, 138], rt_tgsigqueueinfo: [297, 240] },
   ...{ pidfd_send_signal: [424, 424], pidfd_open: [434, 434] },
   ...{ setpriority: [141, 140], ioprio_set: [251, 30], sched_setparam: [142, 118], sched_setscheduler: [144, 119] },
@@ -62,14 +77,22 @@ const OLD_CALLS_OF_X64 = [90, 92, 94, 132, 235, 261];
 const ARCHES: Readonly<Record<FilterArch, Arch>> = {
   x64: {
     audit: 0xc000003e,
-    calls: { clone: 56, clone3: 435, ioctl: 16, socket: 41, socketpair: 53, kill: 62, tgkill: 234, prlimit64: 302 },
+    calls: {
+      ...{ clone: 56, clone3: 435, fcntl: 72, ioctl: 16, kill: 62, openat: 257, prlimit64: 302 },
+      ...{ socket: 41, socketpair: 53, tgkill: 234 },
+    },
+    open: 2,
     denied: Object.values(DENIED).map(([x64]) => x64),
     deniedWithoutNamespaces: [...OLD_CALLS_OF_X64, ...Object.values(DENIED_WITHOUT_NAMESPACES).map(([x64]) => x64)],
     lastCall: 450,
   },
   arm64: {
     audit: 0xc00000b7,
-    calls: { clone: 220, clone3: 435, ioctl: 29, socket: 198, socketpair: 199, kill: 129, tgkill: 131, prlimit64: 261 },
+    calls: {
+      ...{ clone: 220, clone3: 435, fcntl: 25, ioctl: 29, kill: 129, openat: 56, prlimit64: 261 },
+      ...{ socket: 198, socketpair: 199, tgkill: 131 },
+    },
+    open: null,
     denied: Object.values(DENIED).flatMap(([, arm64]) => arm64 ?? []),
     deniedWithoutNamespaces: Object.values(DENIED_WITHOUT_NAMESPACES).map(([, arm64]) => arm64),
     lastCall: 450,
@@ -81,6 +104,13 @@ const NEW_NAMESPACES = 0x7e020000;
 /** ioctl requests that inject terminal input (asm-generic/ioctls.h, linux/tty.h). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** ioctl requests and commands of fcntl that choose the process which a file sends signals to (asm-generic/fcntl.h). */
+const FIOSETOWN = 0x8901;
+const SIOCSPGRP = 0x8902;
+const OWNER_COMMANDS = { F_SETOWN: 8, F_SETSIG: 10, F_SETOWN_EX: 15 };
+/** Bits of the access mode in the flags of `open`, and the mode for neither reading nor writing. */
+const ACCESS_MODE = 3;
+const NEITHER = 3;
 const AF_UNIX = 1;
 const EPERM = 1;
 const ENOSYS = 38;
@@ -90,6 +120,7 @@ const LOAD = 0x20;
 const JUMP_EQUAL = 0x15;
 const JUMP_GREATER = 0x25;
 const JUMP_ANY_BIT = 0x45;
+const AND = 0x54;
 const RETURN = 0x06;
 /** Verdicts of linux/seccomp.h. */
 const ALLOW = 0x7fff0000;
@@ -100,6 +131,7 @@ const CALL_AT = 0;
 const ARCH_AT = 4;
 const FIRST_ARGUMENT_AT = 16;
 const SECOND_ARGUMENT_AT = 24;
+const THIRD_ARGUMENT_AT = 32;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
@@ -125,6 +157,8 @@ export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer 
     ...ofCall(calls.ioctl, SECOND_ARGUMENT_AT, [
       ...refuseIf([JUMP_EQUAL, TIOCSTI], EPERM),
       ...refuseIf([JUMP_EQUAL, TIOCLINUX], EPERM),
+      ...refuseIf([JUMP_EQUAL, FIOSETOWN], EPERM),
+      ...refuseIf([JUMP_EQUAL, SIOCSPGRP], EPERM),
     ]),
     ...ofCall(calls.socket, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, AF_UNIX], EPERM)),
     ...ofCall(calls.socketpair, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, AF_UNIX], EPERM)),
@@ -135,9 +169,15 @@ export function seccompFilter(arch: FilterArch, onlyPid: number | null): Buffer 
 
 /** Rules in place of namespaces. A call with process 0 concerns the caller. */
 function confine(arch: FilterArch, pid: number): Instruction[] {
-  const { calls, deniedWithoutNamespaces } = ARCHES[arch];
+  const { calls, open, deniedWithoutNamespaces } = ARCHES[arch];
+  // Before Linux 6.2, Landlock does not check this mode, which can empty a file.
+  const refuseNeither: Instruction[] = [[AND, 0, 0, ACCESS_MODE], ...refuseIf([JUMP_EQUAL, NEITHER], EPERM)];
+  const owners = Object.values(OWNER_COMMANDS).flatMap((command) => refuseIf([JUMP_EQUAL, command], EPERM));
   return [
     ...deniedWithoutNamespaces.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
+    ...(open === null ? [] : ofCall(open, SECOND_ARGUMENT_AT, refuseNeither)),
+    ...ofCall(calls.openat, THIRD_ARGUMENT_AT, refuseNeither),
+    ...ofCall(calls.fcntl, SECOND_ARGUMENT_AT, owners),
     ...ofCall(calls.kill, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, pid], EPERM)),
     ...ofCall(calls.tgkill, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, pid], EPERM)),
     ...ofCall(calls.prlimit64, FIRST_ARGUMENT_AT, [[JUMP_EQUAL, 2, 0, 0], ...refuseUnless([JUMP_EQUAL, pid], EPERM)]),

@@ -17,6 +17,10 @@ import { type PlaylistTag, writePlaylist } from './playlist.ts';
 import type { SubtitleTrack } from './subtitle-playlist.ts';
 
 const AUDIO_GROUP = 'audio';
+const LOW_AUDIO_GROUP = 'audio-low';
+
+/** Highest rung that is listed with audio of the lower bitrate. */
+export const MAX_LOW_AUDIO_RUNG = 360;
 const SUBTITLE_GROUP = 'subtitles';
 
 /**
@@ -50,11 +54,12 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Computes bit rates from the actual
- * segments, and adds the largest audio rate to each video. H.264 is first, and audio alone is last. VIDEO-RANGE is
- * written if any video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are
- * `r/{renditionId}/video.m3u8`, relative to the video's folder, unless others are given. `subtitles` become a group of
- * every variant. None is on unless the viewer, or the system's language, selects it. A video with rates in `iFrames`
- * also has its I-frame playlist listed.
+ * segments, and adds the largest audio rate of its group to each video. Rungs up to 360p, except the highest, have a
+ * group of a lower bitrate if there is one. H.264 is first, and audio alone is last. VIDEO-RANGE is written if any
+ * video is HDR. `sourceFrameRate` is for timelines without a fixed grid. URLs are `r/{renditionId}/video.m3u8`,
+ * relative to the video's folder, unless others are given. `subtitles` become a group of every variant. None is on
+ * unless the viewer, or the system's language, selects it. A video with rates in `iFrames` also has its I-frame
+ * playlist listed.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
@@ -67,11 +72,7 @@ export function writeMultivariant(
     const run = computeSegmentRun(rendition, added(rendition));
     return { peakBps: peakBps(run, targetSec), averageBps: averageBps(run) };
   };
-  const audioRates = set.audio.map(ratesOf);
-  const audioRate: Rates = {
-    peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
-    averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
-  };
+  const groupOf = chooseAudioGroups(set, ratesOf);
   const header: PlaylistTag[] = [
     { tag: 'version', version: 7 },
     { tag: 'independent-segments' },
@@ -80,23 +81,25 @@ export function writeMultivariant(
   ];
   const text = subtitles.length === 0 ? {} : { subtitles: SUBTITLE_GROUP };
   const isAudioOnly = set.video.length === 0;
-  const hasGroup = set.audio.length > (isAudioOnly ? 1 : 0);
-  const groups = { ...(hasGroup ? { audio: AUDIO_GROUP } : {}), ...text };
-  if (hasGroup) header.push(...audioGroup(set.audio, addresses));
-  if (isAudioOnly) return writePlaylist([...header, audioVariant(set.audio, audioRate, addresses, groups)]);
+  const alone = groupOf.all.at(-1) ?? NO_AUDIO;
+  const hasGroup = alone.audio.length > (isAudioOnly ? 1 : 0);
+  const audioOf = ({ id }: AudioGroup) => ({ ...(hasGroup ? { audio: id } : {}), ...text });
+  if (hasGroup) header.push(...groupOf.all.flatMap((group) => audioGroup(group, addresses)));
+  if (isAudioOnly) return writePlaylist([...header, audioVariant(alone, addresses, audioOf(alone))]);
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   const variants = inStartOrder(set.video).map((video): PlaylistTag => {
     const own = ratesOf(video);
+    const group = groupOf.video(video);
     return {
       tag: 'stream-inf',
-      peakBps: own.peakBps + audioRate.peakBps,
-      averageBps: own.averageBps + audioRate.averageBps,
-      codecs: codecs([video, ...set.audio]),
+      peakBps: own.peakBps + group.rates.peakBps,
+      averageBps: own.averageBps + group.rates.averageBps,
+      codecs: codecs([video, ...group.audio]),
       resolution: resolutionOf(video),
       frameRate: frameRate(video, sourceFrameRate),
       videoRange: hasHdr ? rangeOf(video) : null,
       uri: addresses.media(video.id),
-      ...groups,
+      ...audioOf(group),
     };
   });
   return writePlaylist([
@@ -104,7 +107,7 @@ export function writeMultivariant(
     ...variants,
     // For networks that are too slow for video (HLS Authoring Specification, section 9). Players skip this variant
     // otherwise.
-    ...(set.audio.length === 0 ? [] : [audioVariant(set.audio, audioRate, addresses, groups)]),
+    ...(set.audio.length === 0 ? [] : [audioVariant(alone, addresses, audioOf(alone))]),
     ...set.video.flatMap((video) => {
       const rates = iFrames.get(video.id);
       return rates === undefined
@@ -138,9 +141,42 @@ function iFrameVariant(
   ];
 }
 
+/** Audio tracks that a variant is listed with, and the rates of the dearest. */
+type AudioGroup = { id: string; audio: readonly PublishedRendition[]; rates: Rates };
+
+const NO_AUDIO: AudioGroup = { id: AUDIO_GROUP, audio: [], rates: { peakBps: 0, averageBps: 0 } };
+
+/**
+ * Returns the groups of audio, the dearest first, and the one that a rung is listed with. All groups have the same
+ * names (RFC 8216 section 4.3.4.2.1), so a track without a lower bitrate is in both.
+ */
+function chooseAudioGroups(
+  { video, audio }: ListedSet<PublishedRendition>,
+  ratesOf: (rendition: PublishedRendition) => Rates,
+): { all: readonly AudioGroup[]; video(rendition: PublishedRendition): AudioGroup } {
+  const ofUsualForm = audio.filter(({ form }) => form === undefined);
+  const usual = ofUsualForm.length > 0 ? ofUsualForm : audio;
+  const low = usual.map((track) => {
+    const isSame = ({ form, language, name, role }: PublishedRendition) =>
+      form === 'low' && language === track.language && name === track.name && role === track.role;
+    const found = audio.find(isSame);
+    return found === undefined ? track : { ...found, isDefault: track.isDefault };
+  });
+  const group = (id: string, tracks: readonly PublishedRendition[]): AudioGroup => {
+    const rates = tracks.map(ratesOf);
+    const peakBps = Math.max(0, ...rates.map((one) => one.peakBps));
+    return { id, audio: tracks, rates: { peakBps, averageBps: Math.max(0, ...rates.map((one) => one.averageBps)) } };
+  };
+  const main = group(AUDIO_GROUP, usual);
+  const topRung = Math.max(...video.map(({ rung }) => rung ?? 0));
+  const isLow = ({ rung }: PublishedRendition) => rung !== null && rung <= MAX_LOW_AUDIO_RUNG && rung < topRung;
+  if (!low.some(({ form }) => form === 'low') || !video.some(isLow)) return { all: [main], video: () => main };
+  const lower = group(LOW_AUDIO_GROUP, low);
+  return { all: [main, lower], video: (rendition) => (isLow(rendition) ? lower : main) };
+}
+
 function audioVariant(
-  audio: readonly PublishedRendition[],
-  rates: Rates,
+  { audio, rates }: AudioGroup,
   addresses: PlaylistAddresses,
   groups: { audio?: string; subtitles?: string },
 ): PlaylistTag {
@@ -159,14 +195,14 @@ const CHARACTERISTICS: Record<AudioRole | TextKind, readonly string[]> = {
   sdh: ['public.accessibility.transcribes-spoken-dialog', 'public.accessibility.describes-music-and-sound'],
 };
 
-function audioGroup(audio: readonly PublishedRendition[], addresses: PlaylistAddresses): PlaylistTag[] {
+function audioGroup({ id: groupId, audio }: AudioGroup, addresses: PlaylistAddresses): PlaylistTag[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
   const mayChoose = createAutoSelect();
   return audio.map(({ id, language, role = 'main', channels = null, ...rendition }) => ({
     tag: 'media',
     type: 'AUDIO',
-    groupId: AUDIO_GROUP,
+    groupId,
     name: uniqueName(rendition.name === '' ? languageName(language) : rendition.name, names),
     language: language === 'und' ? null : language,
     isDefault: id === chosen?.id,

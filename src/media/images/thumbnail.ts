@@ -29,11 +29,11 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...(moment >= MIN_SEEK_SEC ? ['-ss', moment.toFixed(3)] : []),
     ...['-i', SOURCE_URL],
   ]);
-  const frame = pictureFilters(video, thumbnailSize(facts)).join(',');
   const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';
   const graph = moments.map((_, index) => {
     const size = `${MINIATURE.widthPx}:${MINIATURE.heightPx}`;
     const sample = `scale=${size}:flags=area:in_color_matrix=bt709,format=rgba[s${index}]`;
+    const frame = pictureFilters(video, thumbnailSize(facts), `${index}`).join(',');
     const split = `[${index}:${video.streamIndex}]${frame},split=2[w${index}][m${index}]`;
     return `${split};[w${index}]${colours}[p${index}];[m${index}]${sample}`;
   });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parseCutHead } from './cut-head.ts';
 
 const sps = Buffer.from('67640028', 'hex');
+const pps = Buffer.from('68ee', 'hex');
 const layout = { nalLengthBytes: 4, parameterSets: [sps] };
 
 function sampleOf(...units: readonly Buffer[]): Buffer {
@@ -34,9 +35,22 @@ test('a head that ends before the first slice is unknown', () => {
 test('NAL lengths of 0 or beyond the sample count as damage', () => {
   expect(frameOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
   expect(frameOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
+  expect(frameOf(Buffer.from('00000002060500000004658884', 'hex'))).toBe('damaged');
 });
 
 test('reports in-band parameter sets that differ from the configuration', () => {
   const other = sampleOf(Buffer.from('67640029', 'hex'), idr);
   expect(parseCutHead(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
+});
+
+test.each([
+  { name: 'two known sets', units: [sps, pps], expected: false },
+  { name: 'another PPS', units: [sps, Buffer.from('68eb', 'hex')], expected: true },
+])('compares each parameter set with all of the configuration: $name', ({ units, expected }) => {
+  const sample = sampleOf(...units, idr);
+  const both = { ...layout, parameterSets: [sps, pps] };
+  expect(parseCutHead(sample, { number: 0, sizeBytes: sample.length }, both)).toMatchObject({
+    picture: 'idr',
+    hasOtherParameterSets: expected,
+  });
 });

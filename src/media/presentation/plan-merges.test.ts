@@ -33,6 +33,7 @@ test.each([
     isGrowing: true,
     expected: [],
   },
+  { name: 'one short chunk among merged ones is kept', counts: [2, 1, 2], expected: [] },
   { name: 'planned merges are kept', counts: [2, 8, 8, 1], expected: [] },
   { name: 'a growing start becomes one object', counts: [1, 1, 8, 8], isGrowing: true, expected: [2] },
   { name: 'merged objects are not changed', counts: [8, 8, 4], expected: [] },

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { AudioForm } from '../cmaf/audio-grid.ts';
 import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
 import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { AudioRole } from '../probe/source-facts.ts';
@@ -41,6 +42,8 @@ export type PublishedRendition = {
   name: string;
   /** Omitted for video and for the main audio. */
   role?: AudioRole;
+  /** Left out for pictures and a track's usual form. */
+  form?: AudioForm;
   isDefault: boolean;
   timescale: number;
   cutList: CutList;

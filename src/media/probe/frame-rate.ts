@@ -27,14 +27,11 @@ export const USUAL_RATES: readonly Rational[] = [
 const SNAP_SHARE = 0.001;
 const MAX_DENOMINATOR = 1001;
 const SLOWEST: Rational = { num: 1, den: 1 };
-const MAX_BURST_RATE = 60;
-/**
- * Tolerance of a burst's rate. Times are rounded, in Matroska to a millisecond, so one second of 30 frames may seem to
- * have 30.6.
- */
-const BURST_SLACK = 0.03;
-/** Maximum ratio of the grid's rate to the bursts' rate. A much finer grid would only repeat frames. */
-const MAX_ABOVE_BURST = 1.25;
+const MAX_VARIABLE_RATE = 60;
+/** Maximum ratio of the source's own base rate to the slowest fitting rate. A much finer grid only repeats frames. */
+const MAX_ABOVE_SLOWEST = 1.25;
+/** Ratio within which a standard rate is preferred. A short run of 60 frames a second also fits on a grid of 59. */
+const MAX_ABOVE_ODD = 1.05;
 const FASTEST: Rational = { num: 120, den: 1 };
 
 /** Returns the value of a ratio, for example in frames per second. */
@@ -75,22 +72,35 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
 }
 
 /**
- * Chooses the rate of the frame grid of a variable-rate source: the standard rate nearest to its average or, if higher,
- * to its fastest second, `burst`, up to 60 frames per second. A recorded screen is static most of the time. All times
- * of the source are multiples of `base`.
+ * Chooses the rate of the frame grid of a variable-rate source from the grids that keep all frames at their times,
+ * slowest first: the slowest one, or `base` if it is at most 25 % faster, because all times of the source are multiples
+ * of it, or the standard rate up to 5 % faster whose slots are nearest to the frames. If none fits, the
+ * result is 60 or, if higher, the standard rate nearest to the average. Without times, it is that standard rate.
  */
-export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
+export function chooseVariableGridRate({ average, base, grids }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));
-  const quickest = Math.min(burst, MAX_BURST_RATE);
-  if (quickest <= toNumber(usual) * (1 + BURST_SLACK)) return usual;
-  const least = quickest * (1 - BURST_SLACK);
-  const holds = (rate: Rational) => toNumber(rate) >= least && toNumber(rate) <= quickest * MAX_ABOVE_BURST;
-  const fitting = [nearestUsual(toNumber(base)), nearestUsual(quickest), ...USUAL_RATES].find(holds);
-  return fitting ?? { num: Math.ceil(quickest), den: 1 };
+  if (grids === null) return usual;
+  const [slowest] = grids;
+  if (slowest === undefined) return toNumber(usual) > MAX_VARIABLE_RATE ? usual : { num: MAX_VARIABLE_RATE, den: 1 };
+  const near = (share: number) => {
+    return grids.filter(({ rate }) => toNumber(rate) <= toNumber(slowest.rate) * share);
+  };
+  const fromBase = ({ rate }: FittingGrid) => Math.abs(toNumber(rate) / toNumber(base) - 1);
+  const [own] = near(MAX_ABOVE_SLOWEST)
+    .filter((grid) => fromBase(grid) <= SNAP_SHARE)
+    .toSorted((a, b) => fromBase(a) - fromBase(b));
+  const isUsual = ({ rate }: FittingGrid) => USUAL_RATES.some((one) => toNumber(one) === toNumber(rate));
+  const [nearest = slowest] = near(MAX_ABOVE_ODD)
+    .filter(isUsual)
+    .toSorted((a, b) => a.meanOffSec - b.meanOffSec);
+  return (own ?? nearest).rate;
 }
 
-/** Rates in frames per second. */
-type VariableRates = { average: Rational; base: Rational; burst: number };
+/** A frame grid, and the mean distance of a source's frames from its slots, in seconds. */
+export type FittingGrid = { rate: Rational; meanOffSec: number };
+
+/** Rates in frames per second. `grids` is null if the times of the frames are unknown. */
+type VariableRates = { average: Rational; base: Rational; grids: readonly FittingGrid[] | null };
 
 /** Returns a numeric rate as a ratio, using a standard rate within 0.1 %. Returns null unless the rate is above 0. */
 export function rateOfNumber(value: number): Rational | null {

@@ -57,23 +57,25 @@ test.each([
   expect(parse(video(change))).toMatchObject({ video: expected });
 });
 
+const grid = (num: number, den = 1, meanOffSec = 0.001) => ({ rate: { num, den }, meanOffSec });
+
 test.each([
-  { average: 9, base: 1000, burst: 58, expected: [60000, 1001] },
-  { average: 9, base: 60, burst: 52, expected: [60, 1] },
-  { average: 20, base: 1000, burst: 144, expected: [60, 1] },
-  { average: 29.6, base: 1000, burst: 30.4, expected: [30000, 1001] },
-  { average: 23, base: 90000, burst: 24.2, expected: [24000, 1001] },
-  { average: 7, base: 60, burst: 15.1, expected: [15, 1] },
-  { average: 5, base: 30, burst: 33, expected: [33, 1] },
-  { average: 90, base: 120, burst: 100, expected: [90, 1] },
-  { average: 24.01, base: 90, burst: 0, expected: [24, 1] },
-  { average: 13, base: 90, burst: 0, expected: [25, 2] },
-])('a variable rate of $average fps with bursts of $burst has the grid $expected', (row) => {
-  const { average, base, burst } = row;
+  { average: 24.01, base: 90, grids: null, expected: [24, 1] },
+  { average: 13, base: 90, grids: null, expected: [25, 2] },
+  { average: 20, base: 30, grids: [grid(30_000, 1001), grid(30), grid(60)], expected: [30, 1] },
+  { average: 7, base: 60, grids: [grid(15), grid(30), grid(60)], expected: [15, 1] },
+  { average: 9, base: 60, grids: [grid(50), grid(60)], expected: [60, 1] },
+  { average: 29.6, base: 1000, grids: [grid(30_000, 1001, 0.003), grid(30, 1, 0.001)], expected: [30, 1] },
+  { average: 9, base: 1000, grids: [grid(59), grid(60_000, 1001, 0.002), grid(60)], expected: [60, 1] },
+  { average: 30, base: 1000, grids: [grid(33), grid(40)], expected: [33, 1] },
+  { average: 20, base: 1000, grids: [], expected: [60, 1] },
+  { average: 90, base: 120, grids: [], expected: [90, 1] },
+])('a variable rate of $average fps, of multiples of 1/$base s, has the grid $expected', (row) => {
+  const { average, base, grids } = row;
   const rate = chooseVariableGridRate({
     average: { num: average * 100, den: 100 },
     base: { num: base, den: 1 },
-    burst,
+    grids,
   });
   expect([rate.num, rate.den]).toEqual(row.expected);
 });
@@ -146,7 +148,7 @@ test('chooses the default video track and ignores titles that writers fill in', 
 test('reads data that the container omits from a packet scan', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
-  const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, burstRate: 30 }]]);
+  const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, grids: null }]]);
   const facts = parseProbe(bare, 100, spans);
   expect(facts).toMatchObject({ durationSec: 10, video: { rate: { num: 30, den: 1 }, durationSec: 10 } });
   expect(needsPacketScan({ streams: [video()], format: { duration: '10' } })).toBe(false);

@@ -1,5 +1,5 @@
 import { explainUnoffered } from './explain-unoffered.ts';
-import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './frame-rate.ts';
+import { chooseGridRate, chooseVariableGridRate, type FittingGrid, parseRatio, toNumber } from './frame-rate.ts';
 import { joinSides } from './join-sides.ts';
 import { findDolbyFault, parsePixels } from './parse-pixels.ts';
 import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
@@ -8,9 +8,9 @@ import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, Vid
 
 /**
  * Result of scanning the packets of one stream: their number, their time range in seconds of the source's clock, and
- * the highest rate sustained for one second.
+ * the frame grids that they fit on (`createGridMeter`).
  */
-export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
+export type PacketSpan = { packets: number; firstSec: number; endSec: number; grids: readonly FittingGrid[] | null };
 
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
@@ -183,7 +183,7 @@ function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, '
   // An interlaced stream may declare its field rate, which is twice the frame rate.
   const isConstant = Math.abs(ratio - 1) <= STEADY_SHARE || (isInterlaced && Math.abs(ratio - 2) <= 2 * STEADY_SHARE);
   if (isConstant) return { rate: chooseGridRate(average, base), isVariableRate: false };
-  return { rate: chooseVariableGridRate({ average, base, burst: span?.burstRate ?? 0 }), isVariableRate: true };
+  return { rate: chooseVariableGridRate({ average, base, grids: span?.grids ?? null }), isVariableRate: true };
 }
 
 /** Returns the declared average, unless packets were counted and contradict it. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ChildEnd } from '../ffmpeg/run-child.ts';
 import { startSandboxed } from '../ffmpeg/run-sandboxed.ts';
-import { type BurstMeter, createBurstMeter } from './burst-meter.ts';
+import { createGridMeter, type GridMeter } from './grid-meter.ts';
 import { type ClockScan, isJump, LEAP_SEC } from './judge-clock.ts';
 import type { PacketSpan } from './parse-probe.ts';
 import { planFfprobe } from './plan-ffprobe.ts';
@@ -10,9 +10,9 @@ import { planFfprobe } from './plan-ffprobe.ts';
 export type ScannedSpan = PacketSpan & ClockScan & { jumps: number };
 export type Scan = { spans: ReadonlyMap<number, ScannedSpan>; end: ChildEnd };
 
-type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'burstRate'> & {
+type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'grids'> & {
   times: Times | null;
-  bursts: BurstMeter;
+  meter: GridMeter;
   decodeSec: number | null;
 };
 type Times = { firstSec: number; endSec: number; lastSec: number };
@@ -37,14 +37,14 @@ export function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
 
-function toSpan([index, { times, bursts, decodeSec: _, ...counts }]: [number, Gathering]): [number, ScannedSpan][] {
+function toSpan([index, { times, meter, decodeSec: _, ...counts }]: [number, Gathering]): [number, ScannedSpan][] {
   if (times === null) return [];
   const { firstSec, endSec } = times;
-  return [[index, { ...counts, firstSec, endSec, burstRate: bursts.rate() }]];
+  return [[index, { ...counts, firstSec, endSec, grids: meter.fitting() }]];
 }
 
 function createGathering(): Gathering {
-  return { packets: 0, leaps: 0, leapSec: 0, jumps: 0, times: null, bursts: createBurstMeter(), decodeSec: null };
+  return { packets: 0, leaps: 0, leapSec: 0, jumps: 0, times: null, meter: createGridMeter(), decodeSec: null };
 }
 
 function addPacket(gathered: Map<number, Gathering>, line: string): void {
@@ -58,7 +58,7 @@ function addPacket(gathered: Map<number, Gathering>, line: string): void {
   span.packets += 1;
   const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
   if (atSec === undefined || !Number.isFinite(atSec)) return;
-  span.bursts.add(atSec);
+  span.meter.add(atSec);
   if (dts !== undefined && Number.isFinite(dts)) {
     if (span.decodeSec !== null && isJump(span.decodeSec, dts)) span.jumps += 1;
     span.decodeSec = dts;

@@ -168,7 +168,7 @@ test.each<{ what: string; kind: string; says?: string; make: () => Promise<strin
     make: () => put('cat.mp4', `ffconcat version 1.0\nfile ${good}\n`),
   },
   { what: 'an MP4 without its index', kind: 'truncated', make: () => cut(good, 'half.mp4', 0.5) },
-  { what: 'a HEIC picture', kind: 'not-media', says: 'still picture .HEIC', make: () => put('a.heic', heic()) },
+  { what: 'a HEIC picture', kind: 'not-media', says: 'still image .HEIC', make: () => put('a.heic', heic()) },
   { what: 'an MP4 with a broken box', kind: 'undecodable', says: 'damaged', make: () => put('b.mp4', brokenBox()) },
   {
     what: 'an encrypted MP4',

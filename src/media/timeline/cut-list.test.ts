@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeFacts, makeVideoFacts } from '../../../test/support/media/source-facts.ts';
 import { planChunks, planEvenChunks, planShrinkingChunks } from './chunk-plan.ts';
-import { type CutList, planFrameGrid } from './cut-list.ts';
+import { type CutList, planFrameGrid, segmentStartTicks } from './cut-list.ts';
 
 test.each([
   { num: 24000, den: 1001, timescale: 24000, frameTicks: 1001, segmentFrames: 96 },
@@ -84,3 +84,9 @@ test.each([75, 90, 121, 240, 3_600])(
 function sizesOf(chunks: ReturnType<typeof planChunks>): number[] {
   return chunks.map(({ fromSegment, toSegment }) => toSegment - fromSegment);
 }
+
+test('returns the start of each segment, then the end of the timeline, and nothing beyond', () => {
+  const cutList: CutList = { timescale: 1, startTicks: [0, 4], endTicks: 9, grid: { kind: 'source' } };
+  expect([0, 1, 2].map((index) => segmentStartTicks(cutList, index))).toEqual([0, 4, 9]);
+  expect(() => segmentStartTicks(cutList, 3)).toThrow('Expected a segment of 2, got number 3.');
+});

@@ -10,7 +10,7 @@ type Rates = { peak: number; average: number };
  */
 export function checkRates(variant: FetchedVariant, audio: readonly FetchedRendition[]): void {
   const own = ratesOf(variant.rendition);
-  const sounds = variant.rendition.kind === 'audio' ? [] : audio;
+  const sounds = variant.rendition.kind === 'audio' ? [] : audio.filter(({ url }) => variant.audioUrls.includes(url));
   const peak = own.peak + Math.max(0, ...sounds.map((sound) => ratesOf(sound).peak));
   const average = own.average + Math.max(0, ...sounds.map((sound) => ratesOf(sound).average));
   expectRate('BANDWIDTH', variant.bandwidth, peak);

@@ -23,6 +23,8 @@ export type FetchedVariant = {
   resolution: { width: number; height: number } | null;
   frameRate: number | null;
   rendition: FetchedRendition;
+  /** Addresses of the renditions of its audio group. */
+  audioUrls: string[];
 };
 
 export type FetchedVideo = { variants: FetchedVariant[]; audio: FetchedRendition[] };
@@ -54,6 +56,7 @@ export async function fetchRenditions(
       resolution: variant.resolution ?? null,
       frameRate: variant.frameRate ?? null,
       rendition: await fetchRendition(get, kind, resolve(variant.uri, playlistUrl)),
+      audioUrls: variant.audio.map(({ uri }) => resolve(uri, playlistUrl)),
     };
   });
   return { variants: fetched, audio };

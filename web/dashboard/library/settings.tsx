@@ -16,6 +16,7 @@ import { GeneralFields } from './general-fields.tsx';
 import { Keys } from './keys.tsx';
 import { PlayerFields } from './player-fields.tsx';
 import { Rules } from './rules.tsx';
+import { SoundFields } from './sound-fields.tsx';
 import { Storage } from './storage.tsx';
 import { Watermark } from './watermark.tsx';
 import { Webhooks } from './webhooks.tsx';
@@ -63,6 +64,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
       {library !== null && Fields !== undefined && (
         <Form key={name} libraryId={libraryId} library={library} Fields={Fields} onSaved={again} />
       )}
+      {library !== null && name === 'encoding' && <SoundFields libraryId={libraryId} />}
       {library !== null && name === 'general' && <DeleteLibrary library={library} />}
       {library !== null && name === 'watermark' && (
         <Watermark libraryId={libraryId} library={library} onChanged={again} />

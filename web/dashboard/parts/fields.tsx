@@ -21,14 +21,15 @@ export function NumberField({
   label,
   hint,
   value,
+  min = 0,
   onChange,
-}: Named & { value: number; onChange: (to: number) => void }) {
+}: Named & { value: number; min?: number; onChange: (to: number) => void }) {
   return (
     <label>
       {label}
       <input
         type="number"
-        min={0}
+        min={min}
         value={value}
         onInput={({ currentTarget: { valueAsNumber: to } }) => {
           if (Number.isFinite(to)) onChange(to);

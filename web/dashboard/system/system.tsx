@@ -6,6 +6,7 @@ import { Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { Backup } from './backup.tsx';
 import { Encodes } from './encodes.tsx';
+import { Nodes } from './nodes.tsx';
 
 const LOOK_AGAIN_MS = 5_000;
 
@@ -26,7 +27,9 @@ export function System() {
       </header>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found !== null && <Figures system={found} />}
+      {found !== null && <Work system={found} />}
       {found !== null && <Queue system={found} />}
+      {found !== null && <Nodes />}
       {found !== null && <Encodes lines={found.Encodes} onChanged={again} />}
       {found !== null && <Rest system={found} />}
     </>
@@ -67,6 +70,37 @@ function Figures({ system }: { system: SystemModel }) {
       </section>
     </div>
   );
+}
+
+/** Answers to the first questions about encoding: whether it keeps up, how fast it is, and whether it fails. */
+function Work({ system: { Queue: lines, EncodeSpeed: speed, FailuresLastDay: failures } }: { system: SystemModel }) {
+  const oldest = lines.flatMap(({ OldestAt }) => OldestAt ?? []).sort((a, b) => a.localeCompare(b))[0];
+  return (
+    <div class="figures">
+      <Figure
+        name="Queue age"
+        value={oldest === undefined ? t('Nothing waits') : waitOf(oldest)}
+        hint={oldest === undefined ? t('Encoders keep up.') : t('oldest task since {0}', moment(oldest))}
+      />
+      <Figure
+        name="Encode speed"
+        value={speed === null ? '–' : t('{0}× real time', speed.toFixed(1))}
+        hint={speed === null ? t('Nothing was encoded in the last 2 hours.') : t('per encoder, in the last 2 hours')}
+      />
+      <Figure
+        name="Failures"
+        value={failures.toLocaleString()}
+        hint={failures === 0 ? t('no failed attempts in the last 24 hours') : t('failed attempts in the last 24 hours')}
+      />
+    </div>
+  );
+}
+
+/** Formats the time since a time of the interface. */
+function waitOf(text: string): string {
+  const sec = Math.max(0, (Date.now() - Date.parse(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)) / 1000);
+  if (sec < 90) return t('{0} s', Math.round(sec));
+  return sec < 5400 ? t('{0} min', Math.round(sec / 60)) : t('{0} h', (sec / 3600).toFixed(1));
 }
 
 /** Load of the machine that responds. */

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 import type { PaginationListOfCollectionModel } from '../../../src/api/models/collection.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
@@ -72,12 +73,32 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
           </dd>
           <dt>{t('MP4 files')}</dt>
           <dd>{video.hasMP4Fallback ? t('Yes') : t('No')}</dd>
+          <Loudness path={path} />
         </dl>
       </Panel>
       <Place libraryId={libraryId} path={path} video={video} onChanged={onChanged} />
       <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
       {mayWrite() && <EncodeActions path={path} video={video} onChanged={onChanged} />}
     </div>
+  );
+}
+
+/** Measured loudness of each audio track. */
+function Loudness({ path }: { path: string }) {
+  const { value } = useLoaded<VideoActivityModel>(`${path}/activity`);
+  const measured = (value.value?.loudness ?? []).filter(({ integratedLufs }) => integratedLufs !== null);
+  if (measured.length === 0) return null;
+  return (
+    <>
+      <dt>{t('Loudness')}</dt>
+      {measured.map(({ name, integratedLufs, rangeLu, truePeakDbtp, gainDb }) => (
+        <dd key={name}>
+          {measured.length > 1 && `${name}: `}
+          {t('{0} LUFS, range {1} LU, peak {2} dBTP', integratedLufs ?? '', rangeLu ?? '', truePeakDbtp ?? '')}
+          {gainDb !== 0 && t('; changed by {0} dB', gainDb)}
+        </dd>
+      ))}
+    </>
   );
 }
 

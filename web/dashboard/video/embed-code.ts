@@ -7,8 +7,14 @@ export function playerAddress(edgeUrl: string, libraryId: number, videoId: strin
 type Shape = { width: number; height: number };
 
 /** Returns the shape of a player's frame in CSS: that of the video, or 16/9 until it is known. */
-export function aspectRatio({ width, height }: Shape): string {
+function aspectRatio({ width, height }: Shape): string {
   return width > 0 && height > 0 ? `${width}/${height}` : '16/9';
+}
+
+/** Attributes of a player's frame in the dashboard, for the shape of its video. */
+export function frameShape(shape: Shape): { class: string; style: { aspectRatio: string } } {
+  const isPortrait = shape.height > shape.width;
+  return { class: isPortrait ? 'player portrait' : 'player', style: { aspectRatio: aspectRatio(shape) } };
 }
 
 /** Returns the HTML that embeds a player. A portrait video gets a portrait frame that is no higher than the window. */

@@ -5,7 +5,7 @@ import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
-import { aspectRatio } from './embed-code.ts';
+import { frameShape } from './embed-code.ts';
 
 /** The real player in its frame, controlled by the player.js protocol as on any page. */
 export type PlayerLink = {
@@ -75,8 +75,7 @@ export function Player({ libraryId, video, link }: PlayerProps) {
   return (
     <iframe
       ref={link.frame}
-      class={video.height > video.width ? 'player portrait' : 'player'}
-      style={{ aspectRatio: aspectRatio(video) }}
+      {...frameShape(video)}
       title={t('Player: {0}', video.title)}
       src={address.href}
       allow="autoplay; encrypted-media; picture-in-picture; fullscreen"

@@ -4,7 +4,7 @@ import { useLoaded } from '../base/load.ts';
 import { session } from '../base/session.ts';
 import { Check, Panel, SelectField, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
-import { embedCode, playerAddress } from './embed-code.ts';
+import { embedCode, frameShape, playerAddress } from './embed-code.ts';
 import type { PartProps } from './part-props.ts';
 
 /** Parameters of the player's address, each with its default. */
@@ -48,6 +48,7 @@ export function Share({ libraryId, video }: PartProps) {
   preview.searchParams.set('autoplay', 'false');
   preview.searchParams.set('preload', 'none');
   preview.searchParams.set('count', 'false');
+  const shape = frameShape(video);
   return (
     <div class="columns">
       <Panel title={t('Player options')}>
@@ -76,7 +77,8 @@ export function Share({ libraryId, video }: PartProps) {
       </Panel>
       <Panel title={t('Preview')}>
         <iframe
-          class="player small"
+          style={shape.style}
+          class={`${shape.class} small`}
           title={t('Player preview')}
           src={preview.href}
           allow="autoplay; encrypted-media; fullscreen"

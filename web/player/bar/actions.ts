@@ -59,7 +59,8 @@ export function createActions({ frame, video, engine, options }: ControlParts, r
 
 async function togglePip(video: HTMLVideoElement): Promise<void> {
   try {
-    if (document.pictureInPictureElement !== null) await document.exitPictureInPicture();
+    // Browsers without this interface have neither property.
+    if (document.pictureInPictureElement) await document.exitPictureInPicture();
     else if (document.pictureInPictureEnabled) await video.requestPictureInPicture();
   } catch (error) {
     // The video has no picture yet, or the embedding frame does not allow it.

@@ -238,8 +238,7 @@ export class Engine extends EventTarget {
     if (denial === null && !data.fatal && (this.#opening.isLive || !staysMissing(data))) return;
     if (importShaka !== null && denial === 'denied.browser' && this.#source !== null) {
       this.close();
-      void this.#openShaka(this.#source, importShaka);
-      return;
+      return void this.#openShaka(this.#source, importShaka);
     }
     this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
   }
@@ -287,11 +286,12 @@ export class Engine extends EventTarget {
     this.open(source, { ...this.#opening, ...this.#resumed(startSec) });
   }
 
-  #resumed(startSec: number): Pick<Opening, 'startSec' | 'loadsAtOnce' | 'readLine' | 'media'> {
-    const [{ readLine }, bps] = [this.#opening, this.lineBps];
+  #resumed(startSec: number): Omit<Opening, 'isLive'> {
+    const [{ readLine, buffersPaused: buffers }, bps] = [this.#opening, this.lineBps];
     const readNow = () => ({ ...readLine(), ...(bps !== null && { bps }) });
-    // A page that has not loaded its playlist yet goes on waiting.
-    return { startSec, loadsAtOnce: this.#hls?.url !== null, media: null, readLine: readNow };
+    const buffersPaused = buffers || !this.#video.paused || this.#video.played.length > 0;
+    // A page that has not loaded its playlist yet goes on waiting. A reload pauses a video that was playing.
+    return { startSec, loadsAtOnce: this.#hls?.url !== null, buffersPaused, media: null, readLine: readNow };
   }
 
   #report(...names: Report[]): void {

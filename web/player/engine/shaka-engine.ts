@@ -87,6 +87,7 @@ export class ShakaEngine {
   choose(heightPx: number | null): void {
     const found = this.#player
       .getVariantTracks()
+      .toSorted((a, b) => b.bandwidth - a.bandwidth)
       .find(({ height, language }) => height === heightPx && language === (this.#active?.language ?? language));
     this.#player.configure({ abr: { enabled: found === undefined } });
     if (found !== undefined) this.#player.selectVariantTrack(found, false);

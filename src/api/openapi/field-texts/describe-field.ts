@@ -25,6 +25,7 @@ const LIKE: Readonly<Record<string, string>> = {
   UpdateLiveStreamModel: 'LiveStreamModel',
   LiveStreamPlayDataModel: 'VideoPlayDataModel',
   UpdateAudioTrackModel: 'AudioTrackModel',
+  LibrarySoundUpdateModel: 'LibrarySoundModel',
   NewAccessKeyModel: 'AccessKeyModel',
   CreateAccessKeyModel: 'AccessKeyModel',
   ShieldZoneChange: 'ShieldZoneModel',

@@ -152,6 +152,10 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this line and the previous one of the same UTC day. Shows whether lines were changed.',
   },
+  LibrarySoundModel: {
+    NormaliseLoudness: 'Whether each audio track gets a constant gain that brings it to `LoudnessTarget`.',
+    LoudnessTarget: 'Loudness of normalised audio in LUFS (EBU R 128), -31 to -10.',
+  },
 };
 
 function bitrates(kbps: Readonly<Record<number, number>>): Record<string, string> {

@@ -111,6 +111,15 @@ export const REPORT_FIELD_TEXTS: FieldTexts = {
     messages: 'Messages of the encode, such as repairs of the source and failed renditions.',
     failedAttempts: 'The last five failed attempts whose encoder wrote something, newest first.',
     transcription: 'The latest transcription; null if there was none.',
+    loudness: 'Loudness of each audio track, the default one first.',
+  },
+  AudioLoudnessModel: {
+    name: 'Name of the audio track.',
+    language: 'BCP 47 language tag; `und` if unknown.',
+    integratedLufs: 'Integrated loudness of the source in LUFS (EBU R 128); null for silence, or until it is measured.',
+    rangeLu: 'Loudness range of the source in LU; null until it is measured.',
+    truePeakDbtp: 'True peak of the source in dBTP; null for silence, or until it is measured.',
+    gainDb: 'Gain that was added to the track, in dB.',
   },
   TaskModel: {
     id: 'GUID of the task.',

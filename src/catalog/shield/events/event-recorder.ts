@@ -1,5 +1,6 @@
 import { newGuid } from '../../../lib/guid.ts';
 import { logEvent } from '../../../lib/log/log-event.ts';
+import { metrics } from '../../../lib/metrics/metrics.ts';
 import type { Client } from '../admission/admit.ts';
 import type { Unreadable } from '../admission/judge-unreadable.ts';
 import type { Hit } from '../hit.ts';
@@ -53,6 +54,7 @@ export class EventRecorder {
 
   /** Records a request that a rule matched; `others` are the rules that matched in addition to the deciding one. */
   record(request: Recorded, hit: Hit, { status, others }: { status: EventStatus; others: readonly Hit[] }): void {
+    if (status === 'Blocked') metrics.edgeRefusals.inc({ rule: hit.rule.id });
     const atMs = Date.now();
     const make = () => this.#make(request, hit, { status, others, atMs });
     this.#ring.add({ client: request.client.key, zoneId: request.zoneId, ruleId: hit.rule.id, atMs, make });

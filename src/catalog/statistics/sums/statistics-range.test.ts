@@ -65,7 +65,7 @@ describe('the range of statistics', () => {
   });
 
   test.each(['2025-08-19T09:00', '0001-01-01'])('refuses more hourly buckets than a year has: %s', (dateFrom) => {
-    expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Request a shorter/);
+    expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Choose a shorter/);
   });
 
   test('a range of days that begins before all statistics keeps its end', () => {

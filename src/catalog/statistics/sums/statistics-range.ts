@@ -39,7 +39,7 @@ export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: nu
 function tooManyHours(hours: number): Refused {
   const message =
     `Expected a range from dateFrom of at most ${MAX_BUCKETS} hours with hourly=true, got ${hours} hours. ` +
-    'Request a shorter range, or days with hourly=false.';
+    'Choose a shorter range, or days with hourly=false.';
   return new Refused('invalid', message, { field: 'dateFrom' });
 }
 

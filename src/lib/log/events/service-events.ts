@@ -10,12 +10,11 @@ export const serviceEvents = {
   'role.draining': service.info('A role finishes its work and stops.'),
   'role.stopped': service.info('A role has stopped.', ['durationMs']),
   'role.failed': service.error('A role failed and exits.', ['err']),
-  'role.exited': service.warn('The process of a role exited. It is started again.', [
-    'name',
-    'exit',
-    'durationMs',
-    'waitMs',
-  ]),
+  'role.exited': service.warn(
+    'The process of a role exited. It is started again.',
+    ['name', 'exit', 'durationMs', 'waitMs'],
+    { perKey: ['name'] },
+  ),
   'role.unreachable': service.warn('The process of a role could not be started or sent a message.', ['name', 'err']),
   'service.ready': service.info('ready', ['publicUrl', 'edgeUrl', 'listeners', 'sandbox']),
   'service.stopping': service.info('The service stops.'),
@@ -23,9 +22,12 @@ export const serviceEvents = {
   'setting.unknown': service.warn('A setting has an unknown name and is ignored.', ['name', 'reason?'], {
     perKey: ['name'],
   }),
+  'node.not-reported': service.warn('This process could not be reported to the database.', ['err']),
   'sandbox.weak': service.warn('Encoders run without a full sandbox.', ['sandbox', 'reason']),
   'data-folder.closed': service.warn('The data folder was readable by other users. Its mode is 0700 now.', ['mode']),
-  'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed']),
+  'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed'], {
+    perKey: ['name'],
+  }),
   'thread.ended': service.warn('The statistics thread exited. The next report starts another one.', ['err']),
   'table.unreadable': service.warn('A table of addresses could not be read. It is not used.', ['reason', 'err']),
   'dashboard.unbundled': service.error('The dashboard could not be bundled. The next page request tries again.', [

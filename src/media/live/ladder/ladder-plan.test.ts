@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { makeFolder } from '../../../../test/support/media/run-clip.ts';
 import { visualEntry } from '../../bmff/sample-entry.ts';
 import type { LadderOptions } from '../../encode/ladder.ts';
+import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
-import { planLiveLadder } from './ladder-plan.ts';
+import { describePlaybackLimit } from '../tracks/playback-limit.ts';
+import { ladderArgv, planLiveLadder } from './ladder-plan.ts';
 
+const run = promisify(execFile);
 const SIZE = { widthPx: 1280, heightPx: 720 };
 const OPTIONS = { allowedRungs: [240, 360, 480, 720] } as const;
 
@@ -25,8 +32,52 @@ test.each([
   ['HEVC, 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
   ['AV1, 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
   ['AV1, 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
-])('%s has rungs only if they can show the same colours', (_, source, expected) => {
+])('%s has rungs only if they can show the same colours, or a reason', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
+  const hasReason = /no smaller resolutions/.test(describePlaybackLimit(source) ?? '');
+  // A record without parameter sets does not state its depth.
+  if (source.sampleEntry.toString('latin1', 4, 8) !== 'avc1') expect(hasReason).toBe(expected.length === 0);
+});
+
+test.each([
+  ['PAL', 'yuv420p', ['bt470bg', 'bt470bg', 'smpte170m', 'tv'], 'tv,bt470bg,smpte170m,bt470bg'],
+  ['full range', 'yuvj420p', ['bt709', 'bt709', 'bt709', 'pc'], 'tv,bt709,bt709,bt709'],
+  ['Display P3', 'yuv420p', ['bt709', 'smpte432', 'bt709', 'tv'], 'tv,bt709,bt709,smpte432'],
+])('rungs of %s have the colours of the source, in limited range', async (_, pixelFormat, tags, expected) => {
+  const { dir, remove } = await makeFolder();
+  try {
+    const [space = '', primaries = '', transfer = '', range = ''] = tags;
+    const [source, rung] = [join(dir, 'source.mkv'), join(dir, 'rung.flv')];
+    const colours = [
+      '-colorspace',
+      space,
+      '-color_primaries',
+      primaries,
+      '-color_trc',
+      transfer,
+      '-color_range',
+      range,
+    ];
+    const picture = ['-f', 'lavfi', '-i', 'color=white:s=640x360:r=10:d=1', '-pix_fmt', pixelFormat];
+    const argv = ['-nostdin', '-v', 'error', ...picture, '-c:v', 'libx264', '-preset', 'ultrafast', ...colours, source];
+    await run('ffmpeg', argv);
+    const { rungs } = planLiveLadder({ ...track('avc1', 'avcC', [1, 100, 0, 31]), ...SIZE }, { allowedRungs: [240] });
+    const output = `pipe:${FIRST_OUTPUT_FD - 1}`;
+    const places: Readonly<Record<string, string>> = { [output]: rung, 'pipe:0': source };
+    const ladder = ladderArgv(track('avc1', 'avcC', [1, 100, 0, 31]), rungs, null).map((word) => places[word] ?? word);
+    await run(
+      'ffmpeg',
+      ladder.map((word) => (word === 'pipe' ? 'file,pipe' : word)),
+    );
+    const fields = ['-show_entries', 'stream=color_range,color_space,color_transfer,color_primaries'];
+    const { stdout } = await run('ffprobe', ['-v', 'error', ...fields, '-of', 'csv=p=0', rung]);
+    expect(stdout.trim()).toBe(expected);
+    const grey = ['-frames:v', '1', '-vf', 'scale=1:1,format=gray', '-f', 'rawvideo', '-'];
+    const shown = await run('ffmpeg', ['-nostdin', '-v', 'error', '-i', rung, ...grey], { encoding: 'buffer' });
+    expect(shown.stdout[0]).toBeGreaterThan(250);
+  } finally {
+    await remove();
+  }
 });
 
 test("caps a rung by its source's bit rate but not below a third of its usual cap", () => {

@@ -11,6 +11,8 @@ export const PART_HOLD_BACK_SEC = 3 * PART_TARGET_SEC;
  * Maximum duration of a part, in seconds. It is below the target because publishers' clocks have whole milliseconds.
  */
 const MAX_PART_SEC = 0.2555;
+/** Maximum duration of the frame shown last. A slow connection may have delayed it. */
+const MAX_LAST_FRAME_SEC = 0.2;
 /** Maximum parts of a segment, same as in `sealFragments`. */
 const MAX_PARTS = 256;
 
@@ -143,15 +145,16 @@ export function toCutSegment(
   number: number,
   fragments: readonly SegmentFragment[],
 ): LiveSegment | null {
+  const shown: Shown[] = [];
   let tick = 0;
-  let shownTick = 0;
   for (const { baseTick, samples } of fragments) {
     tick = baseTick;
     for (const { durationTicks, compositionOffsetTicks } of samples) {
-      shownTick = Math.max(shownTick, tick + compositionOffsetTicks + durationTicks);
+      shown.push({ tick: tick + compositionOffsetTicks, durationTicks });
       tick += durationTicks;
     }
   }
+  const shownTick = shownEndTick(shown, timescale);
   const parts = fragments.map(({ head: _, ...part }, index) => {
     const isLast = index === fragments.length - 1;
     return { ...part, samples: isLast ? stretchLast(part.samples, Math.max(0, shownTick - tick)) : part.samples };
@@ -159,6 +162,20 @@ export function toCutSegment(
   const sealed = sealFragments({ number, timescale }, parts);
   const withDurations = sealed.map((fragment) => ({ fragment, durationTicks: sumTicks(fragment.samples) }));
   return toSegment(kind, timescale, number, withDurations);
+}
+
+/** A frame by its presentation time, with the distance to the next one in decode order. */
+type Shown = { tick: number; durationTicks: number };
+
+/**
+ * Returns when the frame shown last ends. If others are decoded after it, it lasts as long as the one shown before it,
+ * because distances in decode order are not those of the pictures.
+ */
+function shownEndTick(decoded: readonly Shown[], timescale: number): number {
+  const [last, before] = decoded.toSorted((one, other) => other.tick - one.tick);
+  if (last === undefined) return 0;
+  if (before === undefined || last === decoded.at(-1)) return last.tick + last.durationTicks;
+  return last.tick + Math.min(last.tick - before.tick, MAX_LAST_FRAME_SEC * timescale);
 }
 
 function stretchLast(samples: readonly Sample[], ticks: number): Sample[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { metrics } from '../../../lib/metrics/metrics.ts';
 import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/access-unit.ts';
 import { type AudioOutput, AudioPackager } from './audio-packager.ts';
 import { GapWatch } from './gap-watch.ts';
@@ -126,7 +127,10 @@ export class StreamPackager {
 
   /** Starts a run of frames at the first keyframe. Returns null before that. */
   #start(unit: AccessUnit): MediaClock | null {
-    if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) return null;
+    if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) {
+      metrics.liveDropped.inc({ reason: 'before-keyframe' });
+      return null;
+    }
     this.#clock = new MediaClock(this.#endMs);
     this.#nextCutMs = this.#endMs;
     this.#watches = watchesFrom(this.#endMs);
@@ -142,6 +146,7 @@ export class StreamPackager {
   /** Returns null for a dropped frame. */
   #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] | null {
     const output = this.#video?.push(unit, mediaMs) ?? null;
+    if (output === null) metrics.liveDropped.inc({ reason: 'after-gap' });
     return output === null ? null : this.#videoEvents(output);
   }
 

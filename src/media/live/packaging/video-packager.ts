@@ -59,8 +59,9 @@ type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffe
 /**
  * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decodes each frame by the time at
  * which the earliest frame that is still to be shown is shown: the first frame of a segment at its own presentation
- * time, which is tfdt, and no frame after it is shown. So fragments have no negative offsets and no delay (decision
- * 335). Writes a frame once the next one determines its duration.
+ * time, which is tfdt. So fragments have no delay (decision 335), and no negative offsets except those of the leading
+ * frames of an open GOP, which are shown before their keyframe. Writes a frame once the next one determines its
+ * duration.
  */
 export class VideoPackager {
   readonly #writer: PartWriter;

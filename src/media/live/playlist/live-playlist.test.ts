@@ -135,20 +135,25 @@ test('players begin after the first segment of a stream, at once without a publi
     const times = { startTick: segment * 2_000 + number * 250, durationTicks: 250, samples: 1, isIndependent: true };
     const message = { type: 'part', renditionId: source.id, segment, part: number, ...times, isLast } as const;
     index.apply({ message, bytes: Buffer.alloc(1) });
-    return canBegin(index, 'source', VIEW);
+    return canBegin(index, 'source', { ...VIEW, hasParts: true });
   };
   const connect = (isConnected: boolean) => {
     index.apply({ message: { type: 'publisher', isConnected }, bytes: Buffer.alloc(0) });
-    return canBegin(index, 'source', VIEW);
+    return canBegin(index, 'source', { ...VIEW, hasParts: true });
   };
   connect(true);
   expect([part(0, 0), part(0, 1, true), part(1, 0), part(1, 1), part(1, 2), part(1, 3)]).toEqual([
     ...[false, false, false, false, false, true],
   ]);
+  const whole = new LiveIndex();
+  addPeriod(whole, 0, [source]);
+  whole.apply({ message: { type: 'publisher', isConnected: true }, bytes: Buffer.alloc(0) });
+  addSegments(whole, source, [0]);
+  expect([true, false].map((hasParts) => canBegin(whole, 'source', { ...VIEW, hasParts }))).toEqual([false, true]);
   const next = new LiveIndex();
   addPeriod(next, 0, [source]);
   addSegments(next, source, [0]);
-  expect(canBegin(next, 'source', VIEW)).toBe(true);
+  expect(canBegin(next, 'source', { ...VIEW, hasParts: true })).toBe(true);
 });
 
 test("the target duration starts at the value required by the encoder's settings", () => {

@@ -216,23 +216,23 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
 
 /**
  * Returns whether a slot may be listed: it has a complete segment. Players treat a playlist of parts alone as empty,
- * and the target duration is unknown before. Without a publisher, no segment is completed later.
+ * and the target duration is unknown before.
  */
 export function canList(index: LiveIndex, slot: string, view: LiveView): boolean {
   const listed = listTail(spansOf(index, slot, view), 2);
-  return listed.some(({ segment }) => !index.isConnected || segment === null || !isListedOpen(segment, true));
+  return listed.some(({ segment }) => segment === null || !isListedOpen(segment, true));
 }
 
 /**
  * Returns whether players can begin: a slot lists a complete segment, since they treat a playlist of parts alone as
- * empty. Their first position is after media sequence number 0: hls.js 1.7 takes its parts for lost, loads them again
- * and again, and each time removes what it has of that segment.
+ * empty. If they load parts, their first position is after media sequence number 0: hls.js 1.7 takes its parts for
+ * lost, loads them again and again, and each time removes what it has of that segment.
  */
-export function canBegin(index: LiveIndex, slot: string, view: LiveView): boolean {
+export function canBegin(index: LiveIndex, slot: string, view: ListedView): boolean {
   const listed = listTail(spansOf(index, slot, view), 2);
   const last = listed.at(-1);
   const isEarly = last !== undefined && (last.sequence === 0 || (last.sequence === 1 && isShort(last)));
-  return !(isEarly && index.isConnected) && listed.some(({ segment }) => segment?.isClosed !== false);
+  return !(view.hasParts && isEarly && index.isConnected) && listed.some(({ segment }) => segment?.isClosed !== false);
 }
 
 function isShort({ durationSec, segment }: ListedSegment): boolean {

@@ -8,12 +8,17 @@ import { hasDeepPictures, isH264Entry } from './sample-entry.ts';
 const FIRST_SET_AT = 8;
 const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
 
+const DEEP_PICTURES =
+  'The video has more than 8 bits a sample, like HDR: it is passed on unchanged, and no smaller resolutions are ' +
+  'encoded. Publish 8 bits a sample in BT.709 for them.';
+
 /**
- * Returns a readable reason why video that is passed on unchanged does not play on all devices, or null if none is
- * known.
+ * Returns a readable reason why video that is passed on unchanged does not play on all devices or has no rungs, or null
+ * if none is known.
  */
 export function describePlaybackLimit({ kind, sampleEntry }: TrackConfig): string | null {
-  if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
+  if (kind !== 'video') return null;
+  if (!isH264Entry(sampleEntry)) return hasDeepPictures(sampleEntry) ? DEEP_PICTURES : null;
   const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded.' : '';
   const found = describePictures(configurationOf(sampleEntry));
   return found === null ? null : `The video does not play in most browsers: it is H.264 ${found}.${kept}`;

@@ -1,0 +1,22 @@
+// Checks rendered manifests of Kubernetes with its real schemas: check-manifests.js FILE MODELS_FOLDER.
+// Plain JavaScript, because the schemas are installed outside the project, by scripts/test-image.sh.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseAllDocuments } from 'yaml';
+
+const [file = '', folder = ''] = process.argv.slice(2);
+const models = join(folder, 'node_modules/kubernetes-models');
+
+const manifests = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS());
+if (manifests.length < 10) throw new Error(`Expected at least 10 manifests in ${file}, got ${manifests.length}.`);
+for (const manifest of manifests) {
+  const { apiVersion, kind, metadata } = manifest;
+  const { [kind]: Model } = await import(pathToFileURL(join(models, apiVersion, `${kind}.js`)).href);
+  try {
+    new Model(manifest).validate();
+  } catch (cause) {
+    throw new Error(`Expected a valid ${kind}, got a fault in ${metadata.name}: ${Object(cause).message}`, { cause });
+  }
+}
+process.stdout.write(`${manifests.length} manifests are valid\n`);

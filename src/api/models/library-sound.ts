@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox';
+import { double, flag, model, nullable } from './fields.ts';
+
+/** Settings of a library for the sound of new videos (an extension of the interface). */
+export const LibrarySoundModel = model('LibrarySoundModel', {
+  /** Gives each audio track a constant gain that brings it to `LoudnessTarget`. */
+  NormaliseLoudness: flag(),
+  /** LUFS (EBU R 128). */
+  LoudnessTarget: double(),
+});
+export type LibrarySoundModel = Static<typeof LibrarySoundModel>;
+
+export const LibrarySoundUpdateModel = model('LibrarySoundUpdateModel', {
+  NormaliseLoudness: Type.Optional(nullable(flag())),
+  LoudnessTarget: Type.Optional(nullable(double())),
+});
+export type LibrarySoundUpdateModel = Static<typeof LibrarySoundUpdateModel>;

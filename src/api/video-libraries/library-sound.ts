@@ -1,0 +1,71 @@
+import type { LibrarySettings, LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import { defineOperation } from '../define-operation.ts';
+import { LibrarySoundModel, LibrarySoundUpdateModel } from '../models/library-sound.ts';
+import { CoreLibraryParams } from './core-library.ts';
+
+/** Loudness that can be asked for, LUFS: below, speech is hard to hear; above, it distorts. */
+const TARGET_LUFS = { min: -31, max: -10 } as const;
+
+type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
+
+const common = {
+  path: '/videolibrary/{id}/sound',
+  auth: 'account-key',
+  params: CoreLibraryParams,
+  answer: LibrarySoundModel,
+  errorShape: 'core',
+} as const;
+
+/** An extension of the interface. */
+export const getLibrarySound = defineOperation({
+  ...common,
+  name: 'getLibrarySound',
+  method: 'GET',
+  description: 'Returns what a library does with the sound of its videos: the loudness that it gives them.',
+  refusals: { 'not-found': 404 },
+  async run({ params: { id } }, { libraryViews }: Deps) {
+    return toSoundModel((await libraryViews.load(id)).settings);
+  },
+});
+
+/** An extension of the interface. */
+export const updateLibrarySound = defineOperation({
+  ...common,
+  name: 'updateLibrarySound',
+  method: 'POST',
+  description:
+    'Changes what a library does with the sound of videos that are uploaded from now on; fields that are left out ' +
+    'stay as they are.',
+  body: LibrarySoundUpdateModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
+    const settings = toPatch(body);
+    await libraries.change(id, () => ({ settings }));
+    return toSoundModel((await libraryViews.load(id)).settings);
+  },
+});
+
+function toSoundModel({ encoding }: LibrarySettings): LibrarySoundModel {
+  return { NormaliseLoudness: encoding.normaliseLoudness, LoudnessTarget: encoding.loudnessTargetLufs };
+}
+
+function toPatch({ NormaliseLoudness, LoudnessTarget }: LibrarySoundUpdateModel): LibrarySettingsPatch {
+  const { min, max } = TARGET_LUFS;
+  if (LoudnessTarget != null && (LoudnessTarget < min || LoudnessTarget > max)) {
+    throw new Refused(
+      'invalid',
+      `Expected LoudnessTarget from ${min} to ${max} LUFS, got ${LoudnessTarget}. Send -16 for streaming, or -23 as ` +
+        'in broadcasts.',
+      { field: 'LoudnessTarget' },
+    );
+  }
+  return {
+    encoding: {
+      normaliseLoudness: NormaliseLoudness ?? undefined,
+      loudnessTargetLufs: LoudnessTarget ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Db } from '../db.ts';
+import type { TaskKind } from '../tasks/task-kind.ts';
+
+/** Encode tasks of one kind, and the age of the oldest waiting one in seconds; 0 if none waits. */
+export type QueueDepth = { kind: TaskKind; waiting: number; running: number; failed: number; oldestSec: number };
+
+/** Returns the depth of the queue for each kind, including kinds without tasks. */
+export async function loadQueueDepths(db: Db): Promise<QueueDepth[]> {
+  const { rows } = await sql<QueueDepth>`
+    select kind, count(*) filter (where state = 'waiting') as waiting,
+      count(*) filter (where state = 'running') as running, count(*) filter (where state = 'failed') as failed,
+      coalesce(extract(epoch from now() - min(created_at) filter (where state = 'waiting')), 0)::float8 as "oldestSec"
+    from encode_task where state <> 'done' group by kind`.execute(db);
+  const known = new Map(rows.map((row) => [row.kind, row]));
+  return KINDS.map((kind) => known.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, oldestSec: 0 });
+}
+
+const KINDS: readonly TaskKind[] = [
+  'pass-through',
+  'video',
+  'audio',
+  'thumbnail',
+  'images',
+  'sheets',
+  'jit-start',
+  'backfill',
+  'compose',
+  'compose-audio',
+  'repair',
+  'segment',
+];

@@ -1,0 +1,114 @@
+import { type Database, hasKnownSchema, openDatabase } from '../catalog/db.ts';
+import { requireOpenSecrets } from '../catalog/libraries/first-library-store.ts';
+import { mostConnections, openDatabaseCheck } from '../compose/connections.ts';
+import { requireSessions, wrongSecretKey } from '../compose/first-library.ts';
+import { openPlaces } from '../compose/storage.ts';
+import type { DatabaseConnection } from '../config/database.ts';
+import { roles } from '../config/roles.ts';
+import type { Settings } from '../config/settings.ts';
+import { describeForeignStore } from '../jobs/store/store-guard.ts';
+import { Refused } from '../lib/refused.ts';
+import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
+import { readSecretKey } from '../service/first-start.ts';
+import { connectionTo } from './supervisor/postgres.ts';
+import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
+import { placesIn } from './supervisor/postgres-places.ts';
+import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
+
+/** One line of `millrace doctor`. */
+export type Finding = { isGood: boolean; what: string; found: string };
+
+const PROBLEM = { isGood: false, what: 'postgres' };
+
+/**
+ * Examines the database: whether it responds, gives each connection a session, has free connections and accepts writes,
+ * and whether its schema, its secrets and its store belong to this version and these settings. Changes nothing.
+ */
+export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+  const { databaseUrl, dataDir } = settings;
+  const connection = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
+  const { ok, detail } = await databaseAnswers(connection);
+  if (databaseUrl === null) {
+    const packaged = await finding(async () => await describePackagedPostgres());
+    // Our own server runs only while the service does.
+    return ok ? [packaged, ...(await examineContent(settings, connection))] : [packaged];
+  }
+  if (!ok) return [{ ...PROBLEM, found: detail ?? 'MILLRACE_DATABASE_URL does not respond' }];
+  return [
+    await finding(async () => {
+      await requireSessions(connection);
+      return 'MILLRACE_DATABASE_URL is reachable';
+    }),
+    await examineConnections(settings, connection),
+    ...(await examineContent(settings, connection)),
+  ];
+}
+
+/** Counts the free connections of an owner's server. Our own server is used only by this machine. */
+async function examineConnections({ databaseConnections }: Settings, connection: DatabaseConnection): Promise<Finding> {
+  const need = roles.reduce((sum, role) => sum + mostConnections(role, databaseConnections), 0);
+  try {
+    const { most, used } = await countConnections(connection);
+    const found = `${used} of ${most} connections are open; one role of each kind opens up to ${need}`;
+    return { isGood: most - used >= need, what: 'postgres', found };
+  } catch (error) {
+    return { ...PROBLEM, found: messageOf(error) };
+  }
+}
+
+async function examineContent(settings: Settings, connection: DatabaseConnection): Promise<Finding[]> {
+  const database = openDatabase({ ...connection, max: 2 }, () => undefined);
+  try {
+    const health = await openDatabaseCheck(database)();
+    const writable = { ...PROBLEM, isGood: health.ok, found: health.detail ?? 'the database accepts writes' };
+    const schema = await finding(async () =>
+      (await hasKnownSchema(database.db)) ? 'the schema is of this version or an older one' : NO_SCHEMA,
+    );
+    if (!schema.isGood || schema.found === NO_SCHEMA) return [writable, schema];
+    return [writable, schema, await examineSecrets(settings, database), await examineOwner(settings, database)];
+  } finally {
+    await database.close();
+  }
+}
+
+const NO_SCHEMA = 'the database is empty: the first start makes its tables';
+
+async function examineSecrets({ secretKey, dataDir }: Settings, { db }: Database): Promise<Finding> {
+  return await finding(async () => {
+    const key = secretKey ?? (await readSecretKey(dataDir));
+    if (key === null) {
+      throw new Refused(
+        'invalid',
+        `MILLRACE_SECRET_KEY: expected the key of this database, got none, nor a file in ${dataDir}.`,
+      );
+    }
+    try {
+      await requireOpenSecrets({ db, secretBox: createSecretBox(key) });
+    } catch (error) {
+      throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
+    }
+    return 'the secret key opens the secrets of the database';
+  });
+}
+
+async function examineOwner(settings: Settings, { db }: Database): Promise<Finding> {
+  try {
+    const { storage } = await openPlaces(settings);
+    const reason = await describeForeignStore({ db, storage });
+    return { isGood: reason === null, what: 'storage', found: reason ?? 'the store belongs to the database' };
+  } catch (error) {
+    return { isGood: false, what: 'storage', found: messageOf(error) };
+  }
+}
+
+async function finding(examine: () => Promise<string>): Promise<Finding> {
+  try {
+    return { isGood: true, what: 'postgres', found: await examine() };
+  } catch (error) {
+    return { ...PROBLEM, found: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,95 @@
+import { availableParallelism, hostname, loadavg } from 'node:os';
+import type { Database } from '../catalog/db.ts';
+import { addWork, removeNode, reportNode, type Work } from '../catalog/system/node-store.ts';
+import type { Role } from '../config/roles.ts';
+import type { Guid } from '../lib/guid.ts';
+import { newGuid } from '../lib/guid.ts';
+import { logEvent } from '../lib/log/log-event.ts';
+import { metrics } from '../lib/metrics/metrics.ts';
+import { readVersion } from '../service/version.ts';
+
+const REPORT_MS = 10_000;
+
+/**
+ * Reports this process in the table of nodes every 10 s, and the work of a worker. An outage of the database is logged
+ * once. `id` is that of an ingest process, under which it owns streams.
+ */
+export async function startNodeReport(
+  role: Role,
+  { database: { db } }: { database: Database },
+  id: Guid = newGuid(),
+): Promise<{ close(): Promise<void> }> {
+  const node = { id, host: hostname(), role, version: readVersion(), startedAt: new Date() };
+  const measureCpu = createCpuMeter();
+  let reported: Work = { failures: 0, mediaSec: 0, busySec: 0 };
+  let isFailing = false;
+  let reporting: Promise<void> | null = null;
+  const report = async () => {
+    const load = { cpuCores: measureCpu(), memoryBytes: process.memoryUsage.rss() };
+    const host = { hostLoad: loadavg()[0] ?? 0, hostCores: availableParallelism() };
+    await reportNode(db, { ...node, ...load, ...host });
+    const work = await readWork();
+    const added = minus(work, reported);
+    if (added.failures > 0 || added.busySec > 0) await addWork(db, added);
+    reported = work;
+  };
+  const reportOnce = () => {
+    reporting ??= report()
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error: unknown) => {
+          if (!isFailing) logEvent('node.not-reported', { err: error });
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        reporting = null;
+      });
+    return reporting;
+  };
+  await reportOnce();
+  const timer = setInterval(() => void reportOnce(), REPORT_MS);
+  return {
+    async close() {
+      clearInterval(timer);
+      await reportOnce();
+      // If the database is down, the row expires.
+      await removeNode(db, id).catch((error: unknown) => {
+        if (!isFailing) logEvent('node.not-reported', { err: error });
+      });
+    },
+  };
+}
+
+/** Returns a function that returns the CPU use since its last call, of one core. */
+function createCpuMeter(): () => number {
+  let [lastMs, lastUs] = [performance.now() - process.uptime() * 1000, 0];
+  return () => {
+    const { user, system } = process.cpuUsage();
+    const [nowMs, nowUs] = [performance.now(), user + system];
+    const cores = (nowUs - lastUs) / 1000 / Math.max(1, nowMs - lastMs);
+    [lastMs, lastUs] = [nowMs, nowUs];
+    return cores;
+  };
+}
+
+/** Reads the sums of this process from its metrics. */
+async function readWork(): Promise<Work> {
+  const [failures, mediaSec, busySec] = await Promise.all(
+    [metrics.taskFailures, metrics.encodeMedia, metrics.encodeBusy].map(async (counter) => {
+      const { values } = await counter.get();
+      return values.reduce((sum, { value }) => sum + value, 0);
+    }),
+  );
+  return { failures: failures ?? 0, mediaSec: mediaSec ?? 0, busySec: busySec ?? 0 };
+}
+
+function minus(one: Work, other: Work): Work {
+  return {
+    failures: one.failures - other.failures,
+    mediaSec: one.mediaSec - other.mediaSec,
+    busySec: one.busySec - other.busySec,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Static } from 'typebox';
+import type { NodeModel } from '../../../src/api/models/system.ts';
+import { t } from '../base/language.ts';
+import { useLoaded, useRefresh } from '../base/load.ts';
+import { bytes, moment } from '../base/words.ts';
+import { Panel, Table } from '../parts/fields.tsx';
+import { Notice } from '../parts/parts.tsx';
+
+type Node = Static<typeof NodeModel>;
+
+const LOOK_AGAIN_MS = 10_000;
+
+/** Running processes of all machines, with version and load, and the live streams that each has. */
+export function Nodes() {
+  const { value, error, again } = useLoaded<Node[]>('/system/nodes');
+  useRefresh(again, LOOK_AGAIN_MS);
+  const nodes = value.value ?? [];
+  return (
+    <div class="columns">
+      <Panel title={t('Nodes')} hint={t('Each process reports every 10 seconds.')}>
+        {error.value !== null && <Notice kind="error">{error.value}</Notice>}
+        {nodes.length > 0 && (
+          <Table
+            label={t('Nodes')}
+            head={[t('Role'), t('Machine'), t('Version'), t('CPU'), t('Memory'), t('Machine load'), t('Last seen')]}
+          >
+            {nodes.map((node) => (
+              <tr key={node.Id}>
+                <th scope="row">{node.Role}</th>
+                <td>{node.Host}</td>
+                <td>{node.Version}</td>
+                <td>{percent(node.CpuCores)}</td>
+                <td>{bytes(node.MemoryBytes)}</td>
+                <td>{t('{0} on {1} cores', node.HostLoad.toFixed(1), node.HostCores)}</td>
+                <td>{node.Lost ? t('lost since {0}', moment(node.LastSeenAt)) : moment(node.LastSeenAt)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <Streams nodes={nodes} />
+      </Panel>
+    </div>
+  );
+}
+
+function Streams({ nodes }: { nodes: readonly Node[] }) {
+  const lines = nodes.flatMap(({ Host: host, Streams }) => Streams.map((stream) => ({ host, stream })));
+  if (lines.length === 0) return null;
+  return (
+    <ul class="rows">
+      {lines.map(({ host, stream }) => (
+        <li key={stream.StreamId}>
+          <span>{stream.Title}</span>
+          <span class="hint">{t('on {0}: {1}', host, publisherOf(stream.Publisher))}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function publisherOf(publisher: Node['Streams'][number]['Publisher']): string {
+  if (publisher === null) return t('no publisher');
+  return publisher === 'primary' ? t('primary publisher') : t('backup publisher');
+}
+
+function percent(cores: number): string {
+  return `${(100 * cores).toFixed(1)}\u00a0%`;
+}
