@@ -1,17 +1,15 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listen } from '../../src/lib/listen.ts';
 import { LOG_EVENTS } from '../../src/lib/log/events/all.ts';
-import {
-  createLive,
-  type LiveCatalogue,
-  makeClip,
-  NO_RUNGS,
-  openLiveCatalogue,
-  publish,
-} from '../live/live-service.ts';
+import { createLive, type LiveCatalogue, NO_RUNGS, openLiveCatalogue, publish } from '../live/live-service.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
+import { onceARun } from '../support/once-a-run.ts';
 import { passLeases } from '../support/pass-leases.ts';
 import { openRtmpPublisher } from '../support/rtmp-publisher.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
@@ -21,6 +19,9 @@ type Line = { level: string; role: string; pid: number; event: string; msg: stri
 
 const PATIENCE = { timeout: 120_000 };
 const HOOK_SECRET = 'hook-user:hook-password-55';
+const S3_ID = 'STORIESACCESSKEYID55';
+const S3_SECRET = 's3-secret-of-the-stories/66';
+const FETCH_SECRETS = ['fetch-password-77', 'fetch-signature-88', 'fetch-cookie-99'];
 const PASSPHRASE = 'srt-passphrase-of-the-stories';
 
 let service: Service;
@@ -28,13 +29,13 @@ let stub: Awaited<ReturnType<typeof startS3Stub>>;
 let catalogue: LiveCatalogue;
 let clip: string;
 /** Every secret that the run creates or uses. */
-const secrets: string[] = [ACCOUNT_KEY, LIBRARY_KEY, HOOK_SECRET, PASSPHRASE];
+const secrets: string[] = [ACCOUNT_KEY, LIBRARY_KEY, HOOK_SECRET, PASSPHRASE, S3_ID, S3_SECRET];
 
 beforeAll(async () => {
   [stub, clip] = await Promise.all([startS3Stub(), makeClip()]);
   service = await startService(await newDataDir(), {
-    AWS_ACCESS_KEY_ID: 'stub',
-    AWS_SECRET_ACCESS_KEY: 'stub',
+    AWS_ACCESS_KEY_ID: S3_ID,
+    AWS_SECRET_ACCESS_KEY: S3_SECRET,
     MILLRACE_STORAGE: stub.url.replace(/&prefix=.*/, ''),
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
     MILLRACE_LOG_LEVEL: 'debug',
@@ -42,7 +43,8 @@ beforeAll(async () => {
     MILLRACE_SRT_PASSPHRASE: PASSPHRASE,
   });
   catalogue = await openLiveCatalogue(service);
-  secrets.push((await readFile(path.join(service.dataDir, 'secret.key'))).toString('base64'));
+  const secretKey = await readFile(path.join(service.dataDir, 'secret.key'));
+  secrets.push(secretKey.toString('base64'), secretKey.toString('hex'), secretKey.toString('base64url'));
 });
 afterAll(async () => {
   await catalogue?.database.close();
@@ -57,6 +59,14 @@ function lines(): Line[] {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line): Line => JSON.parse(line));
+}
+
+/** Returns a video of 12 s in a codec that browsers do not play, so that it must be encoded. */
+function makeClip(): Promise<string> {
+  return onceARun('stories.mp4', async (place) => {
+    const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=12'];
+    await promisify(execFile)('ffmpeg', ['-v', 'error', ...picture, '-c:v', 'mpeg4', '-q:v', '5', place]);
+  });
 }
 
 /** Waits for a line of an event with these fields. */
@@ -156,7 +166,7 @@ test('deleting a video while it is processed logs no error', async () => {
     const videoGuid = await upload(`deleted-${at}`);
     await lineOf(at === 1 ? 'video.planned' : 'task.claimed', { videoGuid });
     await call(service, 'DELETE', `/library/1/videos/${videoGuid}`);
-    await call(service, 'DELETE', `/library/1/trash/${videoGuid}`).catch(() => undefined);
+    await call(service, 'DELETE', `/library/1/trash/${videoGuid}`);
     await expect.poll(() => eventsOf({ videoGuid }).includes('video.deleted'), PATIENCE).toBe(true);
   }
   const { key, ingest } = await createLive({ service, catalogue });
@@ -169,6 +179,33 @@ test('deleting a video while it is processed logs no error', async () => {
     .filter(({ level }) => level === 'error' || level === 'warn');
   expect(faults).toEqual([]);
 }, 180_000);
+
+test('a fetch whose origin fails at first begins once and hides the password and signature of its address', async () => {
+  const [password, signature, cookie] = FETCH_SECRETS;
+  let requests = 0;
+  const origin = createServer((_request, response) => {
+    requests += 1;
+    if (requests === 1) response.socket?.destroy();
+    else response.writeHead(403).end();
+  });
+  const port = await listen(origin, 0, '127.0.0.1');
+  try {
+    const url = `http://origin:${password}@127.0.0.1:${port}/a.mp4?X-Amz-Signature=${signature}`;
+    await call(service, 'POST', '/library/1/videos/fetch', { url, headers: { Cookie: `id=${cookie}` } });
+    const begun = await lineOf('upload.begun', { kind: 'fetch' });
+    const { videoGuid } = begun;
+    await expect.poll(() => lines().some((line) => isFailedFetch(line, videoGuid)), PATIENCE).toBe(true);
+    expect(eventsOf({ videoGuid, event: 'upload.begun' })).toEqual(['upload.begun']);
+    expect(begun.host).toBe(`127.0.0.1:${port}`);
+    secrets.push(...FETCH_SECRETS);
+  } finally {
+    origin.close();
+  }
+});
+
+function isFailedFetch({ event, videoGuid }: Line, wanted: unknown): boolean {
+  return videoGuid === wanted && (event === 'upload.abandoned' || event === 'video.failed');
+}
 
 test('the story of an outage of the object store', async () => {
   const before = lines().length;
@@ -189,13 +226,13 @@ test('no line of the log contains a secret that the run created', async () => {
       ...{ method, headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    expect(response.ok).toBe(true);
     const text = await response.text();
+    expect([response.ok, text]).toEqual([true, text]);
     return text === '' ? {} : JSON.parse(text);
   };
-  const made = await account('POST', '/videolibrary/1/keys', { Scope: 'Write', Label: 'story' });
+  const made = await account('POST', '/videolibrary/1/keys', { Scope: 'write', Label: 'story' });
   const webhook = `http://${HOOK_SECRET}@127.0.0.1:9/hook?token=hook-token-77`;
-  await account('POST', '/videolibrary/1', { WebhookUrl: webhook }).catch(() => undefined);
+  await account('POST', '/videolibrary/1', { WebhookUrl: webhook });
   const library = await account('GET', '/videolibrary/1');
   secrets.push(made.Key, library.ApiKey, library.ReadOnlyApiKey, 'hook-token-77');
   const signIn = await fetch(`${service.apiUrl}/dashboard/session`, {
@@ -239,9 +276,13 @@ test('no line of the log contains a secret that the run created', async () => {
   });
   expect(tus.headers.get('x-request-id')).toBe('tus.story');
   await lineOf('video.finished', { videoGuid });
+  await lineOf('webhook.failed');
   await lineOf('key.created', { keyId: made.Id, requestId: (await lineOf('key.created')).requestId });
   await lineOf('sign-in.accepted', { address: '127.0.0.1' });
   await lineOf('http.request', { path: `/embed/1/${videoGuid}?token=***&expires=${expires}`, role: 'edge' });
+  const { Items } = await account('GET', '/videolibrary/1/audit');
+  const requestIds = Items.map(({ Targets }: { Targets: { requestId?: string } }) => Targets.requestId);
+  expect(requestIds).toContain('upload-secrets');
   for (const secret of secrets) expect(secret.length).toBeGreaterThan(8);
   const output = service.output();
   expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
