@@ -24,7 +24,10 @@ type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'pat
 export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
   const ownId = parseGuid(action.requestId);
-  const targets: Record<string, string> = { ...targetsOf(action), ...(ownId === null && { requestId: action.requestId }) };
+  const targets: Record<string, string> = {
+    ...targetsOf(action),
+    ...(ownId === null && { requestId: action.requestId }),
+  };
   const [, place] = rules.path.split('/');
   const id = readId(targets.id ?? '');
   return {

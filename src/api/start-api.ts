@@ -15,7 +15,6 @@ import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-a
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
-import { http } from '../lib/http.ts';
 import { currentRequestId } from '../lib/log/log-context.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { logRequest } from '../lib/log/log-request.ts';
@@ -23,6 +22,8 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { createWebServer } from '../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
@@ -97,6 +98,8 @@ export type ApiDeps = {
    */
   health(): { status: number; body: { status: string } };
   mounts: readonly Mount[];
+  /** Certificate and key of the listener; none without TLS. */
+  tls?: TlsPaths | null;
   /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
   /** Returns the bytes that uploads must leave free on a medium of this size. */
@@ -137,6 +140,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ...operationDeps,
     files: deps.dashboard,
     sessionDays: deps.sessionDays,
+    trusted,
     callerOf: (message) => addressOf(message, trusted),
   });
   const running = addOperations(app, { deps: operationDeps, trusted, guard });
@@ -165,7 +169,7 @@ async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps
 }
 
 function createApp(
-  { mounts, limits }: ApiDeps,
+  { mounts, limits, tls }: ApiDeps,
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
@@ -195,7 +199,7 @@ function createApp(
     },
     serverFactory: (handler) =>
       createHttpServer(handler, {
-        ...{ mounts, trusted, ...(limits !== undefined && { limits }) },
+        ...{ mounts, trusted, ...(tls !== undefined && { tls }), ...(limits !== undefined && { limits }) },
         onHostFault: (request, hit) => {
           guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
             logEvent('request.host-unrecorded', { err });
@@ -228,7 +232,7 @@ function createApp(
   return app;
 }
 
-type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
+type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits' | 'tls'> & {
   trusted: AddressSet;
   onHostFault: (request: IncomingMessage, hit: Hit) => void;
 };
@@ -236,7 +240,7 @@ type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
 // A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { mounts, limits, trusted, onHostFault }: ServerOptions,
+  { mounts, limits, tls = null, trusted, onHostFault }: ServerOptions,
 ): Server {
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
@@ -253,7 +257,8 @@ function createHttpServer(
     else if (request.method === 'OPTIONS') answerPreflight(request, response);
     else handler(request, response);
   };
-  const server = http.createServer(
+  const server = createWebServer(
+    tls,
     {
       ...REQUEST_LIMITS,
       ...(limits?.headersTimeout !== undefined && { headersTimeout: limits.headersTimeout }),

@@ -45,6 +45,7 @@ export async function openEdge({
   const edge = await edges.startEdge({
     host: settings.host,
     port: settings.edgePort,
+    tls: settings.tls,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     watch: (listener) => watches.watchPublications(database.pool, listener),

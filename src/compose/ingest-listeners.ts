@@ -102,6 +102,7 @@ async function openWhip(
       host: settings.host,
       port: settings.whipPort,
       certificate,
+      tls: settings.tls,
       iceServers: settings.iceServers,
       // A stream's public id is not a key: only SRT, by its passphrase, proves knowledge of the key.
       check: async (streamKey) => {

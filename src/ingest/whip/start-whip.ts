@@ -2,9 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
-import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
 import { sendRequestIds, underRequestId } from '../../lib/request-id.ts';
+import { createWebServer } from '../../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../../lib/tls/read-tls-pair.ts';
 import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
@@ -27,10 +28,12 @@ type Options = Omit<WhipDeps, 'open'> & {
   port: number;
   /** PEM certificate and key. Null means no TLS, behind a proxy or for local use. */
   certificate: { cert: Buffer; key: Buffer } | null;
+  /** Files of a certificate that is used without `certificate`, and read again when they change. */
+  tls?: TlsPaths | null;
 };
 
 /** Listens for publishers over WHIP. Throws `WhipMissing` if node-datachannel is missing. `close` ends all sessions. */
-export async function startWhip({ host, port, certificate, ...deps }: Options): Promise<WhipServer> {
+export async function startWhip({ host, port, certificate, tls = null, ...deps }: Options): Promise<WhipServer> {
   const isAnyAddress = host === '0.0.0.0' || host === '::';
   const peers = await openPeers({ bindAddress: isAnyAddress ? null : host, iceServers: deps.iceServers }).catch(
     (error: unknown) => {
@@ -40,7 +43,7 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
   const handler = new WhipHandler({ ...deps, open: peers.open });
   const server: Server =
     certificate === null
-      ? http.createServer(REQUEST_LIMITS)
+      ? createWebServer(tls, REQUEST_LIMITS)
       : createSecureServer({ ...certificate, ...REQUEST_LIMITS, handshakeTimeout: REQUEST_LIMITS.headersTimeout });
   const handle = (request: IncomingMessage, response: ServerResponse) =>
     void underRequestId(request, response, () => handler.handle(request, response)).catch((error: Error) =>
