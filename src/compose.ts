@@ -175,6 +175,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   const api = await startApi({
     host: settings.host,
     port: settings.port,
+    tls: settings.tls,
     publicUrl: settings.publicUrl,
     version: readVersion(),
     dashboard: openDashboard(),

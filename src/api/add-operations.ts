@@ -96,14 +96,14 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 async function answerOperation(
   operation: Operation<OperationDeps>,
   exchange: Exchange,
-  { deps, guard }: Serving,
+  { deps, guard, trusted }: Serving,
 ): Promise<void> {
   const { request, reply } = exchange;
   let grant: Grant | null = null;
   try {
     const { method, auth } = operation;
     const { libraryId }: { libraryId?: string } = Object(request.params);
-    const claim = sessionClaim(request.raw, deps.publicUrl);
+    const claim = sessionClaim(request.raw, { publicUrl: deps.publicUrl, trusted });
     grant = await authenticate({ auth, ...claim, libraryId }, deps).catch(async (error: unknown) => {
       await guard.check(request.raw, exchange.ip);
       throw error;

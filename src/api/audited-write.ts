@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { AuditedWrite } from '../catalog/audit/audit-line.ts';
 import type { Grant } from '../catalog/keys/access-key.ts';
+import { type Guid, guidOfBytes, parseGuid } from '../lib/guid.ts';
 import { cleanText } from './clean-text.ts';
 import type { Contract } from './define-operation.ts';
 import { readId } from './read-params.ts';
@@ -21,7 +23,11 @@ type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'pat
 /** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
 export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
-  const targets = targetsOf(action);
+  const ownId = parseGuid(action.requestId);
+  const targets: Record<string, string> = {
+    ...targetsOf(action),
+    ...(ownId === null && { requestId: action.requestId }),
+  };
   const [, place] = rules.path.split('/');
   const id = readId(targets.id ?? '');
   return {
@@ -32,9 +38,14 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
     operation: rules.name,
     targets,
     status: action.status,
-    requestId: action.requestId,
+    requestId: ownId ?? guidOfRequestId(action.requestId),
     ip: action.ip,
   };
+}
+
+/** Derives a GUID from a request id that the caller chose. The log stores GUIDs; the targets name the caller's id. */
+function guidOfRequestId(requestId: string): Guid {
+  return guidOfBytes(createHash('sha256').update(requestId).digest());
 }
 
 /** Returns the ids in the path, else in the query, and the id of a created resource from the response. */

@@ -15,7 +15,6 @@ import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-a
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
-import { http } from '../lib/http.ts';
 import { currentRequestId } from '../lib/log/log-context.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { logRequest } from '../lib/log/log-request.ts';
@@ -23,6 +22,8 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import { createWebServer } from '../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
@@ -99,6 +100,8 @@ export type ApiDeps = {
   mounts: readonly Mount[];
   /** Returns the reason to refuse all requests but `GET /healthz`; null if they are served. */
   refusal?(): string | null;
+  /** Certificate and key of the listener; none without TLS. */
+  tls?: TlsPaths | null;
   /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
   /** Returns the bytes that uploads must leave free on a medium of this size. */
@@ -139,6 +142,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ...operationDeps,
     files: deps.dashboard,
     sessionDays: deps.sessionDays,
+    trusted,
     callerOf: (message) => addressOf(message, trusted),
   });
   const running = addOperations(app, { deps: operationDeps, trusted, guard });
@@ -167,7 +171,7 @@ async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps
 }
 
 function createApp(
-  { mounts, limits, refusal = () => null }: ApiDeps,
+  { mounts, limits, tls, refusal = () => null }: ApiDeps,
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
@@ -197,7 +201,7 @@ function createApp(
     },
     serverFactory: (handler) =>
       createHttpServer(handler, {
-        ...{ mounts, trusted, refusal, ...(limits !== undefined && { limits }) },
+        ...{ mounts, trusted, refusal, ...(tls !== undefined && { tls }), ...(limits !== undefined && { limits }) },
         onHostFault: (request, hit) => {
           guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
             logEvent('request.host-unrecorded', { err });
@@ -230,7 +234,7 @@ function createApp(
   return app;
 }
 
-type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
+type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits' | 'tls'> & {
   trusted: AddressSet;
   refusal: () => string | null;
   onHostFault: (request: IncomingMessage, hit: Hit) => void;
@@ -239,7 +243,7 @@ type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
 // A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { mounts, limits, trusted, refusal, onHostFault }: ServerOptions,
+  { mounts, limits, tls = null, trusted, refusal, onHostFault }: ServerOptions,
 ): Server {
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
@@ -261,7 +265,8 @@ function createHttpServer(
     else if (request.method === 'OPTIONS') answerPreflight(request, response);
     else handler(request, response);
   };
-  const server = http.createServer(
+  const server = createWebServer(
+    tls,
     {
       ...REQUEST_LIMITS,
       ...(limits?.headersTimeout !== undefined && { headersTimeout: limits.headersTimeout }),

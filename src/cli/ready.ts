@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { request as requestSecurely } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { readOwnSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
@@ -8,13 +11,18 @@ const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '
 
 /** `millrace ready`: returns exit code 0 if the service or the role on this machine is ready, otherwise refuses. */
 export async function ready(): Promise<number> {
-  const { host, healthPort, port } = readOwnSettings();
+  const { host, healthPort, port, tls } = readOwnSettings();
   const reached = EVERYWHERE[host] ?? host;
   const name = isIPv6(reached) ? `[${reached}]` : reached;
   // A role that runs alone has a health port, which decides if it responds: the port of the API may be another
   // service's. The whole service reports its health there.
   const ports = [healthPort, port].filter((known) => known !== null);
-  const states = await Promise.all(ports.map(async (known) => await readState(`http://${name}:${known}`)));
+  const states = await Promise.all(
+    ports.map(async (known) => {
+      const scheme = tls !== null && known === port ? 'https' : 'http';
+      return await readState(`${scheme}://${name}:${known}`);
+    }),
+  );
   const best = states.find((state) => state !== null) ?? null;
   if (best === 'ready') return 0;
   const found = best === null ? 'no response' : `status ${best}`;
@@ -27,14 +35,20 @@ export async function ready(): Promise<number> {
 /** Returns `ready`, another HTTP status, or null if nothing responds. */
 async function readState(url: string): Promise<'ready' | number | null> {
   for (const path of ['/readyz', '/healthz']) {
-    const status = await fetch(url + path, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-      async (response) => {
-        await response.body?.cancel();
-        return response.status;
-      },
-      () => null,
-    );
+    const status = await readStatus(url + path).catch(() => null);
     if (status !== 404) return status === 200 ? 'ready' : status;
   }
   return 404;
+}
+
+/** The certificate names the public host, not this machine's address. The status is no secret, so it is not verified. */
+async function readStatus(url: string): Promise<number | null> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const sent = url.startsWith('https:')
+    ? requestSecurely(url, { signal, rejectUnauthorized: false, agent: false })
+    : request(url, { signal, agent: false });
+  sent.end();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  response?.destroy();
+  return response?.statusCode ?? null;
 }

@@ -2,6 +2,7 @@ import type { LogSettings } from '../config/logs.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { MetricFamilies } from '../lib/metrics/metrics.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
 import type { Fleet } from '../service/health.ts';
 
@@ -10,7 +11,7 @@ import type { Fleet } from '../service/health.ts';
  */
 export type ToRole =
   /** Sent first: the role to run. The main port may respond that the service is starting. */
-  | { type: 'wait'; role: Role; host: string; port: number; log: LogSettings }
+  | { type: 'wait'; role: Role; host: string; port: number; tls: TlsPaths | null; log: LogSettings }
   /** The database is ready: migrate it to this version, and find or create library 1. */
   | { type: 'prepare'; settings: RoleSettings; keys: FirstKeys }
   | { type: 'start'; settings: RoleSettings }

@@ -53,7 +53,7 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): 
     case 'wait':
       role = message.role;
       openLog(role, message.log);
-      if (role === 'api') await receive(message.port, message.host);
+      if (role === 'api') await receive(message);
       // Not awaited: it runs while the database starts, and the start reports the same failure again.
       loadRole(role).catch(() => undefined);
       break;
@@ -69,8 +69,8 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): 
   }
 }
 
-async function receive(port: number, host: string): Promise<void> {
-  waitingRoom = await openWaitingRoom(port, host, () => fleet);
+async function receive(place: Parameters<typeof openWaitingRoom>[0]): Promise<void> {
+  waitingRoom = await openWaitingRoom(place, () => fleet);
   report({ type: 'waiting', port: waitingRoom.port });
 }
 

@@ -9,6 +9,7 @@ import { logEvent } from '../lib/log/log-event.ts';
 import { registerSecrets } from '../lib/log/redact.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
+import { readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { openLog } from '../service/log.ts';
 import { requireFreePorts } from './require-free-ports.ts';
 import { DataLock, makeDataDir, requireDatabaseSpace } from './supervisor/data-lock.ts';
@@ -22,6 +23,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   openLog(role ?? 'supervisor', settings);
   registerSecrets(secretsOf(settings));
   for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
+  if (settings.tls !== null) readTlsPair(settings.tls);
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);

@@ -48,6 +48,7 @@ export async function openEdge({
     host: settings.host,
     port: settings.edgePort,
     refusal: () => duty.refusal,
+    tls: settings.tls,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
     watch: (listener) => watches.watchPublications(database.pool, listener),

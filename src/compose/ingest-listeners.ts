@@ -102,6 +102,7 @@ async function openWhip(
       host: settings.host,
       port: settings.whipPort,
       certificate,
+      tls: settings.tls,
       iceServers: settings.iceServers,
       udpPort: settings.whipUdpPort,
       publicHost: settings.ingestHost,

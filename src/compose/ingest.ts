@@ -66,7 +66,11 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
     endpoints: () =>
-      endpointsOf(settings.ingestHost ?? reachableHost(settings.host), listeners, settings.ingestCertificate !== null),
+      endpointsOf(
+        settings.ingestHost ?? reachableHost(settings.host),
+        listeners,
+        settings.ingestCertificate !== null || settings.tls !== null,
+      ),
     stopIdle: async ({ key }) =>
       void (await streams.change(key, stopStream, () => announce(key, WebhookStatus.liveEnded))),
     listen: ({ changed, connected }) =>

@@ -13,7 +13,10 @@ test.each([
 ])('the location of an upload uses %s', async (_, publicUrl) => {
   const { database, storage, jobs, first, createVideo, stop } = await startStack();
   const log = captureLog();
-  const tus = await openTus({ settings: { publicUrl, secretKey: TEST_SECRET }, database, storage }, jobs);
+  const tus = await openTus(
+    { settings: { publicUrl, trustedProxies: [], secretKey: TEST_SECRET }, database, storage },
+    jobs,
+  );
   const server = createServer(tus.handle);
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const answer = await post({ url, libraryId: 1, key: first.libraryKey }, await createVideo(), 10);

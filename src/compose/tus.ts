@@ -3,6 +3,7 @@ import type { RoleSettings } from '../config/settings.ts';
 import type { TusHandler } from '../ingest/tus/tus-handler.ts';
 import type { JobQueue } from '../jobs/queue/queue.ts';
 import { usualDiskFloorBytes } from '../jobs/uploads/require-space.ts';
+import { readTrustedProxies } from '../lib/client-address.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { OpenedStorage } from './storage.ts';
@@ -10,7 +11,7 @@ import type { OpenedStorage } from './storage.ts';
 const MAX_UPLOAD_BYTES = 1e12;
 
 type TusDeps = Pick<OpenedStorage, 'storage'> & {
-  settings: Pick<RoleSettings, 'publicUrl' | 'secretKey'>;
+  settings: Pick<RoleSettings, 'publicUrl' | 'secretKey' | 'trustedProxies'>;
   database: Pick<Database, 'db'>;
 };
 
@@ -21,13 +22,14 @@ export async function openTus({ settings, database: { db }, storage }: TusDeps, 
     import('../ingest/tus/tus-uploads.ts'),
     import('../ingest/tus/public-url.ts'),
   ]);
+  const trusted = readTrustedProxies(settings.trustedProxies);
   const space = { storage, diskFloorBytes: usualDiskFloorBytes };
   const secretBox = createSecretBox(settings.secretKey);
   return createTusHandler({
     uploads: createTusUploads({ db, storage, queue, secretBox, maxBytes: MAX_UPLOAD_BYTES, space }),
     staging: storage.staging,
     maxBytes: MAX_UPLOAD_BYTES,
-    publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
+    publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request, trusted),
     space,
     onError: (error) => logEvent('upload.failed', { err: error }),
   });

@@ -1,5 +1,4 @@
-import { isAbsolute } from 'node:path';
-import { parseHost, parsePort, setting } from './setting.ts';
+import { parseAbsolutePath, parseHost, parsePort, setting } from './setting.ts';
 
 export type LiveSettings = {
   /** Ports; 0 selects any free one. */
@@ -65,10 +64,6 @@ function parsePassphrase(text: string): string | null {
 function parseIceServers(text: string): string[] | null {
   const servers = text.split(',').map((server) => server.trim());
   return servers.every((server) => /^stuns?:[A-Za-z0-9.-]+(:\d{1,5})?$/.test(server)) ? servers : null;
-}
-
-function parseAbsolutePath(text: string): string | null {
-  return isAbsolute(text) && !text.includes('\0') ? text : null;
 }
 
 /** The key may be in the same file. */

@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { readAddressSet } from '../lib/client-address.ts';
-import { parseBaseUrl, parseHost, parsePort, setting } from './setting.ts';
+import { Refused } from '../lib/refused.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
+import { parseAbsolutePath, parseBaseUrl, parseHost, parsePort, setting } from './setting.ts';
 
 export type NetworkSettings = {
   host: string;
@@ -18,7 +20,9 @@ export type NetworkSettings = {
   edgeUrl: string | null;
   /** Hosts of our own pages, `*.` for all subdomains. The hosts of the URLs above are always included. */
   ownHosts: readonly string[];
-  /** Networks of proxies in front of both listeners. Only their `X-Forwarded-For` counts. */
+  /** PEM files with the certificate and key of both listeners; null: no TLS. */
+  tls: TlsPaths | null;
+  /** Networks of proxies in front of both listeners. Only their `X-Forwarded-` headers count. */
   trustedProxies: readonly string[];
   /** MaxMind DB files of the operator, instead of the bundled country table. */
   countryDatabase: string | null;
@@ -41,6 +45,8 @@ export const networkSchema = {
   MILLRACE_EDGE_URL: address,
   MILLRACE_OWN_HOSTS: setting('host names joined by commas, such as video.example,*.media.example', parseHosts),
   MILLRACE_TRUSTED_PROXIES: setting('addresses and CIDR ranges joined by commas, such as 10.0.0.0/8', parseNetworks),
+  MILLRACE_TLS_CERTIFICATE: setting('the whole path of a PEM file with the certificate chain', parseAbsolutePath),
+  MILLRACE_TLS_KEY: setting('the whole path of a PEM file with the private key', parseAbsolutePath),
   MILLRACE_COUNTRY_DATABASE: setting('a MaxMind DB file of countries', parsePath),
   MILLRACE_ASN_DATABASE: setting('a MaxMind DB file of autonomous systems', parsePath),
   MILLRACE_OUTBOUND_ALLOW: setting('CIDR ranges joined by commas, such as 10.0.0.0/8,fd00::/8', parseRanges),
@@ -61,6 +67,7 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
     edgeUrl,
     ownHosts: [...hostsOf({ host, publicUrl, edgeUrl }), ...(parseHosts(texts.MILLRACE_OWN_HOSTS ?? '') ?? [])],
     trustedProxies: parseNetworks(texts.MILLRACE_TRUSTED_PROXIES ?? '') ?? [],
+    tls: tlsPaths(texts.MILLRACE_TLS_CERTIFICATE, texts.MILLRACE_TLS_KEY),
     countryDatabase: texts.MILLRACE_COUNTRY_DATABASE ?? null,
     asnDatabase: texts.MILLRACE_ASN_DATABASE ?? null,
     outboundAllow: parseRanges(texts.MILLRACE_OUTBOUND_ALLOW ?? '') ?? [],
@@ -85,6 +92,16 @@ function parseHosts(text: string): string[] | null {
 
 function parsePath(text: string): string | null {
   return text.includes('\0') ? null : text;
+}
+
+function tlsPaths(certificatePath: string | undefined, keyPath: string | undefined): TlsPaths | null {
+  if (certificatePath !== undefined && keyPath !== undefined) return { certificatePath, keyPath };
+  if (certificatePath === undefined && keyPath === undefined) return null;
+  const [given, missing] =
+    keyPath === undefined
+      ? ['MILLRACE_TLS_CERTIFICATE', 'MILLRACE_TLS_KEY']
+      : ['MILLRACE_TLS_KEY', 'MILLRACE_TLS_CERTIFICATE'];
+  throw new Refused('invalid', `${missing}: expected the path of a file because ${given} is set, got none. Set both.`);
 }
 
 function parseNetworks(text: string): string[] | null {

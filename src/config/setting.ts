@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import Type, { type TSchema } from 'typebox';
 
 /** `isSecret`: errors do not repeat the value. `hint`: returns a sentence about a wrong value, or an empty text. */
@@ -55,4 +56,9 @@ export function parseBaseUrl(text: string): string | null {
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '') return null;
   if (url.username !== '' || url.password !== '') return null;
   return url.href.replace(/\/+$/, '');
+}
+
+/** Parses an absolute path; returns null for anything else. */
+export function parseAbsolutePath(text: string): string | null {
+  return isAbsolute(text) && !text.includes('\0') ? text : null;
 }

@@ -3,6 +3,7 @@ import type { Publication } from '../catalog/publications/publication.ts';
 import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import type { EdgeTarget, MediaFile } from '../catalog/shield/admission/edge-path.ts';
+import type { AddressSet } from '../lib/client-address.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
 import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
@@ -51,6 +52,7 @@ export type AnswerDeps = ProtectionDeps &
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
+    trusted: AddressSet;
     viewing: EdgeViewing;
     deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
@@ -194,7 +196,7 @@ async function answerLive(
       const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       const play = readPlayRequest(request);
       const mayPreview = await deps.playback.holdsToken(publication, play);
-      const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
+      const licenceUrl = licenceUrlOf(request, deps);
       const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
       const answer = await serveLive(publication, live, requested, liveDeps);
@@ -235,7 +237,7 @@ async function answerFile(
     case 'i-frame':
       return serveIFrames(publication, file, { ...deps, leave });
     case 'manifest': {
-      const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
+      const licenceUrl = licenceUrlOf(request, deps);
       return serveManifest(publication, { licenceUrl }, { ...deps, written: deps.objects.hot });
     }
     case 'mp4': {

@@ -15,6 +15,7 @@ import type { Visits } from '../catalog/statistics/visits/visits.ts';
 import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveSource } from './live/live-streams.ts';
@@ -135,6 +136,8 @@ export type EdgeDeps = {
   edgeUrl: string | null;
   /** Hosts of our player. `*.` matches all subdomains. Their pages are always admitted. */
   ownHosts: readonly string[];
+  /** Certificate and key of the listener; none without TLS. */
+  tls?: TlsPaths | null;
   /** Networks of proxies in front of the edge whose `X-Forwarded-For` header is trusted. */
   trustedProxies: readonly string[];
   places: Places;

@@ -13,12 +13,13 @@ import { redactUrl } from '../catalog/shield/redact-url.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections } from '../lib/client-connections.ts';
-import { http } from '../lib/http.ts';
 import { isAccessLogged, logEvent } from '../lib/log/log-event.ts';
 import { logRequest } from '../lib/log/log-request.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { underRequestId } from '../lib/request-id.ts';
 import { queuedBytes } from '../lib/send-file.ts';
+import { createWebServer } from '../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { AnswerDeps } from './answer-request.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
@@ -73,7 +74,8 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const live = deps.live === undefined ? null : new LiveStreams(deps.live);
   const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone });
   const ownHosts = new HostRules(deps.ownHosts);
-  const receiving = openReceiving(deps, { ownHosts, policies, budgets });
+  const trusted = readTrustedProxies(deps.trustedProxies);
+  const receiving = openReceiving(deps, { trusted, ownHosts, policies, budgets });
   const handling: HandleDeps = {
     receiving,
     admission: {
@@ -94,14 +96,14 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       ownHosts,
       budgets,
       live,
+      trusted,
     }),
     leases: new ByteLeases(budgets),
     encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
     ...{ inspections: new InspectionTurns(), recorder, delivered, refusal: deps.refusal ?? (() => null) },
   };
-  const server = openServer(limits, handling);
+  const server = openServer(limits, handling, deps.tls ?? null);
   measureConnections(server, delivered.sentBytes);
-  const { trusted } = receiving;
   limitConnections(server, { perClient: limits.connectionsPerClient, trusted }, ({ remoteAddress }) =>
     recordAlone(remoteAddress, TOO_MANY_CONNECTIONS, handling),
   );
@@ -134,13 +136,12 @@ function openBudgets(limits: EdgeLimits): Budgets {
 
 type Budgets = ClientBudgets<'lentBytes' | 'coldLookups' | 'waits' | 'encryptions'>;
 
-type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
+type Shared = { trusted: AddressSet; policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
 function openReceiving(
-  { trustedProxies, places, firewall, loadWaf }: EdgeDeps,
-  { ownHosts, policies, budgets }: Shared,
+  { places, firewall, loadWaf }: EdgeDeps,
+  { trusted, ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
-  const trusted = readTrustedProxies(trustedProxies);
   const unzoned = new UnzonedWaf(loadWaf, (err) => logEvent('inspection.unreadable', { err }));
   const clients = new KnownClients(trusted, places);
   return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
@@ -151,7 +152,7 @@ type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live
 function openAnswers(
   deps: EdgeDeps,
   limits: EdgeLimits,
-  { reader, objects, requests, indexes, policies, ownHosts, budgets, live }: Parts,
+  { reader, objects, requests, indexes, policies, ownHosts, budgets, live, trusted }: Parts,
 ): AnswerDeps {
   return {
     ...{ reader, objects, requests, budgets, live },
@@ -161,6 +162,7 @@ function openAnswers(
     storage: rememberHeads(deps.storage),
     player: deps.player,
     edgeUrl: deps.edgeUrl,
+    trusted,
     keys: new PackageKeys(deps.secretBox),
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
@@ -178,14 +180,15 @@ function openAnswers(
   };
 }
 
-function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
+function openServer(limits: EdgeLimits, handling: HandleDeps, tls: TlsPaths | null): Server {
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     underRequestId(request, response, () => {
       const address = isAccessLogged() ? handling.receiving.clients.findClient(request).address : '';
       logRequest(request, response, { address, show: redactUrl });
       void handleRequest(request, response, handling);
     });
-  const server = http.createServer(
+  const server = createWebServer(
+    tls,
     {
       headersTimeout: limits.headMs,
       requestTimeout: requestLimitMs(limits),

@@ -118,11 +118,21 @@ test.each([
   { host: '0.0.0.0', expected: { publicUrl: 'http://localhost:7700', edgeUrl: 'http://localhost:7701' } },
   { host: '::1', expected: { publicUrl: 'http://[::1]:7700', edgeUrl: 'http://[::1]:7701' } },
 ])('with host $host shows addresses that clients can connect to', ({ host, expected }) => {
-  expect(baseAddresses({ host, publicUrl: null, edgeUrl: null }, { api: 7700, edge: 7701 })).toEqual(expected);
+  expect(baseAddresses({ host, publicUrl: null, edgeUrl: null, tls: null }, { api: 7700, edge: 7701 })).toEqual(
+    expected,
+  );
+});
+
+test('with a certificate shows https addresses', () => {
+  const settings = { host: '0.0.0.0', publicUrl: null, edgeUrl: null, tls: {} };
+  expect(baseAddresses(settings, { api: 7700, edge: 7701 })).toEqual({
+    publicUrl: 'https://localhost:7700',
+    edgeUrl: 'https://localhost:7701',
+  });
 });
 
 test('prefers configured addresses', () => {
-  const settings = { host: '0.0.0.0', publicUrl: 'https://api.example', edgeUrl: 'https://media.example' };
+  const settings = { host: '0.0.0.0', publicUrl: 'https://api.example', edgeUrl: 'https://media.example', tls: null };
   expect(baseAddresses(settings, { api: 1, edge: 2 })).toEqual({
     publicUrl: settings.publicUrl,
     edgeUrl: settings.edgeUrl,

@@ -190,12 +190,13 @@ function dashboardLink({ signInSecret }: FirstLibrary, { publicUrl }: BaseAddres
  * Returns the URLs to print and to give to clients: the configured ones, else built from the host and the actual ports.
  */
 export function baseAddresses(
-  settings: { host: string; publicUrl: string | null; edgeUrl: string | null },
+  settings: { host: string; publicUrl: string | null; edgeUrl: string | null; tls: object | null },
   listeners: Record<string, number>,
 ): BaseAddresses {
   // Clients cannot connect to an unspecified address.
   const host = settings.host === '0.0.0.0' || settings.host === '::' ? 'localhost' : settings.host;
-  const at = (port: number | undefined) => `http://${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
+  const scheme = settings.tls === null ? 'http' : 'https';
+  const at = (port: number | undefined) => `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
   return {
     publicUrl: settings.publicUrl ?? at(listeners.api),
     edgeUrl: settings.edgeUrl ?? at(listeners.edge),

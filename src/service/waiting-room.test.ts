@@ -9,7 +9,7 @@ import { openWaitingRoom } from './waiting-room.ts';
 
 test('reports the start on the main port and frees the port for the service', async () => {
   let fleet: Fleet | null = null;
-  const room = await openWaitingRoom(0, '127.0.0.1', () => fleet);
+  const room = await openWaitingRoom({ port: 0, host: '127.0.0.1', tls: null }, () => fleet);
   const ask = async (path: string) => await fetch(`http://127.0.0.1:${room.port}${path}`);
   const first = await ask('/healthz');
   expect([first.status, await first.json()]).toEqual([503, { status: 'starting' }]);
@@ -19,7 +19,7 @@ test('reports the start on the main port and frees the port for the service', as
   const other = await ask('/library/1/videos');
   expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1']);
   await room.close();
-  const next = await openWaitingRoom(room.port, '127.0.0.1', () => fleet);
+  const next = await openWaitingRoom({ port: room.port, host: '127.0.0.1', tls: null }, () => fleet);
   expect(next.port).toBe(room.port);
   await next.close();
 });
@@ -36,7 +36,7 @@ const FLEET: Fleet = {
 
 test('health ports show version, disk and listeners only to local callers and trusted proxies', async () => {
   const at = { host: '127.0.0.1', port: 0 };
-  const room = await openWaitingRoom(0, at.host, () => FLEET);
+  const room = await openWaitingRoom({ port: 0, host: at.host, tls: null }, () => FLEET);
   const own = await openHealthPort(
     { ...at, trustedProxies: [], metricsAllow: [] },
     { role: 'api', fleet: FLEET, running: RUNNING },
@@ -78,7 +78,7 @@ test.each(['api', 'edge'] as const)('a balancer learns that an %s takes no more 
 test('the ports of the service itself refuse two Host headers', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const servers = [
-    await openWaitingRoom(0, at.host, () => null),
+    await openWaitingRoom({ port: 0, host: at.host, tls: null }, () => null),
     await openHealthPort(
       { ...at, trustedProxies: [], metricsAllow: [] },
       { role: 'api', fleet: FLEET, running: RUNNING },

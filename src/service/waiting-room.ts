@@ -1,17 +1,24 @@
 import { requireOneHost } from '../catalog/shield/host-fault.ts';
 import { isFromHere, NO_ADDRESSES } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
-import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { sendRequestIds } from '../lib/request-id.ts';
+import { createWebServer } from '../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import { describeHealth, type Fleet } from './health.ts';
 
 /** Responds on the main port while the service starts. */
 export type WaitingRoom = { port: number; close(): Promise<void> };
 
+type WaitingPlace = { port: number; host: string; tls: TlsPaths | null };
+
 /** Opens the main port. `/healthz` lists the parts that are still starting. Other requests get 503 with Retry-After. */
-export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
-  const server = http.createServer(
+export async function openWaitingRoom(
+  { port, host, tls }: WaitingPlace,
+  fleet: () => Fleet | null,
+): Promise<WaitingRoom> {
+  const server = createWebServer(
+    tls,
     REQUEST_LIMITS,
     requireOneHost((request, response) => {
       const known = fleet();

@@ -14,6 +14,7 @@ import { type AnyJob, type JobQueue, openQueue, openSendOnlyQueue } from '../../
 import { dropOrphans } from '../../src/jobs/store/drop-orphans.ts';
 import { fetchVideo } from '../../src/jobs/uploads/fetch-video.ts';
 import { hashSource } from '../../src/jobs/uploads/hash-source.ts';
+import { NO_ADDRESSES } from '../../src/lib/client-address.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -66,7 +67,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     uploads: createTusUploads({ db, storage, queue: jobs, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,
-    publicUrl: publicUrlOf,
+    publicUrl: (request) => publicUrlOf(request, NO_ADDRESSES),
     space,
     onError,
   });

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/catalog/db.ts';
 import { publicUrlOf } from '../../src/ingest/tus/public-url.ts';
 import { createTusHandler } from '../../src/ingest/tus/tus-handler.ts';
 import { createTusUploads } from '../../src/ingest/tus/tus-uploads.ts';
+import { NO_ADDRESSES } from '../../src/lib/client-address.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { listen } from '../../src/lib/listen.ts';
 import { sha256, startStack, type UploadStack } from './stack.ts';
@@ -279,7 +280,7 @@ test('responds with 503 and Retry-After while the database is down', async () =>
     uploads: createTusUploads({ db: away.db, storage, queue, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,
-    publicUrl: publicUrlOf,
+    publicUrl: (request) => publicUrlOf(request, NO_ADDRESSES),
     space,
     onError: (error) => faults.push(error),
   });

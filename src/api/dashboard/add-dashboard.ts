@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile';
 import type { Grant } from '../../catalog/keys/access-key.ts';
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
+import type { AddressSet } from '../../lib/client-address.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -21,6 +22,8 @@ import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './sess
 
 export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
+  /** Proxies whose headers name the origin of a request. */
+  trusted: AddressSet;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
   /** Days for which individual viewing sessions are kept. */
@@ -78,7 +81,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
-  const { sessions, publicUrl } = deps;
+  const { sessions } = deps;
   const limit = createAttemptLimit();
   // A valid key is never refused: others at the same address must not lock its owner out.
   const failedSignIn = (message: string, address: string) => {
@@ -95,21 +98,21 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     return noStore(reply).send(describe(grant, deps));
   });
   app.post('/dashboard/session', async (request, reply) => {
-    requireOwnPage(request.raw, publicUrl);
+    requireOwnPage(request.raw, deps);
     // The body was just read with the schema from which its type is inferred.
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
     logEvent('sign-in.accepted', { address: deps.callerOf(request.raw), ...pickGrant(started.grant) });
-    reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
+    reply.header('set-cookie', sessionCookie(request.raw, deps, started.id));
     return noStore(reply).send(describe(started.grant, deps));
   });
   app.delete('/dashboard/session', async (request, reply) => {
-    requireOwnPage(request.raw, publicUrl);
+    requireOwnPage(request.raw, deps);
     const session = readSession(request.raw);
     if (session !== null) await sessions.end(session);
     logEvent('sign-in.ended', { address: deps.callerOf(request.raw) });
-    reply.header('set-cookie', sessionCookie(request.raw, publicUrl, null));
+    reply.header('set-cookie', sessionCookie(request.raw, deps, null));
     return noStore(reply).code(204).send();
   });
 }
@@ -129,7 +132,7 @@ async function readVideo(
   deps: DashboardDeps,
 ): Promise<{ libraryId: number; videoId: Guid }> {
   const { libraryId }: { libraryId?: string } = Object(request.params);
-  const claim = sessionClaim(request.raw, deps.publicUrl);
+  const claim = sessionClaim(request.raw, deps);
   requireScope(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
   // The body was just read with the schema from which its type is inferred.
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };

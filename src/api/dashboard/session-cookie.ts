@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { SESSION_DAYS } from '../../catalog/keys/session-store.ts';
+import type { AddressSet } from '../../lib/client-address.ts';
 import { Refused } from '../../lib/refused.ts';
+import { requestOrigin } from '../../lib/request-origin.ts';
 
 /** Browsers send a `__Host-` cookie only to this host and only by https (RFC 6265bis section 4.1.3.2). */
 const SECURE_NAME = '__Host-millrace';
@@ -10,6 +12,9 @@ const SESSION_ID = /^[0-9a-f]{64}$/;
 /** A header that only our own pages send: another origin would need a preflight for it. */
 const PAGE_HEADER = 'x-millrace-dashboard';
 
+/** Configured URL of the interface, and the proxies whose headers name the origin of a request. */
+export type OwnPlace = { publicUrl: string | null; trusted: AddressSet };
+
 /** Credentials of a request: its key, else the session of its cookie. */
 export type ShownClaim = { key: string | undefined; session: string | null };
 
@@ -18,12 +23,12 @@ export type ShownClaim = { key: string | undefined; session: string | null };
  * their requests too, even with `SameSite=Strict`. A write by cookie is therefore refused (`forbidden`) unless our own
  * page sent it.
  */
-export function sessionClaim(message: IncomingMessage, publicUrl: string | null): ShownClaim {
+export function sessionClaim(message: IncomingMessage, place: OwnPlace): ShownClaim {
   const { accesskey } = message.headers;
   const key = Array.isArray(accesskey) ? accesskey[0] : accesskey;
   if (key !== undefined && key !== '') return { key, session: null };
   const session = readSession(message);
-  if (session !== null && message.method !== 'GET' && message.method !== 'HEAD') requireOwnPage(message, publicUrl);
+  if (session !== null && message.method !== 'GET' && message.method !== 'HEAD') requireOwnPage(message, place);
   return { key: undefined, session };
 }
 
@@ -38,8 +43,9 @@ export function readSession({ headers }: IncomingMessage): string | null {
 }
 
 /** Throws `Refused` (`forbidden`) for a request that was not sent by a page of the dashboard. */
-export function requireOwnPage(message: IncomingMessage, publicUrl: string | null): void {
-  const { origin, host } = message.headers;
+export function requireOwnPage(message: IncomingMessage, { publicUrl, trusted }: OwnPlace): void {
+  const { origin } = message.headers;
+  const { host } = requestOrigin(message, trusted);
   const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);
   if (isOwn && message.headers[PAGE_HEADER] === '1') return;
   const message403 =
@@ -49,14 +55,14 @@ export function requireOwnPage(message: IncomingMessage, publicUrl: string | nul
 }
 
 // A page cannot choose the Host of its request: the browser sets it to the address it connected to.
-function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
+function isOwnOrigin(origin: string, host: string | null, publicUrl: string | null): boolean {
   if (publicUrl !== null && URL.canParse(publicUrl) && origin === new URL(publicUrl).origin) return true;
-  return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+  return host !== null && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
 /** Returns the cookie of a session, or one that deletes it if `id` is null. */
-export function sessionCookie(message: IncomingMessage, publicUrl: string | null, id: string | null): string {
-  const isSecure = publicUrl?.startsWith('https:') === true || message.headers['x-forwarded-proto'] === 'https';
+export function sessionCookie(message: IncomingMessage, { publicUrl, trusted }: OwnPlace, id: string | null): string {
+  const isSecure = publicUrl?.startsWith('https:') === true || requestOrigin(message, trusted).scheme === 'https';
   const age = id === null ? 0 : SESSION_DAYS * 24 * 3600;
   const start = `${isSecure ? SECURE_NAME : PLAIN_NAME}=${id ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`;
   return isSecure ? `${start}; Secure` : start;

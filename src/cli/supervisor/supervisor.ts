@@ -123,10 +123,10 @@ export class Supervisor {
 
   #welcome(role: Role): void {
     // Only these settings: the others have secrets that a role may not need.
-    const { host, logLevels, logFormat, accessLog } = this.#settings;
+    const { host, tls, logLevels, logFormat, accessLog } = this.#settings;
     const log = { logLevels, logFormat, accessLog };
     this.#stages.set(role, 'waiting');
-    this.#roles.get(role)?.send({ type: 'wait', role, host, port: this.#ports().port, log });
+    this.#roles.get(role)?.send({ type: 'wait', role, host, tls, port: this.#ports().port, log });
     this.#sendFleet();
     this.#advance(role);
   }

@@ -44,7 +44,9 @@ export function measureConnections(server: Server, sentBytes: (socket: Socket) =
     metrics.edgeSentBytes.inc(bytes - (open.get(socket) ?? 0));
     open.set(socket, bytes);
   };
-  server.on('connection', (socket: Socket) => {
+  // The responses of a TLS connection are counted at its own socket, not at the connection below.
+  const opened = 'setSecureContext' in server ? 'secureConnection' : 'connection';
+  server.on(opened, (socket: Socket) => {
     open.set(socket, 0);
     socket.once('close', () => {
       note(socket);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
+import { readTrustedProxies } from '../../lib/client-address.ts';
 import { publicUrlOf } from './public-url.ts';
 
 test.each([
@@ -11,6 +12,9 @@ test.each([
   [{}, 'http://10.0.0.1:80'],
 ])('headers %j produce the public URL %s', (headers, expected) => {
   // Only the fields of a request that the function reads.
-  const request = { headers, socket: { localAddress: '10.0.0.1', localPort: 80 } } as unknown as IncomingMessage;
-  expect(publicUrlOf(request)).toBe(expected);
+  const request = {
+    headers,
+    socket: { remoteAddress: '10.0.0.9', localAddress: '10.0.0.1', localPort: 80 },
+  } as unknown as IncomingMessage;
+  expect(publicUrlOf(request, readTrustedProxies(['10.0.0.9']))).toBe(expected);
 });

@@ -2,9 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { requireOneHost } from '../../catalog/shield/host-fault.ts';
 import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
-import { http } from '../../lib/http.ts';
 import { bindOnce, closeServer, listen } from '../../lib/listen.ts';
 import { sendRequestIds, underRequestId } from '../../lib/request-id.ts';
+import { createWebServer } from '../../lib/tls/create-web-server.ts';
+import type { TlsPaths } from '../../lib/tls/read-tls-pair.ts';
 import { openPeers, type PeerConfig } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
@@ -27,6 +28,8 @@ type Options = Omit<WhipDeps, 'open'> & {
   port: number;
   /** PEM certificate and key. Null means no TLS, behind a proxy or for local use. */
   certificate: { cert: Buffer; key: Buffer } | null;
+  /** Files of a certificate that is used without `certificate`, and read again when they change. */
+  tls?: TlsPaths | null;
 } & Pick<PeerConfig, 'udpPort' | 'publicHost'>;
 
 /**
@@ -34,7 +37,7 @@ type Options = Omit<WhipDeps, 'open'> & {
  * use. `close` ends all sessions.
  */
 export async function startWhip(options: Options): Promise<WhipServer> {
-  const { host, port, certificate, udpPort, publicHost, ...deps } = options;
+  const { host, port, certificate, tls = null, udpPort, publicHost, ...deps } = options;
   const bindAddress = host === '0.0.0.0' || host === '::' ? null : host;
   const peers = await openPeers({ bindAddress, iceServers: deps.iceServers, udpPort, publicHost }).catch(
     (error: unknown) => {
@@ -46,7 +49,7 @@ export async function startWhip(options: Options): Promise<WhipServer> {
   const handler = new WhipHandler({ ...deps, open: peers.open });
   const server: Server =
     certificate === null
-      ? http.createServer(REQUEST_LIMITS)
+      ? createWebServer(tls, REQUEST_LIMITS)
       : createSecureServer({ ...certificate, ...REQUEST_LIMITS, handshakeTimeout: REQUEST_LIMITS.headersTimeout });
   const handle = (request: IncomingMessage, response: ServerResponse) =>
     void underRequestId(request, response, () => handler.handle(request, response)).catch((error: Error) =>

@@ -63,7 +63,8 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
     if (answer.kind === 'over') return dropIfGone(ref, deps);
     const { claim } = answer;
     const host = URL.parse(claim.request.url)?.host ?? null;
-    logEvent('upload.begun', { kind: 'fetch', videoGuid: key.mediaId, libraryId: key.libraryId, uploadId, host });
+    if (claim.attempt === 1)
+      logEvent('upload.begun', { kind: 'fetch', videoGuid: key.mediaId, libraryId: key.libraryId, uploadId, host });
     try {
       await underLease(
         () => renewFetch(deps.db, claim),

@@ -32,7 +32,7 @@ export const LOG_FIELDS = {
   path: text('Path of the request, with secrets masked'),
   operation: text('Name of the operation'),
   reason: text('Reason, in words'),
-  until: text('Time of the next attempt (ISO 8601)'),
+  until: text('Time of the next attempt, or end of the validity of a certificate (ISO 8601)'),
   attempt: number('Number of the attempt, from 1'),
   owner: text('Worker process, as host and process id'),
   name: text('Name'),

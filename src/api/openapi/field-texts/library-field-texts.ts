@@ -148,9 +148,11 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Key: 'Name of the key that was used.',
     Scope: 'Scope of the key that was used.',
     Operation: 'Name of the operation, as `operationId` in this document.',
-    Targets: 'Ids of the objects that the path named, by parameter.',
+    Targets:
+      'Ids of the objects that the path named, by parameter, and as `requestId` a request id of the caller that is no GUID.',
     Status: 'HTTP status of the response.',
-    RequestId: 'Id of the request, as in the response header `X-Request-Id` and in the log.',
+    RequestId:
+      'Id of the request, as in the response header `X-Request-Id` and in the log; for an id of the caller that is no GUID, a GUID derived from it.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this line and the previous one of the same UTC day. Shows whether lines were changed.',
   },

@@ -26,6 +26,10 @@ export const serviceEvents = {
     perKey: ['name'],
   }),
   'node.not-reported': service.warn('This process could not be reported to the database.', ['err']),
+  'tls.reloaded': service.info('The listener uses a new certificate.', ['until']),
+  'tls.not-reloaded': service.warn('A new certificate or key cannot be used. The old pair stays in use.', ['reason']),
+  'tls.expiring': service.warn('The certificate expires within 14 days. Renew it.', ['until']),
+  'tls.expired': service.warn('The certificate has expired. Clients refuse the connection. Renew it.', ['until']),
   'sandbox.weak': service.warn('Encoders run without a full sandbox.', ['sandbox', 'reason']),
   'data-folder.closed': service.warn('The data folder was readable by other users. Its mode is 0700 now.', ['mode']),
   'log.suppressed': service.warn('Lines of an event were left out because it was repeated.', ['name', 'suppressed'], {
