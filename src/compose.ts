@@ -11,6 +11,7 @@ import { openRoleFirewall } from './compose/firewall.ts';
 import { openLanguageModel } from './compose/language-model.ts';
 import { startNodeReport } from './compose/node-report.ts';
 import { openPlaces } from './compose/places.ts';
+import { healthOnDuty, openDrain, watchCompatibility } from './compose/role-duty.ts';
 import { collectRoleMetrics } from './compose/role-metrics.ts';
 import {
   type OpenedStorage,
@@ -23,7 +24,6 @@ import {
 import { openTranscribers } from './compose/transcribers.ts';
 import { openTus } from './compose/tus.ts';
 import { findVoiceDetector } from './compose/voice-detector.ts';
-import { watchCompatibility } from './compose/watch-compatibility.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
@@ -89,10 +89,6 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
-/** Time for which a draining process serves clients, in ms. Balancers see `/readyz` and choose other processes. */
-const DRAIN_NOTICE_MS = 10_000;
-const DRAINED = 'This process drains and exits soon. Use another one.';
-
 /** Time for the last report of a process that stops, in ms. Without it, the row of the process expires. */
 const LAST_REPORT_MS = 1_000;
 
@@ -114,15 +110,15 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const common = { settings: named, database, duty, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
   const { nodeId, ...running } = await startOne(role, common, host);
-  const drain = () => {
-    if (duty.end({ state: 'draining', reason: DRAINED })) logEvent('role.drain-requested', {});
-    setTimeout(() => host.leave(), role === 'worker' ? 0 : DRAIN_NOTICE_MS);
-  };
-  const report = await startNodeReport(role, { database, duty, drain }, nodeId);
+  const report = await startNodeReport(
+    role,
+    { database, duty, drain: openDrain({ role, duty, leave: host.leave }) },
+    nodeId,
+  );
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
-    health: onDuty(duty, notedHealth(openDatabaseCheck(database))),
+    health: healthOnDuty(duty, notedHealth(openDatabaseCheck(database))),
     duty,
     storage: () => watch.last(),
     heldDeletions: () => opened.store.problem(),
@@ -136,15 +132,6 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
       await opened.store.close().finally(() => running.close());
       logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
-  };
-}
-
-/** Adds the end of the duty of a process to its health. */
-function onDuty(duty: Duty, health: RunningRole['health']): RunningRole['health'] {
-  return async () => {
-    const found = await health();
-    const { off } = duty;
-    return off === null ? found : { ok: false, detail: `${off.state}: ${off.reason}` };
   };
 }
 

@@ -35,6 +35,8 @@ const MAX_LOCK_TRIES = 600;
  */
 export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
   requireOwn(only ?? []);
+  // Before Kysely makes its own tables.
+  requireCompatible(await readAppliedSteps(db));
   for (let tries = 1; ; tries += 1) {
     const error = await migrateOnce(db, only);
     if (error === undefined) return;

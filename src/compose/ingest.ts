@@ -17,6 +17,7 @@ import { type Guid, newGuid, parseGuid } from '../lib/guid.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { createAddressRules } from '../lib/outbound/address-rules.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';
+import { Refused } from '../lib/refused.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { Storage } from '../ports/storage.ts';
 import { openPackager } from './drm.ts';
@@ -77,11 +78,20 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
       listen(database.pool, LIVE_CHANNEL, { onPayload: changed, onConnected: connected, onError: report }),
     report,
   });
-  const publish = measurePublishing((request) => node.publish(request));
-  duty.onEnd(({ state, reason }) => {
-    node.refuse(reason);
-    // While it drains, balancers still send publishers here.
-    if (state === 'incompatible') void node.handOver(reason).catch(report);
+  const publish = measurePublishing(async (request) => {
+    const { off } = duty;
+    if (off === null) return await node.publish(request);
+    logEvent('publisher.refused', { protocol: request.protocol, address: request.remote, reason: off.reason });
+    throw new Refused('unavailable', off.reason);
+  });
+  let closed: Promise<void> | null = null;
+  const closeNode = () => {
+    closed ??= node.close(duty.off?.reason);
+    return closed;
+  };
+  // A draining process keeps its streams until balancers know of it.
+  duty.onEnd(({ state }) => {
+    if (state === 'incompatible') void closeNode().catch(report);
   });
   const open = await openListeners({ settings, publish, publishing, report });
   listeners = open.listeners;
@@ -89,8 +99,7 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     listeners,
     nodeId,
     async close() {
-      if (duty.off !== null) await node.handOver(duty.off.reason);
-      await node.close();
+      await closeNode();
       await open.close();
       await outbound.close();
       await database.close();

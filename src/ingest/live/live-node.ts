@@ -67,14 +67,7 @@ export type LiveNodeDeps = {
 
 export type LiveNode = {
   publish(request: PublishRequest): Promise<MediaInput>;
-  /** Refuses new publishers with this reason. */
-  refuse(reason: string): void;
-  /**
-   * Stores the media of each stream and disconnects its publishers. They connect again, and another ingest takes over
-   * their streams. This process keeps the others until `close`.
-   */
-  handOver(reason: string): Promise<void>;
-  close(): Promise<void>;
+  close(handOver?: string): Promise<void>;
 };
 
 const RENEW_EVERY_MS = 1_000;
@@ -105,7 +98,6 @@ class Node implements LiveNode {
   #renewal: Promise<void> | null = null;
   readonly #closing = new AbortController();
   #isClosing = false;
-  #refusal: string | null = null;
   constructor(deps: LiveNodeDeps) {
     this.#deps = deps;
     this.#journal = new Journal(deps.journalFolder, deps.report);
@@ -146,7 +138,6 @@ class Node implements LiveNode {
   }
 
   async #accept({ streamKey, slot, protocol, remote, disconnect }: PublishRequest): Promise<MediaInput> {
-    if (this.#refusal !== null) throw new Refused('unavailable', this.#refusal);
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
       throw new Refused('unavailable', 'The server has reached its maximum number of publishers. Try again later.');
     }
@@ -189,19 +180,11 @@ class Node implements LiveNode {
     };
   }
 
-  refuse(reason: string): void {
-    this.#refusal = reason;
-  }
-
-  async handOver(reason: string): Promise<void> {
-    await Promise.all([...this.#streams.values()].map((stream) => stream.handOver(reason, SETTLE_MS)));
-  }
-
-  async close(): Promise<void> {
+  async close(handOver?: string): Promise<void> {
     this.#isClosing = true;
     this.#closing.abort();
     if (this.#timer !== null) clearInterval(this.#timer);
-    const settled = Promise.all([...this.#streams.values()].map((stream) => stream.finalize()));
+    const settled = Promise.all([...this.#streams.values()].map((stream) => stream.finalize(handOver)));
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())]);
     for (const subscribers of this.#subscribers.values()) subscribers.end();
     this.#committer.close();

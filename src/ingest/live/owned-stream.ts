@@ -39,6 +39,9 @@ type Stage =
   | { kind: 'live'; publisher: LivePublisher }
   | { kind: 'lost' };
 
+/** Time that a stream that moves to another process waits for the store, in ms. */
+const HAND_OVER_MS = 3_000;
+
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
@@ -183,21 +186,21 @@ export class OwnedStream {
 
   /**
    * Stores the media received so far, then disconnects the publishers, so that they connect to another process, which
-   * continues after the last stored segment. Media that arrives meanwhile is left out. `limitMs` bounds the wait for
-   * the store.
+   * continues after the last stored segment. Media that arrives meanwhile is left out.
    */
-  async handOver(reason: string, limitMs: number): Promise<void> {
+  async #handOver(reason: string): Promise<void> {
     this.#isLeaving = true;
     this.#endRun();
     const late = new AbortController();
     const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
-    await Promise.race([settled, sleep(limitMs, undefined, { signal: late.signal })]);
+    await Promise.race([settled, sleep(HAND_OVER_MS, undefined, { signal: late.signal })]);
     late.abort();
     this.#dropAll(reason);
   }
 
-  /** Stores open segments before the process exits. */
-  async finalize(): Promise<void> {
+  /** Stores open segments before the process exits. `handOver`: the reason for publishers to use another process. */
+  async finalize(handOver?: string): Promise<void> {
+    if (handOver !== undefined) return await this.#handOver(handOver);
     this.#dropAll('The server is restarting.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();

@@ -2,12 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../catalog/db.ts';
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
 import { findSchemaFault } from '../catalog/migrate-store.ts';
+import type { Role } from '../config/roles.ts';
 import type { Duty } from '../lib/duty.ts';
 import { logEvent } from '../lib/log/log-event.ts';
 import { Refused } from '../lib/refused.ts';
+import type { RunningRole } from '../service/health.ts';
 
 /** Interval of the check, in ms. Old code may write to a schema that it does not know for this time. */
 const CHECK_MS = 2_000;
+/** Time for which a draining process serves clients, in ms. Balancers see `/readyz` and choose other processes. */
+const DRAIN_NOTICE_MS = 10_000;
 
 /**
  * Checks that this version may use the schema of the database, now and every 2 s. Throws `Refused` (`invalid`) if it
@@ -19,6 +23,26 @@ export async function watchCompatibility({ db }: Pick<Database, 'db'>, duty: Dut
   const stopping = new AbortController();
   void check({ db, duty, signal: stopping.signal });
   return { close: () => stopping.abort() };
+}
+
+/** Returns the health of a process, with the reason for which it takes no new work. */
+export function healthOnDuty(duty: Duty, health: RunningRole['health']): RunningRole['health'] {
+  return async () => {
+    const found = await health();
+    const { off } = duty;
+    return off === null ? found : { ok: false, detail: `${off.state}: ${off.reason}` };
+  };
+}
+
+type Draining = { role: Role; duty: Duty; leave(): void };
+
+/** Returns a function that ends the duty of a process, and lets it leave after balancers had time to notice. */
+export function openDrain({ role, duty, leave }: Draining): () => void {
+  return () => {
+    const reason = 'This process drains and exits soon. Use another one.';
+    if (duty.end({ state: 'draining', reason })) logEvent('role.drain-requested', {});
+    setTimeout(leave, role === 'worker' ? 0 : DRAIN_NOTICE_MS);
+  };
 }
 
 type Watch = { db: Database['db']; duty: Duty; signal: AbortSignal };
