@@ -16,8 +16,8 @@ import { isSelected, selection } from './selection.ts';
 const dragged = signal<readonly string[] | null>(null);
 
 /**
- * Handlers of a video that can be dragged into a collection. A selected video takes the selection with it. Browsers drag
- * its link: the text of an element that is itself draggable cannot be selected.
+ * Handlers of a video that can be dragged into a collection. A selected video takes the selection with it. Browsers
+ * drag its link: the text of an element that is itself draggable cannot be selected.
  */
 export function dragVideo(id: string) {
   return {
