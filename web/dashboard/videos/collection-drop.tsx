@@ -15,10 +15,12 @@ import { isSelected, selection } from './selection.ts';
 /** Videos that the user drags over the page. Null while nothing is dragged. */
 const dragged = signal<readonly string[] | null>(null);
 
-/** Attributes of a video that can be dragged into a collection. A selected video takes the selection with it. */
+/**
+ * Handlers of a video that can be dragged into a collection. A selected video takes the selection with it. Browsers
+ * drag its link: the text of an element that is itself draggable cannot be selected.
+ */
 export function dragVideo(id: string) {
   return {
-    draggable: true,
     onDragStart: ({ dataTransfer }: DragEvent) => {
       const { value } = selection;
       const ids = value.kind === 'some' && isSelected(id) ? [...value.ids] : [id];
