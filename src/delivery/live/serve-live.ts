@@ -11,7 +11,7 @@ import { type LiveProtection, livePlaylist } from '../../media/live/playlist/liv
 import {
   canBegin,
   canList,
-  endOfResponse,
+  findLatePlace,
   holdsMedia,
   isRangeOver,
   type LiveView,
@@ -60,6 +60,8 @@ const FIRST_MEDIA_WAIT_MS = 3_000;
  * Fraction of the target duration after which a blocked reload gets an unchanged playlist. hls.js gives up after 0.8.
  */
 const RELOAD_SHARE = 0.7;
+/** Time in which a late player processes the part before it learns that the segment is complete, in ms. */
+const LATE_PAUSE_MS = 200;
 /**
  * Maximum distance of a requested segment from the newest one. A larger distance is a client error (RFC 8216bis section
  * 6.2.5.2).
@@ -226,14 +228,16 @@ async function servePlaylist(
     // If segments are only delivered whole, wait for the whole segment instead of a part.
     const awaited = hasParts ? wanted : { ...wanted, part: null };
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
-    await stream.until(isThere, limitMs, request.leave());
+    const isLate = hasParts && findLatePlace(index, slot, view, wanted) === 'after';
+    await stream.until(isLate ? () => false : isThere, isLate ? LATE_PAUSE_MS : limitMs, request.leave());
   } else if (newest() !== null) {
     await stream.until(() => canBegin(index, slot, { ...view, hasParts }), FIRST_MEDIA_WAIT_MS, request.leave());
   }
   const isDelta = request.query.get('_HLS_skip') === 'YES';
   const isOver = hasEnded || stream.index.hasEnded;
   if (!isOver && !canList(index, slot, view)) return notFound('not-playable');
-  const endSequence = wanted === null || !hasParts || isOver ? null : endOfResponse(index, slot, view, wanted);
+  const isWithin = wanted !== null && hasParts && !isOver && findLatePlace(index, slot, view, wanted) === 'within';
+  const endSequence = isWithin ? wanted.sequence : null;
   const name = ['text', renditionId, isDelta, isOver, endSequence, variant.tag, session !== null].join('|');
   const text = once(name, () => {
     const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver, endSequence };

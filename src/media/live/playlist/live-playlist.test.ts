@@ -6,7 +6,7 @@ import { livePlaylist } from './live-playlist.ts';
 import {
   canBegin,
   canList,
-  endOfResponse,
+  findLatePlace,
   holdsMedia,
   listSlot,
   newestOf,
@@ -118,10 +118,11 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   part(1, 0);
   expect(canList(index, 'source', VIEW)).toBe(true);
   expect(shown()).toEqual({ segments: 1, parts: 3, hasNext: false, hasWhole: false });
-  // A player that waits for the last part gets it before it learns that the segment is complete.
-  const endOf = (sequence: number, number: number | null) =>
-    endOfResponse(index, 'source', VIEW, { sequence, part: number });
-  expect([endOf(0, 0), endOf(0, 1), endOf(0, 2), endOf(0, null), endOf(1, 0)]).toEqual([null, 0, null, null, null]);
+  // A player that waits for a part of a segment gets the parts before it learns that the segment is complete.
+  const placeOf = (sequence: number, number: number | null) =>
+    findLatePlace(index, 'source', VIEW, { sequence, part: number });
+  expect([placeOf(0, 0), placeOf(0, 1), placeOf(0, 2)]).toEqual(['within', 'within', 'after']);
+  expect([placeOf(0, 3), placeOf(0, null), placeOf(1, 0)]).toEqual([null, null, null]);
   expect(shown(true, 0)).toMatchObject({ segments: 0, parts: 2 });
   part(1, 1, true);
   expect(shown()).toMatchObject({ segments: 1, parts: 4, hasNext: false });
@@ -141,7 +142,7 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   index.apply({ message: { type: 'gap', renditionId: next.id, segment: 1 }, bytes: Buffer.alloc(0) });
   expect(shown()).toMatchObject({ segments: 5 });
   // The hint would name a part of the older period.
-  expect(endOf(2, 1)).toBe(null);
+  expect(placeOf(2, 1)).toBe(null);
 });
 
 test('players begin after the first segment of a stream, at once without a publisher', () => {

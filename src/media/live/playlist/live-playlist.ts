@@ -24,7 +24,7 @@ export type PlaylistRequest = {
   /** Whether to omit segments that the client already has (`_HLS_skip`). */
   isDelta: boolean;
   hasEnded: boolean;
-  /** Segment that is listed last and without EXTINF, although later ones exist (`endOfResponse`). Null: the newest. */
+  /** Segment that is listed last and without EXTINF, although later ones exist (`findLatePlace`). Null: the newest. */
   endSequence: number | null;
   protection: LiveProtection;
 };

@@ -257,16 +257,18 @@ export function isListedOpen({ isClosed, isHeldOpen }: IndexedSegment, hasParts:
 const LATE_SEGMENTS = 4;
 
 /**
- * Returns the segment at which the response to a blocking request ends, if it waited for the last part of that segment
- * and later media of the same period exists, as after a burst or on a slow machine. Returns null otherwise. If hls.js
- * 1.7 learns that a segment is complete while it processes the part before, it never loads a last part below 0.2 s.
+ * Returns where a blocking request waits for media of a complete segment, as after a burst or on a slow machine: for a
+ * part `within` it, or for the first one `after` it. Returns null if no later media of the same period exists. If
+ * hls.js 1.7 learns that a segment is complete while it processes one of its parts, it never loads the parts after it.
  */
-export function endOfResponse(index: LiveIndex, slot: string, view: LiveView, wanted: NewestMedia): number | null {
+export function findLatePlace(index: LiveIndex, slot: string, view: LiveView, wanted: NewestMedia) {
   const listed = listTail(spansOf(index, slot, view), LATE_SEGMENTS);
   const at = listed.findIndex(({ sequence }) => sequence === wanted.sequence);
   const [one, next] = [listed[at], listed[at + 1]];
-  const isLastPart = one?.segment?.isClosed === true && one.segment.parts.length - 1 === wanted.part;
-  return isLastPart && next?.period === one?.period ? wanted.sequence : null;
+  if (one?.segment?.isClosed !== true || next?.period !== one.period || wanted.part === null) return null;
+  const after = one.segment.parts.length;
+  if (wanted.part > after) return null;
+  return wanted.part < after ? 'within' : 'after';
 }
 
 /** Newest media of a slot. `part` is null if the segment is complete. */
