@@ -1,6 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration, type ViteUserConfig } from 'vitest/config';
 import { findUnitTests } from './scripts/unit-tests.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { REAL_TIME } from './test/support/real-time.ts';
 
 /** Tests that take minutes and repeat for a long time what other tests check once. `npm run soak` runs them. */
 const SOAKS = [
@@ -15,21 +16,38 @@ const SOAKS = [
   'live-gaps',
 ].map((name) => `test/soak/${name}.test.ts`);
 
+const LEFT_OUT = ['**/node_modules/**', 'test/house/violations/**'];
+
+/** The whole suite in two groups, one after the other. */
+const GROUPS: TestProjectConfiguration[] = [
+  {
+    extends: true,
+    test: {
+      name: 'parallel',
+      include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
+      exclude: [...LEFT_OUT, ...SOAKS, ...REAL_TIME],
+      // Two cores: files of long tests take a third of one each, because they wait for clocks, leases and moving
+      // pictures. Media tests start their own encoders, so at most these run in parallel.
+      maxWorkers: 4,
+      sequence: { groupOrder: 0 },
+    },
+  },
+  {
+    extends: true,
+    test: { name: 'real time', include: [...REAL_TIME], maxWorkers: 2, sequence: { groupOrder: 1 } },
+  },
+];
+
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig(async ({ mode }) => ({
   test: {
-    include:
-      mode === 'unit'
-        ? await findUnitTests(import.meta.dirname)
-        : ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
+    ...(await filesOf(mode)),
+    exclude: LEFT_OUT,
     // Node runs our code unchanged, as in production, and caches the compiled code.
     experimental: { viteModuleRunner: false },
     globalSetup: ['test/support/run-folder.ts'],
     // No test file changes the state of its process. Few processes are needed, and each loads a module once.
     isolate: false,
-    // Two cores: files of long tests take a third of one each, because they wait for clocks, leases and moving
-    // pictures. Media tests start their own encoders, so at most these run in parallel.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Bounds on hanging, not on speed: the awaited work may itself wait for a processor.
@@ -38,3 +56,14 @@ export default defineConfig(async ({ mode }) => ({
     hookTimeout: 360_000,
   },
 }));
+
+async function filesOf(mode: string): Promise<NonNullable<ViteUserConfig['test']>> {
+  switch (mode) {
+    case 'unit':
+      return { include: await findUnitTests(import.meta.dirname) };
+    case 'soak':
+      return { include: SOAKS };
+    default:
+      return { projects: GROUPS };
+  }
+}

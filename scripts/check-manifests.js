@@ -6,13 +6,20 @@ import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 
 const [file = '', folder = ''] = process.argv.slice(2);
-const models = join(folder, 'node_modules/kubernetes-models');
+/** Package with the schemas of an API group. */
+const PACKAGES = {
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+};
 
 const manifests = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS());
 if (manifests.length < 10) throw new Error(`Expected at least 10 manifests in ${file}, got ${manifests.length}.`);
 for (const manifest of manifests) {
   const { apiVersion, kind, metadata } = manifest;
-  const { [kind]: Model } = await import(pathToFileURL(join(models, apiVersion, `${kind}.js`)).href);
+  const name =
+    Object.entries(PACKAGES).find(([group]) => apiVersion.startsWith(`${group}/`))?.[1] ?? 'kubernetes-models';
+  const path = join(folder, 'node_modules', name, apiVersion, `${kind}.js`);
+  const { [kind]: Model } = await import(pathToFileURL(path).href);
   try {
     new Model(manifest).validate();
   } catch (cause) {

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nextChangelog } from './release.ts';
+import { nextChangelog, VERSIONED, withVersion } from './release.ts';
 import { projectRoot } from './run-program.ts';
 
 const CHANGES = '- A change\n  of two lines.\n- Another one.\n';
@@ -13,6 +14,24 @@ test('the unreleased changes get a section of the version, above the earlier one
   expect(section).toBe(`## 0.2.0 - 2026-12-01\n\n${CHANGES}`);
   expect(text).toBe(`# Changelog\n\n## Unreleased\n\n${section}\n${EARLIER}`);
   expect(() => nextChangelog(text, '0.3.0', '2026-12-02')).toThrow('Expected changes below "## Unreleased"');
+});
+
+test.each(Object.keys(VERSIONED))('%s gets the version in one line', async (name) => {
+  const lines = readFileSync(join(projectRoot, name), 'utf8').split('\n');
+  const changed = (await withVersion(name, '99.0.0')).split('\n').filter((line, index) => line !== lines[index]);
+  expect(changed).toEqual([expect.stringContaining('99.0.0')]);
+});
+
+test('NOTICE names every package that brings a binary, on both architectures', () => {
+  const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
+  const notice = readFileSync(join(projectRoot, 'NOTICE'), 'utf8');
+  const listed = (value: unknown, name: string) => value === undefined || [value].flat().includes(name);
+  const binary = Object.entries<Record<'cpu' | 'os' | 'libc' | 'dev', unknown>>(packages)
+    .filter(([, { cpu, os, dev }]) => cpu !== undefined && listed(os, 'linux') && dev !== true)
+    .filter(([, { cpu, libc }]) => (listed(cpu, 'x64') || listed(cpu, 'arm64')) && listed(libc, 'glibc'))
+    .map(([place]) => place.replace(/^.*node_modules\//, ''));
+  expect(binary.length).toBeGreaterThan(4);
+  expect(binary.filter((name) => !notice.includes(name))).toEqual([]);
 });
 
 const release = (...args: string[]) =>

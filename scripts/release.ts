@@ -7,8 +7,17 @@ import { Refused } from '../src/lib/refused.ts';
 import { projectRoot } from './run-program.ts';
 
 const run = promisify(execFile);
-/** Files with the version of the project and of its client packages. */
-const VERSIONED = ['package.json', 'cli/package.json', 'sdk/package.json'];
+/** Files with the version of the project, and the text next to it. */
+export const VERSIONED: Readonly<Record<string, RegExp>> = {
+  'package.json': /(?<=^ {2}"version": ").*(?=",$)/m,
+  'cli/package.json': /(?<=^ {2}"version": ").*(?=",$)/m,
+  'sdk/package.json': /(?<=^ {2}"version": ").*(?=",$)/m,
+  'deploy/Containerfile': /(?<=^ARG VERSION=).*$/m,
+  'deploy/kubernetes/kustomization.yaml': /(?<=^ {4}newTag: ).*$/m,
+  'docs/install.md': /(?<=millrace_)[^_]+(?=_amd64\.deb)/,
+  'docs/sdk.md': /(?<=millrace-sdk-).+(?=\.tgz)/,
+  'docs/running.md': /(?<="version":")[^"]+/,
+};
 const USAGE = 'release VERSION [--dry-run]';
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
@@ -32,7 +41,7 @@ export async function release(args: readonly string[]): Promise<number> {
     return 0;
   }
   await requireCleanTree();
-  for (const name of VERSIONED) await setVersion(join(projectRoot, name), version);
+  for (const name of Object.keys(VERSIONED)) await writeFile(join(projectRoot, name), await withVersion(name, version));
   await setLockVersion(version);
   await writeFile(join(projectRoot, 'CHANGELOG.md'), text);
   const folder = join(projectRoot, 'dist', version);
@@ -55,7 +64,7 @@ export function nextChangelog(log: string, version: string, day: string): { text
 
 function describePlan(version: string): string {
   return [
-    `Version ${version} in ${VERSIONED.join(', ')} and package-lock.json`,
+    `Version ${version} in ${Object.keys(VERSIONED).join(', ')} and package-lock.json`,
     `dist/${version}/: npm packages of cli and sdk, sbom.cdx.json (CycloneDX), licences.txt, checksums.txt`,
     'Image and Debian package: npm run test:image builds both; the tag publishes the image for x64 and arm64',
   ].join('\n');
@@ -66,9 +75,11 @@ async function requireCleanTree(): Promise<void> {
   if (stdout !== '') throw new Refused('conflict', `expected a clean working tree, got changes:\n${stdout}`);
 }
 
-async function setVersion(file: string, version: string): Promise<void> {
-  const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replace(/^ {2}"version": ".*",$/m, `  "version": "${version}",`));
+/** Returns the text of a file of `VERSIONED` with another version. */
+export async function withVersion(name: string, version: string): Promise<string> {
+  const [text, pattern] = [await readFile(join(projectRoot, name), 'utf8'), VERSIONED[name]];
+  if (pattern === undefined || !pattern.test(text)) throw new Error(`Expected a version in ${name}, found none.`);
+  return text.replace(pattern, version);
 }
 
 async function setLockVersion(version: string): Promise<void> {

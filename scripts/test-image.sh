@@ -171,7 +171,9 @@ stop
 say 'manifests of Kubernetes'
 command -v kubectl > /dev/null || apt-get install -y --no-install-recommends kubernetes-client >&2
 kubectl kustomize deploy/kubernetes 2> /dev/null | sed '/^#/d' > "$work/manifests.yaml"
-npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubernetes-models@5.1.0 >&2
+for file in deploy/kubernetes/optional/*.yaml; do printf -- '---\n' && cat "$file"; done >> "$work/manifests.yaml"
+npm install --prefix "$work/models" --no-audit --no-fund --ignore-scripts kubernetes-models@5.1.0 \
+  @kubernetes-models/keda@2.0.0 @kubernetes-models/prometheus-operator@6.0.0 >&2
 "$node" scripts/check-manifests.js "$work/manifests.yaml" "$work/models"
 
 say 'Debian package'

@@ -12,7 +12,7 @@ import { Refused } from '../lib/refused.ts';
 import { readTlsPair } from '../lib/tls/read-tls-pair.ts';
 import { openLog } from '../service/log.ts';
 import { requireFreePorts } from './require-free-ports.ts';
-import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
+import { DataLock, makeDataDir, requireDatabaseSpace } from './supervisor/data-lock.ts';
 import { requirePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
@@ -29,6 +29,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);
   const looseMode = makeDataDir(settings.dataDir, { onVolume: settings.requiresVolume });
   if (looseMode !== null) logEvent('data-folder.closed', { mode: looseMode });
+  if (role === null && settings.databaseUrl === null) requireDatabaseSpace(settings.dataDir);
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, stop);
   // Imported only here, because the supervisor's own process does not need the code of the roles.

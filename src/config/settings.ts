@@ -223,8 +223,9 @@ function readFile(environment: Environment): Environment {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    // If this user may not enter the data folder, the start refuses the folder itself, with the command that helps.
-    const isAbsent = hasCode(error, 'ENOENT') || (hasCode(error, 'EACCES') && !canEnter(dirname(path)));
+    // If this user may not enter the data folder, or it is a file, the start refuses the folder itself.
+    const isAbsent =
+      hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR') || (hasCode(error, 'EACCES') && !canEnter(dirname(path)));
     if (isAbsent && named === null) return {};
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused('invalid', `${CONFIG_NAME}: could not read the settings file: ${reason}.`, { cause: error });

@@ -92,7 +92,7 @@ test('the cluster has each role, and a script that creates each of its secrets w
 
 test('the manifests of Kubernetes have each role, confined, with probes, valid settings and their secrets', () => {
   const { resources, configMapGenerator } = parse(read('kubernetes/kustomization.yaml'));
-  const others = /^(?:kustomization|secret\.example)/;
+  const others = /^(?:kustomization|secret\.example|optional)/;
   const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => !others.test(name));
   expect(new Set(resources)).toEqual(new Set(files));
   const all = (resources as string[]).flatMap(readManifests);
@@ -123,6 +123,21 @@ test('the manifests of Kubernetes have each role, confined, with probes, valid s
   expect(new Set(wanted.map(([, path]) => path.replace('/run/secrets/millrace/', '')))).toEqual(
     new Set(Object.keys(secret.stringData)),
   );
+});
+
+test('the optional manifests refer to the deployment, the secret and the port that exist', () => {
+  const [authentication, scaled] = readManifests('optional/keda.yaml');
+  const [worker] = readManifests('worker.yaml');
+  const [secret] = readManifests('secret.example.yaml');
+  expect(scaled.spec.scaleTargetRef.name).toBe(worker.metadata.name);
+  for (const { authenticationRef } of scaled.spec.triggers)
+    expect(authenticationRef.name).toBe(authentication.metadata.name);
+  const [{ name, key }] = authentication.spec.secretTargetRef;
+  expect([name, Object.keys(secret.stringData)]).toEqual([secret.metadata.name, expect.arrayContaining([key])]);
+  const [monitor] = readManifests('optional/prometheus.yaml');
+  const [{ ports }] = worker.spec.template.spec.containers;
+  expect(ports.map((port: Manifest) => port.name)).toContain(monitor.spec.podMetricsEndpoints[0].port);
+  expect(monitor.spec.selector.matchLabels).toEqual(parse(read('kubernetes/kustomization.yaml')).commonLabels);
 });
 
 function namesOf(list: readonly { name: string }[]): Record<string, string> {

@@ -92,7 +92,10 @@ async function valuesOf(name: string): Promise<Record<string, number>> {
   );
 }
 
-/** Uploads and plays a video, refuses a request, reports by webhook, and publishes a live stream. */
+/**
+ * Uploads and plays two videos, refuses a request, reports by webhook, and publishes a live stream. The events of the
+ * second video increase counters that Prometheus knows already: it has no rate for a counter that it saw once.
+ */
 async function makeTraffic(): Promise<void> {
   const set = await fetch(`${service.apiUrl}/videolibrary/1`, {
     method: 'POST',
@@ -104,13 +107,23 @@ async function makeTraffic(): Promise<void> {
     ...['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=4', '-f', 'lavfi', '-i', 'sine=d=4'],
     ...['-c:v', 'mpeg4', '-c:a', 'pcm_s16le'],
   ]);
-  const guid = await createVideo(service, 'Watched');
-  expect((await uploadFile(service, guid, clip)).status).toBe(200);
-  await untilVideo(service, guid, (video) => video.status === FINISHED);
-  await play(playlistUrl(service, guid));
+  for (const title of ['First', 'Second']) {
+    const guid = await createVideo(service, title);
+    expect((await uploadFile(service, guid, clip)).status).toBe(200);
+    await untilVideo(service, guid, (video) => video.status === FINISHED);
+    await play(playlistUrl(service, guid));
+    await untilScraped('millrace_webhook_duration_seconds_count', 'millrace_task_duration_seconds_count');
+  }
   const stream = await startLive({ service, catalogue });
   await publish(stream.ingest, NO_RUNGS);
   await vi.waitFor(() => play(`${stream.base}/playlist.m3u8`), PATIENCE);
+}
+
+/** Waits until Prometheus has a value of each metric. */
+async function untilScraped(...names: string[]): Promise<void> {
+  await vi.waitFor(async () => {
+    for (const name of names) expect(await query(name)).not.toEqual([]);
+  }, PATIENCE);
 }
 
 /** Fetches a playlist and the first file of each playlist below it, twice. */

@@ -42,7 +42,7 @@ export function readSession({ headers }: IncomingMessage): string | null {
   return null;
 }
 
-/** Refuses (`forbidden`) a request that was not sent by a page of the dashboard. */
+/** Throws `Refused` (`forbidden`) for a request that was not sent by a page of the dashboard. */
 export function requireOwnPage(message: IncomingMessage, { publicUrl, trusted }: OwnPlace): void {
   const { origin } = message.headers;
   const { host } = requestOrigin(message, trusted);

@@ -8,10 +8,7 @@ export type QueueDepth = { kind: TaskKind; waiting: number; running: number; fai
 /** Returns the depth of the queue for each kind, including kinds without tasks. */
 export async function loadQueueDepths(db: Db): Promise<QueueDepth[]> {
   const { rows } = await sql<QueueDepth>`
-    select kind, count(*) filter (where state = 'waiting') as waiting,
-      count(*) filter (where state = 'running') as running, count(*) filter (where state = 'failed') as failed,
-      coalesce(extract(epoch from now() - min(created_at) filter (where state = 'waiting')), 0)::float8 as "oldestSec"
-    from encode_task where state <> 'done' group by kind`.execute(db);
+    select kind, waiting, running, failed, oldest_age_sec as "oldestSec" from millrace_queue_depth`.execute(db);
   const known = new Map(rows.map((row) => [row.kind, row]));
   return KINDS.map((kind) => known.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, oldestSec: 0 });
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
@@ -274,3 +275,17 @@ async function countRead(tx: Tx): Promise<number> {
     from pg_stat_xact_user_tables where relname = 'encode_task'`.execute(tx);
   return rows[0]?.read ?? 0;
 }
+
+test('the query of the autoscaler counts waiting and running tasks, and is 0 without any', async () => {
+  const manifest = readFileSync(new URL('../../../deploy/kubernetes/optional/keda.yaml', import.meta.url), 'utf8');
+  const [, query = ''] = /query: (.*)/.exec(manifest) ?? [];
+  const depth = async () => (await sql.raw<{ tasks: number }>(query).execute(database.db)).rows;
+  expect(await depth()).toEqual([{ tasks: 0 }]);
+  const [first = newGuid(), second = newGuid()] = await addVideo(await addLibrary(), [{}, {}, {}, {}]);
+  await mustClaim();
+  const end = (id: Guid, state: 'done' | 'failed') =>
+    database.db.updateTable('encode_task').set({ state }).where('id', '=', id).execute();
+  await end(first, 'done');
+  await end(second, 'failed');
+  expect(await depth()).toEqual([{ tasks: 2 }]);
+});

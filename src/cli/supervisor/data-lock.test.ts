@@ -33,6 +33,18 @@ test('refuses a folder of the kernel, which nobody can write', () => {
   );
 });
 
+test('refuses a folder below /proc, where none can be created, instead of trying for ever', () => {
+  expect(() => makeDataDir('/proc/millrace/data')).toThrow(
+    /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write/,
+  );
+});
+
+test.each(['/etc/hostname', '/etc/hostname/data'])('refuses %s, which is a file or below one', (path) => {
+  expect(() => makeDataDir(path)).toThrow(
+    `MILLRACE_DATA_DIR: expected a folder, got ${path}, which is a file or below`,
+  );
+});
+
 const NOT_WRITABLE = /^Refused MILLRACE_DATA_DIR: expected a folder that user \d+ can write, got .*chown -R \d+ /;
 
 test.each([

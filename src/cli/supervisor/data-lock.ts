@@ -7,10 +7,11 @@ import {
   ftruncateSync,
   mkdirSync,
   readFileSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -25,6 +26,9 @@ const STOPPING = 'stopping';
 
 /** Mode bits that let others read or write. */
 const OTHERS_MAY = 0o066;
+
+/** Size of a new database with its first write-ahead log, and room to start, in bytes. */
+const NEW_DATABASE_BYTES = 200 * 2 ** 20;
 
 /** Requirements on the data folder: with `onVolume`, it must be on a file system of its own, as in a container. */
 export type DataDirOptions = { onVolume?: boolean };
@@ -44,13 +48,14 @@ export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOption
     );
   }
   if (!existsSync(dataDir)) {
-    orRefuse(dataDir, () => mkdirSync(dataDir, { recursive: true }));
+    orRefuse(dataDir, () => makeFolders(dataDir));
     chmodSync(dataDir, 0o700);
     return null;
   }
-  const { mode: full, uid } = statSync(dataDir);
-  orRefuse(dataDir, () => accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK), uid);
-  const mode = full & 0o777;
+  const found = statSync(dataDir);
+  if (!found.isDirectory()) throw new Refused('invalid', describeFile(dataDir));
+  orRefuse(dataDir, () => accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK), found.uid);
+  const mode = found.mode & 0o777;
   if ((mode & OTHERS_MAY) === 0) return null;
   try {
     // PostgreSQL may run as another user below root's folder, and must be able to enter it.
@@ -64,22 +69,49 @@ export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOption
   return mode.toString(8);
 }
 
+/** Throws `Refused` if a new data folder has too little free space for the built-in database. */
+export function requireDatabaseSpace(dataDir: string): void {
+  if (existsSync(join(dataDir, 'postgres'))) return;
+  const { bavail, bsize } = statfsSync(dataDir);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= NEW_DATABASE_BYTES) return;
+  const [wantedMb, freeMb] = [NEW_DATABASE_BYTES, freeBytes].map((bytes) => Math.floor(bytes / 2 ** 20));
+  const message = `expected ${wantedMb} MB of free space for the database in ${dataDir}, got ${freeMb} MB`;
+  throw new Refused('unavailable', `MILLRACE_DATA_DIR: ${message}.`);
+}
+
+/** Creates a folder and its parents. With `recursive`, Node would never return for a folder below /proc. */
+function makeFolders(path: string): void {
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolders(parent);
+  mkdirSync(path);
+}
+
 /** Runs a step on the data folder. If the system forbids it, throws `Refused` with the reason and the way out. */
 function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = null): void {
   try {
     step();
   } catch (cause) {
+    if (Object(cause).code === 'ENOTDIR') throw new Refused('invalid', describeFile(dataDir), { cause });
     const isReadOnly = Object(cause).code === 'EROFS';
     const user = process.getuid?.() ?? 0;
     const owner = ownerUid === null ? '' : ` of user ${ownerUid}`;
+    // The kernel's own file systems have no folders of users.
+    const isKernels = Object(cause).code === 'ENOENT';
     const remedy = isReadOnly
       ? 'Mount it writable.'
-      : `Run as root: mkdir -p ${quote(dataDir)} && chown -R ${user} ${quote(dataDir)}`;
+      : isKernels
+        ? 'Choose another folder.'
+        : `Run as root: mkdir -p ${quote(dataDir)} && chown -R ${user} ${quote(dataDir)}`;
     const found = isReadOnly ? 'a read-only file system' : (Object(cause).code ?? String(cause));
     const wanted = `expected a folder that user ${user} can write`;
     const message = `MILLRACE_DATA_DIR: ${wanted}, got ${dataDir}${owner} (${found}). ${remedy}`;
     throw new Refused('invalid', message, { cause });
   }
+}
+
+function describeFile(dataDir: string): string {
+  return `MILLRACE_DATA_DIR: expected a folder, got ${dataDir}, which is a file or below one.`;
 }
 
 /** Returns the mount point of the file system that contains a path or will contain it (proc(5), mountinfo). */

@@ -1,0 +1,14 @@
+/**
+ * Files that judge what a viewer or recorder sees in real time: stalls, dropped frames, the quality at the start. They
+ * run after all others, so that no encoder next to them takes the processor from the players.
+ */
+export const REAL_TIME: readonly string[] = [
+  'test/live/gaps.test.ts',
+  'test/live/ladder.test.ts',
+  'test/delivery/player.test.ts',
+  'test/delivery/player-start.test.ts',
+  'test/live/gap-players.test.ts',
+  'test/live/whip-changes.test.ts',
+  'test/delivery/drm.test.ts',
+  'test/media/recorded-canvas.test.ts',
+];
