@@ -1,40 +1,49 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { TlsPaths } from '../../src/lib/tls/read-tls-pair.ts';
 
-const run = promisify(execFile);
+const DAY_MS = 86_400_000;
 
-/** Creates a certificate for localhost and 127.0.0.1, signed by its own key. `days` may be negative: it has expired. */
+/** Creates a certificate for localhost and 127.0.0.1, signed by its own key. With negative `days` it has expired. */
 export async function makeTlsPair(folder: string, name: string, days = 90): Promise<TlsPaths> {
-  const [certificatePath, keyPath] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
-  const at = (ms: number) => `${new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
-  const end = Date.now() + days * 86_400_000;
-  const config = `[req]\ndistinguished_name=dn\n[dn]\n[own]\nsubjectAltName=DNS:localhost,IP:127.0.0.1\n`;
-  const curve = ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', keyPath];
-  await run('openssl', curve);
-  const request = path.join(folder, `${name}.csr`);
-  const configPath = path.join(folder, `${name}.cnf`);
-  const { writeFile, mkdir } = await import('node:fs/promises');
   const authority = path.join(folder, `${name}.ca`);
-  await mkdir(authority, { recursive: true });
-  await writeFile(path.join(authority, 'index'), '');
-  const ca = `[ca]\ndefault_ca=x\n[x]\ndatabase=${authority}/index\nnew_certs_dir=${authority}\ndefault_md=sha256\npolicy=p\n`;
-  await writeFile(configPath, `${ca}rand_serial=yes\n[p]\ncommonName=supplied\n${config}`);
-  await run('openssl', [
-    'req',
-    '-new',
-    '-key',
-    keyPath,
-    '-subj',
-    '/CN=localhost',
-    '-out',
-    request,
-    '-config',
-    configPath,
-  ]);
-  const dates = ['-startdate', at(end - 180 * 86_400_000), '-enddate', at(end)];
-  const files = ['-in', request, '-out', certificatePath, '-keyfile', keyPath];
-  await run('openssl', ['ca', '-batch', '-selfsign', '-config', configPath, '-extensions', 'own', ...dates, ...files]);
+  const at = (file: string) => path.join(authority, file);
+  const [certificatePath, keyPath] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
+  await mkdir(authority);
+  await writeFile(at('index'), '');
+  await writeFile(at('config'), configOf(authority));
+  const openssl = async (text: string) => void (await promisify(execFile)('openssl', text.split(' ')));
+  const end = Date.now() + days * DAY_MS;
+  const dates = `-startdate ${dateOf(end - 180 * DAY_MS)} -enddate ${dateOf(end)}`;
+  await openssl(`ecparam -name prime256v1 -genkey -noout -out ${keyPath}`);
+  await openssl(`req -new -key ${keyPath} -subj /CN=localhost -out ${at('request')} -config ${at('config')}`);
+  const files = `-keyfile ${keyPath} -in ${at('request')} -out ${certificatePath}`;
+  await openssl(`ca -batch -selfsign -config ${at('config')} -extensions own ${dates} ${files}`);
   return { certificatePath, keyPath };
+}
+
+function configOf(folder: string): string {
+  return `[ca]
+default_ca=own_ca
+[own_ca]
+database=${folder}/index
+new_certs_dir=${folder}
+default_md=sha256
+policy=policy
+rand_serial=yes
+[policy]
+commonName=supplied
+[req]
+distinguished_name=name
+[name]
+[own]
+subjectAltName=DNS:localhost,IP:127.0.0.1
+`;
+}
+
+/** Formats a time as openssl reads it: 20260131235959Z. */
+function dateOf(ms: number): string {
+  return `${new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
 }
