@@ -54,7 +54,7 @@ test('health ports show version, disk and listeners only to local callers and tr
   }
 });
 
-test('the ports of the service itself refuse two Host headers', async () => {
+test('the ports of the service itself reject two Host headers', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const servers = [
     await openWaitingRoom(0, at.host, () => null),
