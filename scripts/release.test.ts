@@ -9,7 +9,7 @@ const CHANGES = '- A change\n  of two lines.\n- Another one.\n';
 const EARLIER = '## 0.1.0 - 2026-11-01\n\n- First.\n';
 const LOG = `# Changelog\n\n## Unreleased\n\n${CHANGES}\n${EARLIER}`;
 
-test('the unreleased changes get a section of the version, above the earlier ones', () => {
+test('moves the unreleased changes to a section for the version, above earlier versions', () => {
   const { text, section } = nextChangelog(LOG, '0.2.0', '2026-12-01');
   expect(section).toBe(`## 0.2.0 - 2026-12-01\n\n${CHANGES}`);
   expect(text).toBe(`# Changelog\n\n## Unreleased\n\n${section}\n${EARLIER}`);
@@ -37,7 +37,7 @@ test('NOTICE names every package that brings a binary, on both architectures', (
 const release = (...args: string[]) =>
   spawnSync(process.execPath, [join(projectRoot, 'bin/millrace.js'), 'release', ...args], { encoding: 'utf8' });
 
-test('a dry run prints the plan and the section, and changes no file', () => {
+test('a dry run prints the plan and the changelog section without changing files', () => {
   const state = () => execFileSync('git', ['status', '--porcelain'], { cwd: projectRoot, encoding: 'utf8' });
   const before = state();
   const { status, stdout } = release('99.0.0', '--dry-run');
@@ -46,7 +46,7 @@ test('a dry run prints the plan and the section, and changes no file', () => {
   expect(stdout).toMatch(/\n## 99\.0\.0 - 20\d\d-\d\d-\d\d\n\n- /);
 });
 
-test.each([['0.2'], ['v0.2.0'], ['0.2.0', '0.3.0'], []])('refuses "release %s %s" in one line', (...args) => {
+test.each([['0.2'], ['v0.2.0'], ['0.2.0', '0.3.0'], []])('rejects "release %s %s" with a one-line error', (...args) => {
   const { status, stderr } = release(...args, '--dry-run');
   expect([status, stderr.trim().split('\n').length]).toEqual([1, 1]);
   expect(stderr).toMatch(/^millrace release: expected release VERSION \[--dry-run\], such as release 0\.2\.0, got /);

@@ -35,7 +35,7 @@ test.each([
     line: '3 passed, 1 failed',
     code: 1,
   },
-])('a file that $title when it is run again alone', async ({ reruns, flaky, line, code }) => {
+])('a test file that $title when it is rerun alone', async ({ reruns, flaky, line, code }) => {
   const left = [...reruns];
   const requested: string[] = [];
   const settled = await rerunFailed(runOf(1, good, bad), async (name) => {
@@ -48,7 +48,7 @@ test.each([
   expect(describeCounts(countResults(settled.run.report, settled.run.exitCode))).toBe(line);
 });
 
-test('one file that keeps failing makes the run fail, even if others pass', async () => {
+test('fails the run if one file keeps failing, even if others pass', async () => {
   const other = file('other', 'failed', 'failed');
   const again = (name: string) => Promise.resolve(name === 'bad' ? passes : runOf(1, other));
   const { run, flaky } = await rerunFailed(runOf(1, good, bad, other), again);

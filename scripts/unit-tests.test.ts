@@ -24,6 +24,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-test('finds the tests next to their code that start nothing, also through their helpers', async () => {
+test('selects the tests next to their code that start no process, directly or through helpers', async () => {
   expect(await findUnitTests(root)).toEqual(['src/lib/pure.test.ts', 'src/lib/seeded.test.ts']);
 });

@@ -61,7 +61,7 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
   const { resume } = options;
   const resumed = resume === undefined ? null : await repeat(options, isTemporary, () => offsetOf(sending, resume));
   const state = resumed === null ? await open(sending) : resume;
-  if (state === undefined) throw new TypeError('Expected the state of the upload to resume.');
+  if (state === undefined) throw new TypeError('Expected the state of the upload to resume, got undefined.');
   await sendParts(sending, state, resumed ?? 0);
   return state.videoId;
 }

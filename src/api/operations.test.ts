@@ -7,7 +7,7 @@ import { operations } from './operations.ts';
 const titleOf = (schema: object | string | null): string =>
   typeof schema === 'string' ? schema : (Object(schema).title ?? 'none');
 
-test('operation names are unique, and paths contain exactly the parameters that are read', () => {
+test('operations have unique names and paths with exactly the parameters that they read', () => {
   expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
   for (const { path, params } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -15,7 +15,7 @@ test('operation names are unique, and paths contain exactly the parameters that 
   }
 });
 
-test('every model and enumeration has its published name and is a schema that compiles', () => {
+test('every model and enumeration has its published name and compiles as a schema', () => {
   for (const [name, schema] of Object.entries<TSchema>(models)) {
     expect(titleOf(schema)).toBe(name);
     expect(() => Compile(schema)).not.toThrow();

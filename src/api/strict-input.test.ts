@@ -108,7 +108,7 @@ function typosOf(name: string): fc.Arbitrary<string> {
 
 const isNoBoolean = (text: string): boolean => !['true', 'false', '1', '0', ''].includes(text.trim().toLowerCase());
 
-test('operations have fields that protect or destroy, both our own and those of the hosted interface', () => {
+test('the cases below cover fields of both the hosted API and the additional operations', () => {
   const count = (isHosted: boolean) => guardedFields.filter(({ operation }) => operation.isHosted === isHosted).length;
   expect([count(true) > 50, count(false) > 10, booleans.length > 80]).toEqual([true, true, true]);
 });

@@ -43,7 +43,7 @@ test('all channels of a pool share one connection and subscribe again after it b
   await expect.poll(async () => (await LISTENERS.execute(db)).rows).toEqual([]);
 });
 
-test('channels that are opened and closed simultaneously use the connection one after the other', async () => {
+test('serialises the use of the connection by channels that open and close simultaneously', async () => {
   const handlers = { onPayload: () => undefined, onConnected: () => undefined, onError: () => undefined };
   const open = (channel: string) => listen(database.pool, channel, handlers);
   const first = await open('a');

@@ -37,7 +37,7 @@ test('a transition writes state, reason, time and the fields of the new state', 
   expect(is).toMatchObject({ isEntered: true, state: 'uploaded', state_reason: null, isSame: false, title: 'Again' });
 });
 
-test('an invalid transition, or one whose condition does not hold, writes nothing', async () => {
+test('an invalid transition, or a transition whose condition is false, writes nothing', async () => {
   const kept = { isEntered: false, state: 'failed', state_reason: 'memory', isSame: true, title: 'T' };
   expect(await entered('finished', { reason: null, set: { title: 'Again' } })).toMatchObject(kept);
   expect(await entered('failed', { reason: null })).toMatchObject(kept);
@@ -45,7 +45,7 @@ test('an invalid transition, or one whose condition does not hold, writes nothin
   expect(await entered('uploaded', { reason: null, where })).toMatchObject(kept);
 });
 
-test('entering the current state again writes only the other fields, and only if that is allowed', async () => {
+test('re-entering the current state updates only the other fields, and only where re-entry is allowed', async () => {
   const is = await entered('failed', { set: { title: 'Again' }, orIsThere: true });
   expect(is).toMatchObject({ isEntered: true, state_reason: 'memory', isSame: true, title: 'Again' });
   const wrong = database.db.transaction().execute((tx) => mustEnterState(tx, is.key, 'finished', { reason: null }));

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { stateDiagram, statesBefore, TRANSITIONS } from './media-state.ts';
 
-test('every state can be entered, and left again for another upload or encode', () => {
+test('every state can be entered, and leads to another upload or encode', () => {
   const states = new Set(TRANSITIONS.flatMap(({ from, to }) => [...from, to]));
   for (const state of states) {
     expect(statesBefore(state), state).not.toEqual([]);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('one process at a time may move objects; if it loses its connection, another takes over', async () => {
+test('only one process at a time may move objects, and another takes over if its connection is lost', async () => {
   const first = await takeMoveLock(database.pool);
   await first?.check();
   expect(await takeMoveLock(database.pool)).toBeNull();

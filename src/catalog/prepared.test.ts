@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('plans a prepared statement once per connection, and keeps no plan of other statements', async () => {
+test('plans a prepared statement once per connection, and caches no plan of other statements', async () => {
   await database.db.connection().execute(async (one) => {
     for (const id of [1, 2, 3]) expect(await selectThings(one, [id])).toEqual([{ id }]);
     await sql`select id from thing where id = ${4}`.execute(one);
@@ -21,7 +21,7 @@ test('plans a prepared statement once per connection, and keeps no plan of other
   });
 });
 
-test('discards a cached plan that a migration invalidated, and hides no other error', async () => {
+test('discards a cached plan that a migration invalidated, and rethrows other errors', async () => {
   await database.db.connection().execute(async (one) => {
     await selectThings(one, [5]);
     await sql`alter table thing add column name text default 'five'`.execute(one);

@@ -27,7 +27,7 @@ async function addRetired(videos: number, objects: number): Promise<void> {
   `.execute(database.db);
 }
 
-test('returns all due objects of a video together, with videos in any order', async () => {
+test('returns all due objects of a video together, in any order of videos', async () => {
   await addRetired(500, 20);
   const found = await findRetiredObjects(database.db);
   expect(found).toHaveLength(100);
@@ -40,7 +40,7 @@ test('returns all due objects of a video together, with videos in any order', as
   expect(others.map(({ key }) => key)).not.toEqual(found.map(({ key }) => key));
 });
 
-test('returns a bounded number of objects of a very large video, different ones each time', async () => {
+test('returns a bounded number of objects of a very large video, and different objects each time', async () => {
   await addRetired(1, 2_000);
   const looks = [await findRetiredObjects(database.db), await findRetiredObjects(database.db)];
   expect(looks.map((found) => found.map(({ objects }) => objects.length))).toEqual([[500], [500]]);

@@ -26,7 +26,7 @@ test.each([
   expect(action).toHaveBeenCalledTimes(expected === 'done' ? 2 : 1);
 });
 
-test('ends with the last error once the signal aborts', async () => {
+test('rejects with the last error when the signal aborts', async () => {
   const stop = new AbortController();
   const action = vi.fn(async () => {
     if (action.mock.calls.length === 2) stop.abort();

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('reopens databases after a while if they could not be read', async () => {
+test('retries opening databases that could not be read', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const file = join(dataDir, 'own.mmdb');
   const warnings = captureLog(['warn']).lines;

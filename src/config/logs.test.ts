@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings } from './settings.ts';
 
-test('reads the settings of the log, and their defaults', () => {
+test('reads the log settings and their defaults', () => {
   const usual = { logLevels: { level: 'info', parts: {} }, logFormat: null, accessLog: 'off' };
   expect(readSettings({})).toMatchObject(usual);
   const rest = { MILLRACE_LOG_FORMAT: 'json', MILLRACE_ACCESS_LOG: 'errors' };
@@ -21,7 +21,7 @@ test.each([
   ['MILLRACE_LOG_LEVEL', 'INFO', 'Did you mean info instead of INFO?'],
   ['MILLRACE_LOG_FORMAT', 'jsno', 'Did you mean json instead of jsno?'],
   ['MILLRACE_ACCESS_LOG', 'error', 'Did you mean errors instead of error?'],
-])('%s=%s is refused and names the nearest word', (name, text, hint) => {
+])('rejects %s=%s and suggests the nearest word', (name, text, hint) => {
   expect(() => readSettings({ [name]: text })).toThrow(hint);
   expect(() => readSettings({ [name]: text })).toThrow(`${name}: expected `);
 });

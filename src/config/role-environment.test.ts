@@ -29,11 +29,11 @@ const FOREIGN = {
   GOOGLE_APPLICATION_CREDENTIALS: 'c',
 };
 
-test('each secret setting is known here', () => {
+test('the list of secrets contains each secret setting', () => {
   expect(new Set(Object.keys(SECRETS))).toEqual(SECRET_SETTINGS);
 });
 
-test.each(roles)('the environment of %s has the settings but no secret', (role) => {
+test.each(roles)('the environment of %s contains the settings without secrets', (role) => {
   const plain = { MILLRACE_PORT: '7700', MILLRACE_RTMPS_KEY: '/etc/key.pem', PATH: '/bin', PGPASSWORD: 'p' };
   const environment = environmentOf(role, [FOLDER], { ...SECRETS, ...STORE_KEYS, ...FOREIGN, ...plain });
   const { MALLOC_MMAP_THRESHOLD_: _, ...given } = environment;

@@ -77,7 +77,7 @@ test.each([
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
 });
 
-test('our own hosts are the configured addresses and the additional hosts', () => {
+test("the service's own hosts are the configured addresses and the additional hosts", () => {
   expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
   const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
   expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([
@@ -106,7 +106,7 @@ test('combines a key server and licence servers from their settings', () => {
   expect(settings.licenceServers).toEqual({ widevine });
 });
 
-test('names every wrong setting and repeats no secret', () => {
+test('reports every wrong setting without repeating secrets', () => {
   const wrong = { MILLRACE_PORT: 'x', MILLRACE_HOST: '', MILLRACE_ACCOUNT_KEY: 'hushhus', MILLRACE_STORAGE: 'y' };
   expect(() => read(wrong)).toThrow(/MILLRACE_STORAGE.*\n.*MILLRACE_PORT.*\n.*MILLRACE_ACCOUNT_KEY/);
   expect(() => read(wrong)).not.toThrow(/hushhus/);
@@ -133,7 +133,7 @@ test('a file provides settings that the environment lacks', () => {
   expect(read({ MILLRACE_PORT: '9000' })).toMatchObject({ port: 9000, edgePort: 8001 });
 });
 
-test('reads a named file instead, which must exist and pass the same checks', () => {
+test('reads the settings file that a setting selects, which must exist and pass the same checks', () => {
   const path = join(dataDir, 'other.env');
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_CONFIG: could not read the settings file');
   writeFileSync(path, 'MILLRACE_PORT=many\n');
@@ -160,7 +160,7 @@ test.each([...SECRET_SETTINGS])('reads %s from the file that %s_FILE names, with
   expect(findUnknownSettings({ MILLRACE_DATA_DIR: dataDir, [`${name}_FILE`]: path })).toEqual([]);
 });
 
-test('names a file of a secret that is missing, empty, a folder, wrong or given twice, in one line each', () => {
+test('reports a secret file that is missing, empty, a folder, wrong or given twice in one line each', () => {
   const [empty, wrong] = [join(dataDir, 'empty'), join(dataDir, 'wrong')];
   writeFileSync(empty, '\n');
   writeFileSync(wrong, 'hushhus\n');
@@ -178,7 +178,7 @@ test('names a file of a secret that is missing, empty, a folder, wrong or given 
   expect(() => read(twice)).toThrow(line('MILLRACE_ACCOUNT_KEY_FILE: expected either this or MILLRACE_ACCOUNT_KEY'));
 });
 
-test('names unknown settings of the environment and of the file, and the nearest known one', () => {
+test('reports unknown settings in the environment and the file, and suggests the nearest known setting', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
   const found = findUnknownSettings({ ...environment, MILLRACE_FAVOURITE_COLOUR: 'blue' });
@@ -194,7 +194,7 @@ test.each([
   { storage: 'file:/srv/new', from: 'file:/srv' },
   { storage: 'file:/srv', from: 'file:/srv/old' },
   { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
-])('refuses to move objects from $from to $storage, because one contains the other', ({ storage, from }) => {
+])('rejects moving objects from $from to $storage, because one location contains the other', ({ storage, from }) => {
   expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another location');
 });
 

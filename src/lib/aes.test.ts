@@ -4,7 +4,7 @@ import { openAes } from './aes.ts';
 
 const iv = randomBytes(16);
 
-test('data encrypted in place decrypts correctly and cbc leaves a remainder clear', () => {
+test('data encrypted in place decrypts correctly, and CBC leaves a partial block unencrypted', () => {
   const [one, other] = [randomBytes(16), randomBytes(16)];
   const open = { ctr: openAes('ctr', one), cbc: openAes('cbc', other) };
   for (const sizeBytes of [0, 1, 16, 17, 4_096, 100_001]) {
@@ -20,7 +20,7 @@ test('data encrypted in place decrypts correctly and cbc leaves a remainder clea
   }
 });
 
-test('rejects keys and initialisation vectors of other lengths', () => {
+test('rejects keys and initialisation vectors of the wrong length', () => {
   expect(() => openAes('cbc', Buffer.alloc(15))(Buffer.alloc(16), iv)).toThrow();
   expect(() => openAes('cbc', Buffer.alloc(16))(Buffer.alloc(16), Buffer.alloc(8))).toThrow();
 });

@@ -45,7 +45,7 @@ test.each([
   ['a number', ['10.0.0.0/8'], '10.0.0.1', '16909060', '10.0.0.1'],
   ['an octal address', ['10.0.0.0/8'], '10.0.0.1', '01.2.3.4', '10.0.0.1'],
   ['nothing forwarded', ['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
-])('finds the client address: %s', (_, trusted, remoteAddress, forwardedFor, expected) => {
+])('determines the client address: %s', (_, trusted, remoteAddress, forwardedFor, expected) => {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
   expect(clientAddress({ remoteAddress, forwardedFor }, set)).toBe(expected);

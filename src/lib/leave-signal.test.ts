@@ -35,7 +35,7 @@ test('aborts with the given reason when the client disconnects', async () => {
   expect(signal.reason).toEqual(new Error('The caller left.'));
 });
 
-test('has aborted already if the client disconnected before', async () => {
+test('is already aborted if the client disconnected earlier', async () => {
   const { client, response } = await open();
   client.destroy();
   await once(response, 'close');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { packFolder, writeCompressed } from './pack-folder.ts';
 
-test('packed files are readable by every user and writable only by their owner', async () => {
+test('bundle files are readable by every user and writable only by their owner', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-pack-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const target = path.join(folder, 'packed');

@@ -26,7 +26,7 @@ function post(headers: Record<string, string | number> = {}) {
   return request({ port, host: '127.0.0.1', method: 'POST', headers });
 }
 
-test('reads a body within the limit whole, in any number of chunks', async () => {
+test('reads a complete body within the limit in any number of chunks', async () => {
   const sent = post();
   for (const part of ['abc', 'def', 'ghij']) sent.write(part);
   sent.end();
@@ -43,7 +43,7 @@ test('refuses a body with an announced size above the limit before it arrives', 
   sent.destroy();
 });
 
-test('refuses a body that exceeds the limit and discards the rest', async () => {
+test('rejects a body that exceeds the limit and discards the remaining bytes', async () => {
   const sent = post();
   sent.write('abcdefghijk');
   const [response] = await once(sent, 'response');

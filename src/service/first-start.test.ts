@@ -48,7 +48,7 @@ test('rejects a secret key file of the wrong length', async () => {
   await expect(ensureSecretKey(dataDir, null)).rejects.toThrow('Expected 32 bytes');
 });
 
-test('shows keys that a killed start did not show at the next start', async () => {
+test('shows keys at the next start if the service was killed before showing them', async () => {
   const first = await reserveFirstKeys(dataDir, none);
   const made = { ...library, ...first.keys, created: true };
   expect(mustShowKeys(made, first)).toBe(true);
@@ -87,7 +87,7 @@ test('shows keys on a terminal and otherwise writes them to a private file that 
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
 });
 
-test('a later start shows its addresses on a terminal only', () => {
+test('a later start shows its addresses only on a terminal', () => {
   const onStart = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (some: string | Uint8Array) => written.push(String(some)) > 0;

@@ -39,7 +39,7 @@ test.each([
   },
 );
 
-test('one failing part outweighs starting ones and each is listed with its reason', () => {
+test('one failing part outweighs starting parts, and each is listed with its reason', () => {
   const roles: Fleet['roles'] = {
     api: { state: 'starting', detail: null },
     edge: { state: 'failing', detail: 'no port' },
@@ -77,7 +77,7 @@ test('an unbounded store is never full', () => {
   expect(describeHealth(well, { kind: 's3' }, floor).status).toBe(200);
 });
 
-test('reports a store of another database and stays healthy', () => {
+test('reports a store that belongs to another database and stays healthy', () => {
   expect(describeHealth(well, storage, floor, 'not ours')).toMatchObject({
     status: 200,
     body: { status: 'ok', problems: ['store: not ours'] },

@@ -75,7 +75,7 @@ test.each(['api', 'edge'] as const)('a balancer learns that an %s takes no more 
   await own.close();
 });
 
-test('the ports of the service itself refuse two Host headers', async () => {
+test('the ports of the service itself reject two Host headers', async () => {
   const at = { host: '127.0.0.1', port: 0 };
   const servers = [
     await openWaitingRoom({ port: 0, host: at.host, tls: null }, () => null),

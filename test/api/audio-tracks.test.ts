@@ -124,7 +124,7 @@ test('the same file twice is encoded once; another file keeps the previous versi
   ]);
 });
 
-test('a file that could not be encoded leaves its reason, and a new file replaces it', async () => {
+test('a track whose file cannot be encoded shows the reason and accepts a new file', async () => {
   const guid = await createFinished();
   await put(guid, '/de');
   const [row] = (await audioOf(guid)).filter(({ state }) => state === 'building');
@@ -160,7 +160,7 @@ test('fields of any track can be changed, and one track is always the default', 
   expect(await edit('de', { purpose: 'music' })).toMatchObject({ status: 400 });
 });
 
-test('removes a track immediately, the last one only on request, and never from an audio-only video', async () => {
+test('removes a track immediately, the last track only on request, and never the track of an audio-only video', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&isDefault=true');
   await finish(guid, 'de');
@@ -187,7 +187,7 @@ test('a track that is removed while it is encoded leaves no encode task', async 
   expect(await tasksOf(guid)).toMatchObject([{ kind: 'images' }]);
 });
 
-test('refuses bytes that are not audio, an invalid id and a track over the limit, without leftovers', async () => {
+test('rejects bytes that are not audio, an invalid id and a track over the limit, without leftovers', async () => {
   const guid = await createFinished();
   const page = '<!doctype html><html><body>not found</body></html>';
   for (const [rest, body] of [

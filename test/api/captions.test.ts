@@ -35,7 +35,7 @@ async function loadRow(guid: string) {
 }
 const stored = async (guid: string) => (await api.storage.files()).filter((file) => file.includes(guid));
 
-test('adds, lists and deletes captions, and gives replaced captions a new version', async () => {
+test('adds, lists, replaces and deletes captions', async () => {
   const guid = await createVideo();
   const first = await add(guid, 'en', { srclang: 'ignored', label: 'English', captionsFile: base64(SRT) });
   expect(first).toMatchObject({ status: 200, body: { success: true, message: 'OK', statusCode: 200 } });
@@ -78,7 +78,7 @@ test('counts the bytes of captions as storage, but not those of replaced version
   ]);
 });
 
-test('simultaneous uploads of one language leave one track, its last version, and a row for every file', async () => {
+test('simultaneous uploads of one language leave one track with its last version, and a row for every file', async () => {
   const guid = await createVideo();
   const answers = await Promise.all(Array.from({ length: 12 }, () => add(guid, 'en', { captionsFile: base64(SRT) })));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
@@ -109,7 +109,7 @@ test('dropped parts are reported as warnings', async () => {
   });
 });
 
-test('accepts a file of four megabytes and rejects one over five', async () => {
+test('accepts a file of four megabytes and rejects a file over five megabytes', async () => {
   const guid = await createVideo();
   const cue = (index: number, length: number) =>
     `00:00:${String(index % 60).padStart(2, '0')}.000 --> 00:01:00.000\n${'x'.repeat(length)}\n\n`;
@@ -165,7 +165,7 @@ describe('rejects with 400', () => {
     },
   );
 
-  test('refuses an unknown video, an unknown language, another library and a read-only key', async () => {
+  test('rejects an unknown video, an unknown language, a different library and a read-only key', async () => {
     const guid = await createVideo();
     const unknown = '/library/1/videos/00000000-0000-0000-0000-000000000000/captions/en';
     const body = { captionsFile: base64(SRT) };

@@ -26,7 +26,7 @@ test('returns a permanent account id and no personal data', async () => {
   expect(Object((await call('GET', '/user')).body)).toEqual(body);
 });
 
-test('charges nothing', async () => {
+test('reports no charges', async () => {
   const { status, body } = await call('GET', '/billing');
   expect([status, body]).toMatchObject([200, { Balance: 0, ThisMonthCharges: 0, BillingRecords: [] }]);
 });
@@ -59,7 +59,7 @@ test('reports no transcribed speech', async () => {
   ]);
 });
 
-test('resets the read-only key at the address that takes the library from the query', async () => {
+test('resets the read-only key at the path that takes the library id from the query', async () => {
   const read = () => api.call('GET', '/library/1/videos', { key: api.first.readOnlyKey });
   expect((await read()).status).toBe(200);
   expect((await call('POST', '/videolibrary/resetReadOnlyApiKey?id=1')).status).toBe(204);

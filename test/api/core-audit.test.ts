@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('reports each write of a library at both addresses with actor, action, target, result and time', async () => {
+test('reports each write to a library through both APIs with actor, action, target, result and time', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
@@ -66,7 +66,7 @@ test('returns the log in pages and separately for each library', async () => {
   expect(await audit(other.Id)).toMatchObject({ TotalItems: 1 });
 });
 
-test('reports all concurrent writes in one unbroken chain per day', async () => {
+test('records concurrent writes in one unbroken chain per day', async () => {
   const { Id, ApiKey } = await createLibrary();
   const write = () => call('POST', `/library/${Id}/collections`, { key: ApiKey, body: { name: 'C' } });
   await Promise.all(Array.from({ length: 40 }, write));

@@ -32,7 +32,7 @@ const reads = async ({ Id }: Library, key: string) => (await call('GET', `/libra
 const writes = async ({ Id }: Library, key: string) =>
   (await call('POST', `/library/${Id}/collections`, { key, body: { name: 'C' } })).status;
 
-test('shows an additional key once, limits it to its library and scope, and lists it without its text', async () => {
+test('shows an additional key only once, limits it to its library and scope, and lists it without its secret', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const write = await createKey(library, { Label: 'upload', Scope: 'write' });
   const read = await createKey(library, { scope: 'read' });
@@ -49,7 +49,7 @@ test('shows an additional key once, limits it to its library and scope, and list
   expect((await call('GET', `/videolibrary/${other.Id}/keys`)).body).toEqual([]);
 });
 
-test('a key can be revoked only through its own library and is then refused', async () => {
+test('a key can be revoked only through its own library, and is rejected afterwards', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const key = await createKey(library, { Scope: 'write' });
   const revoke = (owner: Library) => call('DELETE', `/videolibrary/${owner.Id}/keys/${key.Id}`);
@@ -61,7 +61,7 @@ test('a key can be revoked only through its own library and is then refused', as
   expect((await call('GET', `/videolibrary/${library.Id}/keys`)).body).toEqual([]);
 });
 
-test('refuses a key after it has expired', async () => {
+test('rejects an expired key', async () => {
   const library = await createLibrary();
   const key = await createKey(library, { Scope: 'read', ExpiresInSec: 3600 });
   expect(await reads(library, key.Key)).toBe(200);
@@ -103,7 +103,7 @@ test.each([
   await expect.poll(() => reads(before, before[field]), { timeout: 20_000, interval: 50 }).toBe(401);
 });
 
-test('the older reset address takes the library from its query', async () => {
+test('the older reset path takes the library id from the query', async () => {
   const before = await createLibrary();
   expect((await call('POST', `/videolibrary/resetApiKey?id=${before.Id}`)).status).toBe(204);
   expect((await readLibrary(before)).ApiKey).not.toBe(before.ApiKey);

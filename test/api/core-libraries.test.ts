@@ -94,7 +94,7 @@ test('ResetToken generates a new security key for the pull zone', async () => {
   expect(await key()).not.toBe(before);
 });
 
-test('adds referrers to their lists and removes them, once each, by host name', async () => {
+test('adds and removes referrers once each by host name', async () => {
   const { Id } = await create('Referrers');
   const change = (action: string, Hostname: unknown) =>
     call('POST', `/videolibrary/${Id}/${action}`, { body: { Hostname } });
@@ -127,7 +127,7 @@ test('keeps all concurrent changes of one library', async () => {
   expect(body.ShowHeatmap).toBe(true);
 });
 
-test('lists languages with their codes', async () => {
+test('lists languages and their codes', async () => {
   const { status, body } = await call('GET', '/videolibrary/languages');
   expect(status).toBe(200);
   const codes = Object(body).map(({ ShortCode }: { ShortCode: string }) => ShortCode);
@@ -170,7 +170,7 @@ const OF_ONE = [
   ['DELETE', `/keys/${newGuid()}`],
 ] as const;
 
-test("the second address accepts only the account key and refuses a library's own key", async () => {
+test('the account API accepts only the account key and rejects the key of a library', async () => {
   const paths = [...OPERATIONS, ...OF_ONE.map(([method, tail]) => [method, `/videolibrary/1${tail}`] as const)];
   const denied = { ErrorKey: 'authentication.failed', Field: 'AccessKey', Message: expect.any(String) };
   for (const [method, path] of [...paths, ['GET', '/pullzone/1'] as const]) {
@@ -197,7 +197,7 @@ test('every library operation responds with 404 and its error for an unknown lib
 });
 
 test.each([[{}], [{ Name: '' }], [{ Name: '  ' }], [{ Name: null }], [{ Name: 5 }]])(
-  'rejects a library of %j with 400',
+  'rejects creating a library from %j with 400',
   async (body) => {
     const answer = await call('POST', '/videolibrary', { body });
     expect(answer).toMatchObject({ status: 400, body: { ErrorKey: 'request.invalid', Field: 'Name' } });

@@ -85,7 +85,7 @@ const SETTINGS = {
   EnableCompactControls: true,
 };
 
-test('returns every setting as it was sent, and an update of one keeps the others', async () => {
+test('returns every setting as it was sent, and updates settings individually', async () => {
   const { Id, PullZoneId } = await create('Settings');
   const zone = { EnableTokenAuthentication: true, EnableTokenIPVerification: true };
   const updated = await call('POST', `/videolibrary/${Id}`, {

@@ -6,7 +6,7 @@ import { ACCOUNT_KEY, discard, newDataDir, startService } from '../support/servi
 /** These tests start complete services one after another, possibly on a busy machine. */
 const LIMIT = { timeout: 240_000 };
 
-test('an account key passed to a later start becomes valid in addition to the first', LIMIT, async () => {
+test('an account key that is configured later is valid in addition to the first key', LIMIT, async () => {
   const later = await startService(null, { MILLRACE_ACCOUNT_KEY: 'account-key-of-the-second-start' });
   try {
     const ask = async (key: string) =>
@@ -19,7 +19,7 @@ test('an account key passed to a later start becomes valid in addition to the fi
   }
 });
 
-test('a first start generates keys of 256 bits that open both addresses', LIMIT, async () => {
+test('the first start generates 256-bit keys for the account API and the library API', LIMIT, async () => {
   const service = await startService(await newDataDir(), { MILLRACE_ACCOUNT_KEY: '', MILLRACE_LIBRARY_KEY: '' });
   try {
     // The keys go to a terminal or to this file. The service may be ready a moment before it writes the file.

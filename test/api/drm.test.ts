@@ -131,7 +131,7 @@ describe('repackaging with a key server', () => {
   test.each([
     { does: 'refuses', status: 403, says: 'refused the request' },
     { does: 'fails', status: 500, says: 'HTTP 500' },
-  ])('reports that $does and leaves the video unchanged', async ({ status, says }) => {
+  ])('reports that the key server $does, and leaves the video unchanged', async ({ status, says }) => {
     const made = await makeVideo(ALL_ON);
     keyServer.script((_request, response) => response.writeHead(status).end('no'));
     const answer = await repackage(made);
@@ -165,7 +165,7 @@ describe('licences of a packaged video', () => {
     expect([certificate.status, certificate.text]).toEqual([200, CERTIFICATE.toString()]);
   });
 
-  test('are refused without a valid token and to pages of other sites', async () => {
+  test('are refused without a valid token and for pages of other sites', async () => {
     const made = await makeVideo({
       ...ALL_ON,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },

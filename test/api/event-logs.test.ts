@@ -85,7 +85,7 @@ test.each([
   ['13-01-2026', 'a nonexistent month'],
   ['02-30-2026', 'a nonexistent day'],
   ['today', 'a word'],
-])('rejects a date of %s (%s) with 400 and names the format', async (date) => {
+])('rejects a date of %s (%s) with 400 and states the expected format', async (date) => {
   const { status, body } = await read(`1/${date}`);
   expect([status, body]).toEqual([
     400,
@@ -100,7 +100,7 @@ test.each([
 });
 
 test.each(['99', '-1', 'x', '1e0', '99999999999999999999'])(
-  'returns 404 for an unknown zone (%s) at every address',
+  'returns 404 for an unknown zone (%s) on every path',
   async (zone) => {
     const { status, body } = await read(`${zone}/${wordDate(dayOf(Date.now()))}`);
     expect([status, body.errorResponse]).toMatchObject([404, { statusCode: 404, success: false }]);
@@ -142,7 +142,7 @@ test('concurrent writers never insert an event before one that was already retur
   expect(seen).toHaveLength(64);
 });
 
-test('drops expired days and keeps the others', async () => {
+test('drops only expired days', async () => {
   const store = createShieldEventStore(api.database.db);
   const old = Date.now() - 5 * DAY_MS;
   await store.append([makeShieldEvent(12, old), makeShieldEvent(12)]);

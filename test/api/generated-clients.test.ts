@@ -49,7 +49,7 @@ test('Kiota creates, reads, lists, changes and deletes videos and collections', 
 
 const terraform = (method: string, path: string, body?: object) => api.call(method, path, { key: account, body });
 
-test('Terraform applies a library twice, and the second time changes nothing', async () => {
+test('a second Terraform apply of a library changes nothing', async () => {
   const made = await terraform('POST', '/videolibrary', { Name: 'Infrastructure', ReplicationRegions: ['DE', 'NY'] });
   const { Id, PullZoneId, ApiKey } = Object(made.body);
   expect(made.status).toBe(201);

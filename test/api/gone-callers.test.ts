@@ -15,7 +15,7 @@ await once(server, 'listening');
 const caller = connect(Object(server.address()).port, '127.0.0.1');
 afterAll(() => server.close());
 
-test('refuses a body whose caller disconnected before it was read, without waiting for it', async () => {
+test('rejects a body immediately if its caller disconnected before it was read', async () => {
   caller.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
   const read = async () => readBytes(await left.promise, { what: 'a JSON body', limitBytes: 1_000 });
   await expect(read()).rejects.toMatchObject({ kind: 'invalid', message: expect.stringContaining('connection ended') });

@@ -32,7 +32,7 @@ const operations = () =>
     ['DELETE', `/library/1/collections/${firstCollection}`],
   ] as const;
 
-test('every operation refuses the valid key of another library like an invalid key', async () => {
+test('every operation responds to the key of another library as to an invalid key', async () => {
   for (const [method, path] of operations()) {
     const { status, body } = await api.call(method, path, { key: api.second.key });
     expect([method, path, status]).toEqual([method, path, 401]);
@@ -40,7 +40,7 @@ test('every operation refuses the valid key of another library like an invalid k
   }
 });
 
-test('a library cannot access objects of another library through its own address', async () => {
+test('a library cannot access objects of another library through its own path', async () => {
   for (const [method, path] of operations()) {
     const own = path.replace('/library/1/', `/library/${api.second.id}/`);
     if (own.split('/').length < 5) continue;
@@ -55,21 +55,21 @@ test('a library cannot access objects of another library through its own address
   expect((await api.call('POST', `/library/${api.second.id}/videos`, into)).status).toBe(400);
 });
 
-test('the read-only key can read, and gets 403 for every write', async () => {
+test('the read-only key can read, and every write with it gets 403', async () => {
   for (const [method, path] of operations()) {
     const { status } = await api.call(method, path, { key: api.first.readOnlyKey });
     expect([method, path, status]).toEqual([method, path, method === 'GET' ? 200 : 403]);
   }
 });
 
-test('the account key opens only existing libraries, and all of them', async () => {
+test('the account key grants access to all existing libraries and to no others', async () => {
   const key = api.first.accountKey;
   expect((await api.call('GET', '/library/1/videos', { key })).status).toBe(200);
   expect((await api.call('GET', `/library/${api.second.id}/videos`, { key })).status).toBe(200);
   expect((await api.call('POST', '/library/999/videos', { key, body: { title: 'T' } })).status).toBe(401);
 });
 
-test('an additional key opens its library within its scope until it expires or is revoked', async () => {
+test('an additional key grants access to its library within its scope until it expires or is revoked', async () => {
   const write = await keys.create({ scope: 'write', libraryId: 1, label: 'w', expiresAt: null });
   const read = await keys.create({ scope: 'read', libraryId: 1, label: 'r', expiresAt: null });
   const old = await keys.create({ scope: 'write', libraryId: 1, label: 'o', expiresAt: new Date(Date.now() - 1) });

@@ -26,7 +26,7 @@ const ask = (query: Record<string, string>, path = '/OEmbed') =>
   api.call('GET', `${path}?${new URLSearchParams(query)}`, { key: null });
 const page = () => `http://edge.test/embed/1/${guid}`;
 
-test('describes a player page in both spellings without a key', async () => {
+test('describes a player page in both URL spellings without a key', async () => {
   const { status, body } = await ask({ url: page() });
   expect(status).toBe(200);
   const thumbnail = `http://edge.test/vz-1/${guid}/thumbnail.jpg`;
@@ -59,7 +59,7 @@ test.each([
   [{ maxWidth: '640', maxHeight: '100' }, [178, 100]],
   [{ maxWidth: '100000', maxHeight: '100000' }, [1920, 1080]],
   [{ maxWidth: '' }, [1920, 1080]],
-])('within %j the size of the player is %j', async (bounds, expected) => {
+])('limits of %j result in a player size of %j', async (bounds, expected) => {
   const { body } = await ask({ url: page(), ...bounds });
   const { width, height, html } = Object(body);
   expect([width, height]).toEqual(expected);
@@ -124,7 +124,7 @@ test('requires a token if the library does, and passes it to the frame', async (
   expect([late.status, Object(late.body).Message]).toEqual([401, expect.stringMatching(/expired at 1970-01-01/)]);
 });
 
-test('returns a signed thumbnail address in a zone that requires tokens', async () => {
+test('returns a signed thumbnail URL in a zone that requires tokens', async () => {
   const { db } = api.database;
   await db.updateTable('library').set({ settings: '{}' }).where('id', '=', 1).execute();
   const zone = () => db.updateTable('pull_zone').where('library_id', '=', 1);

@@ -43,7 +43,7 @@ const tasksOf = (guid: Guid) =>
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
-test('queues missing renditions of a codec on the existing cuts, and a second request changes nothing', async () => {
+test('queues missing renditions of a codec on the existing cuts once', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }, { rung: 360, codec: 'vp9' }, { rung: null }]);
   const answer = await add(guid, '0');
   expect(answer.status).toBe(200);

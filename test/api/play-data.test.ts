@@ -37,7 +37,7 @@ const NEVER_NULL = [
   'seekPath',
 ];
 
-test('returns play data without a key, with every edge address', async () => {
+test('returns play data with every edge URL without a key', async () => {
   const { status, body } = await play();
   expect(status).toBe(200);
   const data = Object(body);
@@ -80,7 +80,7 @@ test('lists existing images in the video and in its play data', async () => {
   await change(null, 0);
 });
 
-test('a video is playable once an active rendition has a segment, and has an MP4 once it is finished', async () => {
+test('reports a video as playable when an active rendition has a segment, and its MP4 when it is finished', async () => {
   const [timeline, rendition] = [newGuid(), newGuid()];
   const { db } = api.database;
   const of = { library_id: 1, media_id: guid as Guid };

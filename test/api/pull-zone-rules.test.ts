@@ -72,7 +72,7 @@ test.each([
   ['BlockedCountries', ['Germany']],
   ['RequestLimit', -1],
   ['AllowedReferrers', ['not a host']],
-])('rejects %s of %s and names the field', async (field, value) => {
+])('rejects %s of %s with an error that contains the field', async (field, value) => {
   expect(await call('POST', '', { [field]: value })).toMatchObject({ status: 400, body: { Field: field } });
 });
 
@@ -89,7 +89,7 @@ test('adds and removes list entries one by one, and shares the referrers with th
   expect((await policy()).referrers.allowedReferrers).not.toContain('added.example');
 });
 
-test('a host name belongs to one zone, is listed, and can be removed', async () => {
+test('a host name belongs to at most one zone, is listed, and can be removed', async () => {
   const body = { Hostname: 'Media.Owner.example' };
   expect((await call('POST', '/addHostname', body)).status).toBe(204);
   expect((await policy()).hostnames).toEqual(['media.owner.example']);
@@ -101,7 +101,7 @@ test('a host name belongs to one zone, is listed, and can be removed', async () 
   expect((await call('POST', '/purgeCache')).status).toBe(204);
 });
 
-test('invalidates a reset key immediately or after its overlap', async () => {
+test('invalidates the previous key immediately after a reset, or after the overlap', async () => {
   const { current } = (await policy()).keys;
   expect((await call('POST', '/resetSecurityKey?overlapSec=60', {})).status).toBe(204);
   const overlapping = (await policy()).keys;
@@ -143,7 +143,7 @@ test('explain returns the deciding rule, the signed text, and the common mistake
   expect(await explain(keys.current, { At: '2040-01-01T00:00:00Z' })).toMatchObject({ RuleId: '10102' });
 });
 
-test('models and play data of a zone that requires tokens have signed addresses, in one folder', async () => {
+test('with token authentication, video models and play data contain URLs signed for one folder', async () => {
   const made = await api.call('POST', '/library/1/videos', { body: { title: 'A film' } });
   const { guid } = Object(made.body);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/play`, { key: null });

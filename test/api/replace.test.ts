@@ -32,7 +32,7 @@ const replace = (guid: string) => api.call('POST', `/library/1/videos/${guid}/re
 const rowOf = (guid: Guid) =>
   api.database.db.selectFrom('media').selectAll().where('id', '=', guid).executeTakeFirstOrThrow();
 
-test('a finished video accepts another file once after a replacement was requested', async () => {
+test('a finished video accepts one new file after a replacement was requested', async () => {
   const guid = await createFinished();
   expect((await put(guid)).status).toBe(400);
   expect((await replace(guid)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
@@ -56,7 +56,7 @@ test('an unused replacement window closes after a day', async () => {
   expect((await put(guid)).status).toBe(400);
 });
 
-test('refuses to replace a video that is unfinished or unknown, or with a read-only key', async () => {
+test('rejects replacing an unfinished or unknown video, or any video with a read-only key', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'New' } });
   expect((await replace(String(Object(body).guid))).status).toBe(400);
   expect((await replace('0190a0a0-0000-7000-8000-000000000000')).status).toBe(404);

@@ -105,7 +105,7 @@ describe('a cleanup', () => {
     ['resolutionsToDelete=%20720P,240', '1440p', 'x264'],
     ['deleteNonConfiguredResolutions=true', '240p,720p', ''],
     ['RESOLUTIONSTODELETE=1440p&outputs=all', '240p,720p', ''],
-  ])('with %s keeps %s', async (query, left) => {
+  ])('a cleanup with %s keeps %s', async (query, left) => {
     const guid = await createFinished();
     const dry = await clean(guid, `${query}&dryRun=true`);
     expect(dry.body).toMatchObject({
@@ -190,7 +190,7 @@ describe('a cleanup is refused', () => {
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
     ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to remain/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
-  ])('for "%s" and changes nothing', async (query, message) => {
+  ])('for "%s" without changing anything', async (query, message) => {
     const guid = await createFinished();
     const answer = await clean(guid, query);
     expect(answer.status).toBe(400);
@@ -198,7 +198,7 @@ describe('a cleanup is refused', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('refuses a video that is being processed, an unknown one with 404, and a read-only key with 403', async () => {
+  test('for a video that is being processed, for an unknown video with 404, and for a read-only key with 403', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

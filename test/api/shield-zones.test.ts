@@ -46,7 +46,7 @@ test('lists zones in pages', async () => {
   expect(body.page).toEqual({ totalCount: 2, totalPages: 2, currentPage: 1, nextPage: 2, pageSize: 1 });
 });
 
-test('responds with RFC 9457 problems for a wrong key, an unknown zone and a wrong mode', async () => {
+test('responds with RFC 9457 problem details for a wrong key, an unknown zone and a wrong mode', async () => {
   const refusals = [
     await call('GET', 'shield-zones', undefined, api.first.libraryKey),
     await call('GET', 'shield-zone/99999'),

@@ -89,7 +89,7 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
-test('returns every hourly bucket of a year, and refuses a longer range', async () => {
+test('returns every hourly bucket of a year, and rejects a longer range', async () => {
   const from = (days: number) => `?hourly=true&dateFrom=${new Date(nowHourMs - days * DAY_MS).toISOString()}`;
   const { status, body, views } = await read(from(365));
   expect([status, views]).toEqual([200, 5]);

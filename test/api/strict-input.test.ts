@@ -190,7 +190,7 @@ test.each([
   expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/[A-Z"].+/)]);
 });
 
-test('the misspelling of a required field is named', async () => {
+test('reports the misspelling of a required field', async () => {
   const answer = await api.call('POST', `${LIBRARY}/videos`, { body: { titel: 'Holidays' } });
   expectRefused(answer, '"titel" is unknown; did you mean "title"?');
   const extra = { title: 'Holidays', titel: 'ignored' };
@@ -230,7 +230,7 @@ test.each([
   expect((await api.call('PUT', path, { body: 'bytes' })).status).toBe(200);
 });
 
-test('names fields in messages as in the request, with the value', async () => {
+test('messages contain field names as in the request, and the received value', async () => {
   const body = { dvrEnabled: true, dvrWindowSeconds: 0 };
   const { body: refused } = await api.call('POST', `${LIBRARY}/live`, { body });
   expect(Object(refused).data).toEqual(['The field dvrWindowSeconds must be >= 1, got 0.']);

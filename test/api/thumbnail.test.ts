@@ -157,7 +157,7 @@ describe('rejects', () => {
     expect(await stored(guid)).toEqual([]);
   });
 
-  test('refuses a private address unless the operator allows it', async () => {
+  test('rejects a private address unless the operator allows it', async () => {
     const outbound = createOutbound({ allow: [] });
     const strict = await startTestApi({ outbound });
     const { body } = await strict.call('POST', '/library/1/videos', { body: { title: 'x' } });
@@ -170,7 +170,7 @@ describe('rejects', () => {
     expect(answer.body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('rejects a body over 16 MiB with 413, an unknown video with 404 and a read-only key with 403', async () => {
+  test('rejects a body over 16 MiB, an unknown video and a read-only key', async () => {
     const guid = await createVideo();
     expect((await set(guid, '', { body: new Uint8Array(16 * 2 ** 20 + 1) })).status).toBe(413);
     expect((await set(newGuid(), '', { body: images['a.png'] })).status).toBe(404);

@@ -46,7 +46,7 @@ test('an upload survives a database outage during lease renewal and commit', asy
   expect([await countSent(api, guid), (await filesOf(guid)).length, await countUploads(api)]).toEqual([1, 1, 0]);
 });
 
-test('accepts an upload once whose commit succeeded although its response was lost', async () => {
+test('accepts an upload once if its commit succeeded but the response was lost', async () => {
   const guid = await addVideo(api);
   const { lost } = await loseNextCommit(api.database, 'media');
   const upload = api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('whole') });

@@ -118,7 +118,7 @@ test('rejects a second upload with 400 and changes nothing', async () => {
   expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
-test('accepts one of two simultaneous uploads, and rejects the other with 400 without leftovers', async () => {
+test('accepts one of two simultaneous uploads, and rejects the second with 400 without leftovers', async () => {
   const guid = await createVideo();
   const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
   const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));
@@ -156,7 +156,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'callers that disconnect immediately (%s) leave nothing behind and do not affect others',
+  'callers that disconnect immediately (%s) leave nothing behind and do not affect other uploads',
   async (header) => {
     for (let round = 0; round < 10; round += 1) {
       const guid = await createVideo();
@@ -174,7 +174,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
   },
 );
 
-test('below the disk floor, rejects an upload with 507 before the first byte, by its announced length', async () => {
+test('rejects an upload with 507 if its Content-Length would leave less free space than the reserve', async () => {
   const guid = await createVideo();
   api.storage.freeBytes = 5e9 + 999;
   const small = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(1_000) });
@@ -287,7 +287,7 @@ test('the sweep removes unnamed bytes and the upload session of a killed server 
   expect(await openUploads()).toBe(0);
 });
 
-test('an upload that resumes after the sweep gets 408, and its video accepts another upload', async () => {
+test('responds with 408 to an upload that resumes after the sweep, and its video accepts a new upload', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');

@@ -115,7 +115,7 @@ test('rejects chapters and moments outside the video, and ends a chapter at the 
   expect((await set({ moments: [{ label: 'Beyond', timestamp: 11 }] })).status).toBe(400);
 });
 
-test('deleting a video sends its files for deletion and reduces the count of the library', async () => {
+test('deleting a video queues the deletion of its files and reduces the video count of the library', async () => {
   const guid = await createVideo('Short lived');
   const before = Object((await api.call('GET', '/library/1/videos')).body).totalItems;
   const path = `/library/1/videos/${guid}`;

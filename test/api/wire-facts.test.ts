@@ -62,7 +62,7 @@ test.each([
   ['PAGE=2&ITEMSPERPAGE=5000', { currentPage: 2, itemsPerPage: 1000 }],
   ['page=2147483647&itemsPerPage=1000', { currentPage: 2147483647, itemsPerPage: 1000 }],
   ['per_page=7&sort_by=x&orderBy=nothing&search=%00%ff', { currentPage: 1, itemsPerPage: 100 }],
-])('reads the query "%s" with its defaults and echoes it', async (query, expected) => {
+])('applies defaults to the query "%s" and echoes it', async (query, expected) => {
   for (const list of ['videos', 'collections']) {
     const { status, body } = await api.call('GET', `/library/1/${list}?${query}`);
     expect(status).toBe(200);
@@ -131,7 +131,7 @@ test.each([
 });
 
 test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"property":{}}]}'])(
-  'rejects an update that cannot be carried out with 400, although none is listed (%s)',
+  'rejects an update that is not possible with 400, which the published document does not list (%s)',
   async (body) => {
     const guid = await createVideo('Stays');
     const answer = await api.call('POST', `/library/1/videos/${guid}`, { body });
@@ -155,7 +155,7 @@ test('limits a title to 1,000 characters in every kind of request', async () => 
   }
 });
 
-test('accepts quoted numbers and whole floats as numbers, and refuses other strings', async () => {
+test('accepts quoted numbers and whole floats as numbers, and rejects other strings', async () => {
   const guid = await createVideo('Numbers');
   const body = '{"chapters":[{"title":"A","start":"0","end":"12.0"},{"title":"B","start":12.0,"end":20}]}';
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body })).body).toEqual(OK);

@@ -40,7 +40,7 @@ test('responds with 501 for missing operations, including published ones that th
 });
 
 for (const { row, operation } of real) {
-  test(`${nameOf(row)} reads the query of its row, with its defaults`, () => {
+  test(`${nameOf(row)} accepts the query parameters and defaults of its row`, () => {
     const query: Record<string, { default?: unknown }> = operation.query.properties;
     expect(Object.keys(query)).toEqual(expect.arrayContaining(Object.keys(row.query)));
     for (const [name, { default: value }] of Object.entries(row.query)) {

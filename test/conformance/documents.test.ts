@@ -64,7 +64,7 @@ test('describes exactly the path parameters as such', () => {
   }
 });
 
-test('describes every parameter in a sentence', () => {
+test('describes every parameter with a sentence', () => {
   for (const { item, operation } of described) {
     const all: { $ref?: string; name: string; description?: string }[] = [
       ...(operation.parameters ?? []),
@@ -77,7 +77,7 @@ test('describes every parameter in a sentence', () => {
   }
 });
 
-test('describes every field of a body or response in a sentence', () => {
+test('describes every field of a body or response with a sentence', () => {
   const bare = fieldsOf(document).filter(([, { description }]) => !/^[A-Z0-9`].+\.$/.test(description ?? ''));
   expect(bare, 'fields without a sentence in src/api/openapi/field-texts/').toEqual([]);
 });

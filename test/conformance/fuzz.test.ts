@@ -51,7 +51,7 @@ function makeForeignCollection(): Promise<string> {
 
 for (const operation of operations) {
   test(
-    `${nameOf(operation)} withstands any input`,
+    `${nameOf(operation)} does not fail on any input`,
     async () => {
       const things = await freshThings(operation);
       const property = fc.asyncProperty(requestsTo(operation), (request) => hold(operation, request, things));

@@ -175,7 +175,7 @@ async function makeForeignCollection(): Promise<string> {
   return guid;
 }
 
-test("a key that is valid for another library opens nothing at this library's address", async () => {
+test('a key of a different library grants no access to this library', async () => {
   for (const operation of operations.filter(
     ({ auth, path }) => auth === 'access-key' && path.includes('{libraryId}'),
   )) {

@@ -204,7 +204,7 @@ const UNREADABLE = [
   },
 ] as const;
 
-test.each(UNREADABLE)('refuses $what in the format of the interface and closes the connection', async (unreadable) => {
+test.each(UNREADABLE)('rejects $what in the error format of the API and closes the connection', async (unreadable) => {
   const { bytes, status, form } = unreadable;
   const socket = connect(world.api.api.port, '127.0.0.1');
   socket.write(bytes);
@@ -218,7 +218,7 @@ test.each(UNREADABLE)('refuses $what in the format of the interface and closes t
   expectGoodManners(answer);
 });
 
-test('logs each unreadable request once, in the events of requests without a zone', async () => {
+test('logs each unreadable request once, among the events of requests without a zone', async () => {
   const events = createShieldEventStore(world.api.database.db);
   const rulesFound = async () => {
     const found = await events.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
@@ -230,7 +230,7 @@ test('logs each unreadable request once, in the events of requests without a zon
 });
 
 test.each(['/library/1/videos', '/videolibrary', '/tusupload', '/healthz', '/dashboard'])(
-  'refuses two Host headers at %s and closes the connection',
+  'rejects two Host headers at %s and closes the connection',
   async (address) => {
     const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1');
     const key = `AccessKey: ${world.keys.account}`;

@@ -61,7 +61,7 @@ async function publish(settings: Record<string, unknown>): Promise<PublishedFilm
 }
 const fetchText = async (address: string) => (await fetch(address)).text();
 
-test('captions are a group of the multivariant playlist that passes both checkers', async () => {
+test('captions form a group of the multivariant playlist that both validators accept', async () => {
   const text = await fetchText(`${folder}/playlist.m3u8`);
   expect(checkPlaylist(text)).toEqual([]);
   const parsed = parse(text);
@@ -98,7 +98,7 @@ test.each(['captions/fr.m3u8', 'captions/en.srt', 'captions/../en.m3u8', 'captio
   },
 );
 
-test('with the setting off, the playlist does not list captions, but the files remain', async () => {
+test('with the setting disabled, the playlist does not list captions, but the files remain available', async () => {
   const quiet = await publish({ player: { captionsInPlaylist: false } });
   const base = `${room.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
   const silent = await fetch(`${base}/playlist.m3u8`);
@@ -120,7 +120,7 @@ test('hls.js in a browser shows the cue at its time', async () => {
   expect(cues.at).toBeGreaterThanOrEqual(1);
 });
 
-test('our own player lists each language once', async () => {
+test('the player lists each language once', async () => {
   const page = await room.browser.newPage();
   await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true&autoplay=true`);
   const video = page.locator('video');

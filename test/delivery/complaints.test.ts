@@ -95,7 +95,7 @@ test('viewers on IPv6 can use address tokens from their whole network', async ()
   ]).toEqual(['200', '200', '403 10101', '403 10101']);
 });
 
-test('allows pages without a referrer, applications and our own frame unless the owner forbids it', async () => {
+test('allows pages without a referrer, applications and the player frame unless the owner forbids it', async () => {
   const own = { referer: 'http://127.0.0.1/embed/1/x' };
   const application = { 'user-agent': 'okhttp/4.12.0' };
   const open = await openWith({}, { allowedReferrers: ['owner.test'] });
@@ -131,7 +131,7 @@ test('the blocking firewall accepts every form of range and unknown body types',
   expect((await Promise.all([0, id].map(read))).flat()).toEqual([]);
 });
 
-test('accepts a client over the rate again after its Retry-After', async () => {
+test('accepts a rate-limited client again after its Retry-After', async () => {
   const edge = await openWith({ requestsPerSec: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${edge.base}${segmentPath()}`)));
   const refused = answers.find(({ status }) => status === 429);
@@ -140,7 +140,7 @@ test('accepts a client over the rate again after its Retry-After', async () => {
   expect(await ask(edge, segmentPath())).toBe('200');
 });
 
-test('gives each valid token behind one address its own bucket, as for a school', async () => {
+test('limits the rate per valid token behind one shared address, such as that of a school', async () => {
   const edge = await openWith({ tokenRequired: true, requestsPerSec: 1 });
   const pupils = Array.from({ length: 20 }, (_, pupil) => segmentPath(tokenFor(null, 4_000_000_000 + pupil)));
   const answers = await Promise.all(pupils.map((path) => ask(edge, path, { 'x-forwarded-for': '192.0.2.7' })));

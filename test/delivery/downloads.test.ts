@@ -67,17 +67,20 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
 }
 
 describe('an MP4 of a finished video', () => {
-  test.each([144, 72])('has the frames and audio of the playlists at %ip, without a warning', async (heightPx) => {
-    const file = `${folder}/play_${heightPx}p.mp4`;
-    for (const [stream, playlist] of [
-      ['v:0', `${folder}/${heightPx}p/video.m3u8`],
-      ['a:0', `${folder}/r/${shown.audio.renditionId}/video.m3u8`],
-    ] as const) {
-      const [whole, listed] = [await decodeHashes(file, stream), await decodeHashes(playlist, stream)];
-      expect(whole).toEqual({ hashes: listed.hashes, warnings: '' });
-      expect(whole.hashes.length).toBeGreaterThanOrEqual(film.frames);
-    }
-  });
+  test.each([144, 72])(
+    'decodes to the frames and audio of the playlists at %ip without a warning',
+    async (heightPx) => {
+      const file = `${folder}/play_${heightPx}p.mp4`;
+      for (const [stream, playlist] of [
+        ['v:0', `${folder}/${heightPx}p/video.m3u8`],
+        ['a:0', `${folder}/r/${shown.audio.renditionId}/video.m3u8`],
+      ] as const) {
+        const [whole, listed] = [await decodeHashes(file, stream), await decodeHashes(playlist, stream)];
+        expect(whole).toEqual({ hashes: listed.hashes, warnings: '' });
+        expect(whole.hashes.length).toBeGreaterThanOrEqual(film.frames);
+      }
+    },
+  );
 
   test.each([
     ['by sendfile', {}],
@@ -129,7 +132,7 @@ describe('an MP4 in a browser', () => {
     expect(await disposition('?download=false')).toBeNull();
   });
 
-  test('plays by ranges in Chromium', async () => {
+  test('plays in Chromium with range requests', async () => {
     const { page, faults } = await openPage();
     await page.evaluate(
       (address) => document.querySelector('video')?.setAttribute('src', address),
@@ -144,13 +147,13 @@ describe('an MP4 in a browser', () => {
 });
 
 describe('availability of MP4 files', () => {
-  test('a height that the video lacks, or that is written in another form, is not found', async () => {
+  test('responds with 404 for a height that the video lacks or that is written differently', async () => {
     for (const name of ['play_720p.mp4', 'play_0144p.mp4', 'play_p.mp4', 'play_144p.mp4.mp4']) {
       expect(await statusOf(`${folder}/${name}`)).toBe(404);
     }
   });
 
-  test('MP4 files exist while the setting is on and the library is not protected', async () => {
+  test('MP4 files exist while the setting is enabled and the library is not protected', async () => {
     const mine = await addWholeFilm(await addLibrary(database.db, { mp4: { enabled: false } }));
     const file = `${folderOf(mine)}/play_144p.mp4`;
     expect(await statusOf(file)).toBe(404);
@@ -160,7 +163,7 @@ describe('availability of MP4 files', () => {
     await expect.poll(() => statusOf(file), { timeout: 20_000 }).toBe(404);
   });
 
-  test('for a rung above 1080 next to a lower one', async () => {
+  test('a rung above 1080p is available as MP4 only without a lower rung', async () => {
     const mine = await addWholeFilm(shown.libraryId);
     const [tall] = mine.videos;
     const setRung = (id: string | undefined, rung: number) =>
@@ -183,7 +186,7 @@ describe('availability of MP4 files', () => {
     ]).toEqual([200, 404]);
   });
 
-  test('nor a manifest or I-frames before the video is complete', async () => {
+  test('MP4 files, the DASH manifest and I-frame playlists do not exist before the video is complete', async () => {
     const mine = await addFilm(database.db, shown.libraryId, film);
     const [tall] = mine.videos;
     if (tall === undefined) throw new Error('Expected a film of two rungs.');
@@ -198,7 +201,7 @@ describe('availability of MP4 files', () => {
     for (const file of files) expect(await statusOf(`${folderOf(mine)}/${file}`)).toBe(404);
   });
 
-  test('for a rung whose sample tables are missing, which is logged as our fault', async () => {
+  test('responds with 500 for a rung without sample tables, and still serves the other rung', async () => {
     const gone = await addWholeFilm(shown.libraryId);
     await room.storage.remove(
       `${gone.libraryId}/${gone.mediaId}/${gone.videos[0]?.renditionId}/2-1.idx` as Parameters<
@@ -211,7 +214,7 @@ describe('availability of MP4 files', () => {
 });
 
 describe('a DASH manifest', () => {
-  test('lists the same segments to ffmpeg, which decodes the same frames', async () => {
+  test('decodes in ffmpeg to the same frames as the playlist', async () => {
     const response = await fetch(`${folder}/manifest.mpd`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/dash+xml']);
     const etag = response.headers.get('etag') ?? '';
@@ -243,7 +246,7 @@ describe('a DASH manifest', () => {
 });
 
 describe('I-frame playlists', () => {
-  test('are listed in the first multivariant playlist that anybody requests', async () => {
+  test('are listed in the first multivariant playlist that a client requests', async () => {
     const mine = await addWholeFilm(shown.libraryId);
     const text = await (await fetch(`${folderOf(mine)}/playlist.m3u8`)).text();
     expect(checkPlaylist(text)).toEqual([]);

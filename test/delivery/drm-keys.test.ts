@@ -31,7 +31,7 @@ afterAll(() => lab.close());
 const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 describe('keys of a protected video', () => {
-  test('are refused without a token, with a wrong one and to pages of other sites', async () => {
+  test('are refused without a token, with a wrong token and for pages of other sites', async () => {
     const access = { playerTokenRequired: true, allowedReferrers: ['good.test'] };
     const shown = await lab.protect('cbcs', { access });
     const kids = await kidsOf(shown);
@@ -90,7 +90,7 @@ describe('keys of a protected video', () => {
 });
 
 describe('repackaging', () => {
-  test('adopts new keys and addresses, and keeps the previous ones unless told not to', async () => {
+  test('adopts new keys and URLs, and keeps the previous ones unless requested otherwise', async () => {
     const shown = await lab.protect('cbcs');
     const [first] = await kidsOf(shown);
     const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
@@ -180,7 +180,7 @@ describe('turning Enterprise DRM on and off', () => {
 });
 
 describe('basic DRM', () => {
-  test('plays to its end in hls.js, under another key in each session', async () => {
+  test('plays to the end in hls.js, with a different key in each session', async () => {
     const shown = await lab.publish(BASIC);
     const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
     const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, null);

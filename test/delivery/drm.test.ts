@@ -44,14 +44,14 @@ function expectWhole(seen: Playback): void {
   expect(seen.endedAtSec).toBeCloseTo((FRAMES * 1001) / 24_000, 0);
 }
 
-test.each(SCHEMES)('a video protected with %s plays to its end in hls.js with ClearKey', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s plays to the end in hls.js with ClearKey', async (scheme) => {
   const shown = films[scheme];
   const page = await openScriptPage(context, lab.edge.base, HLS_JS);
   expectWhole(await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, `${shown.folder}/license`));
   await page.close();
 });
 
-test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s plays to the end in Shaka over DASH', async (scheme) => {
   const shown = films[scheme];
   const page = await openScriptPage(context, lab.edge.base, SHAKA);
   expectWhole(await playInShaka(page, `${shown.folder}/manifest.mpd`));
@@ -91,27 +91,24 @@ test('the player page plays a protected video with Shaka where hls.js gets no ke
   await page.close();
 });
 
-test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by HLS with raw keys', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s plays to the end in Shaka over HLS with raw keys', async (scheme) => {
   const shown = films[scheme];
   const page = await openScriptPage(context, lab.edge.base, SHAKA);
   expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
   await page.close();
 });
 
-test.each(SCHEMES)(
-  'a video protected with %s has playlists that pass the checker, and one key for each group',
-  async (scheme) => {
-    const shown = films[scheme];
-    expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
-    expect(checkPlaylist(await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`))).toEqual([]);
-    expect(new Set(await kidsOf(shown)).size).toBe(3);
-    const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
-    for (const kid of await kidsOf(shown)) {
-      const bytes = kidBytes(kidOfBytes(Buffer.from(kid, 'base64url')));
-      expect(init.indexOf(bytes), 'every init segment names all key ids').toBeGreaterThan(0);
-    }
-  },
-);
+test.each(SCHEMES)('a video protected with %s has valid playlists and one key for each group', async (scheme) => {
+  const shown = films[scheme];
+  expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
+  expect(checkPlaylist(await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`))).toEqual([]);
+  expect(new Set(await kidsOf(shown)).size).toBe(3);
+  const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
+  for (const kid of await kidsOf(shown)) {
+    const bytes = kidBytes(kidOfBytes(Buffer.from(kid, 'base64url')));
+    expect(init.indexOf(bytes), 'every init segment names all key ids').toBeGreaterThan(0);
+  }
+});
 
 test.each(SCHEMES)(
   'a video protected with %s returns the same encrypted bytes each time, whole and in every range',
@@ -161,16 +158,19 @@ test('a player that has cached encrypted bytes gets 304 without a read', async (
   await other.close();
 });
 
-test.each(SCHEMES)('a video protected with %s is listed with bitrates that its segments keep to', async (scheme) => {
-  const { folder } = films[scheme];
-  const text = await textOf(`${folder}/playlist.m3u8`);
-  const sound = await peakOf(`${folder}/${/TYPE=AUDIO.*URI="([^"]+)"/.exec(text)?.[1]}`);
-  for (const [, listed, address] of text.matchAll(/#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*RESOLUTION.*\n(.+)/g)) {
-    const peak = sound + (await peakOf(`${folder}/${address}`));
-    expect(Number(listed)).toBeGreaterThanOrEqual(peak);
-    expect(Number(listed)).toBeLessThan(peak * 1.2);
-  }
-});
+test.each(SCHEMES)(
+  'a video protected with %s is listed with bitrates that its segments do not exceed',
+  async (scheme) => {
+    const { folder } = films[scheme];
+    const text = await textOf(`${folder}/playlist.m3u8`);
+    const sound = await peakOf(`${folder}/${/TYPE=AUDIO.*URI="([^"]+)"/.exec(text)?.[1]}`);
+    for (const [, listed, address] of text.matchAll(/#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*RESOLUTION.*\n(.+)/g)) {
+      const peak = sound + (await peakOf(`${folder}/${address}`));
+      expect(Number(listed)).toBeGreaterThanOrEqual(peak);
+      expect(Number(listed)).toBeLessThan(peak * 1.2);
+    }
+  },
+);
 
 /** Returns the peak bitrate of a media playlist in bits per second, over the windows of RFC 8216 section 4.1. */
 async function peakOf(address: string): Promise<number> {
@@ -184,7 +184,7 @@ async function peakOf(address: string): Promise<number> {
 }
 
 test.each(SCHEMES)(
-  'a video protected with %s lists I-frames that are encrypted as in their segment',
+  'a video protected with %s lists I-frames that are encrypted as in their segments',
   async (scheme) => {
     const shown = films[scheme];
     await expect.poll(() => textOf(`${shown.folder}/playlist.m3u8`)).toContain('I-FRAME-STREAM-INF');
@@ -199,7 +199,7 @@ test.each(SCHEMES)(
   },
 );
 
-test.each(SCHEMES)('a video protected with %s returns no clear bytes under any address', async (scheme) => {
+test.each(SCHEMES)('a video protected with %s returns no clear bytes at any URL', async (scheme) => {
   const shown = films[scheme];
   const { db } = lab.database;
   const source = await lab.room.storage.write(
@@ -232,7 +232,7 @@ test.each(SCHEMES)('a video protected with %s returns no clear bytes under any a
   }
 });
 
-test('an unprotected video returns clear bytes under the same addresses', async () => {
+test('an unprotected video returns clear bytes at the same URLs', async () => {
   const shown = await lab.publish({ mp4: { enabled: true } });
   const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
     ['init.mp4', '0.m4s', '1.m4s'].map((name) => `r/${renditionId}/${name}`),
@@ -255,7 +255,7 @@ describe('the player page', () => {
   test.each([
     { what: 'Enterprise DRM', settings: ENTERPRISE },
     { what: 'basic DRM', settings: BASIC },
-  ])('plays a video under $what with the token of its own address', async ({ settings }) => {
+  ])('plays a video under $what with the token of its own URL', async ({ settings }) => {
     const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
     if (settings === ENTERPRISE) await lab.repackage(shown);
     const page = await lab.browser.newPage(SMALL_PAGE);
@@ -271,7 +271,7 @@ describe('the player page', () => {
     await page.close();
   });
 
-  test('reports that a viewer may not play if keys are refused', async () => {
+  test('the player reports that playback is not allowed if keys are refused', async () => {
     const shown = await lab.protect('cbcs');
     const page = await lab.browser.newPage(SMALL_PAGE);
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));

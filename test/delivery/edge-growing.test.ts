@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('its playlist is 404, then an event, then complete, and every change shows even if it was cached', async () => {
+  test('the playlist of a new video is 404, then an event, then complete, even for clients that cached it', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));
@@ -65,7 +65,7 @@ describe('a video that grows', () => {
 });
 
 describe('a video whose chunks change', () => {
-  test('serves the merged chunk in place of the small ones', async () => {
+  test('serves a merged chunk in place of the small chunks', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);

@@ -67,7 +67,7 @@ function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number 
   return far;
 }
 
-test('refuses a request with two Host headers and closes its connection', async () => {
+test('rejects a request with two Host headers and closes its connection', async () => {
   const edge = await videos.open();
   const answer = await readAll(open(edge, head(edge, 0, 'Host: other') + head(edge, 0)));
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -153,7 +153,7 @@ test('clients that do not read use bounded memory and no connection to the store
   expect(far.streams).toBe(0);
 });
 
-test('fetches a cold segment once for all clients, and a slow reader does not delay the other readers', async () => {
+test('fetches a cold segment once for all clients, without waiting for a slow reader', async () => {
   const far = farStorage();
   const edge = await videos.open({ storage: far.storage });
   const slow = open(edge, head(edge, 0).repeat(30));

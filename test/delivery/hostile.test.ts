@@ -77,7 +77,7 @@ describe.each([
   ['the core rule set', readRuleTexts],
   ['the built-in rule set', async () => OWN_RULES],
 ])('hostile requests, by %s', (_, readTexts) => {
-  test('are refused or harmless, and each is logged once under the rule that its response names', async () => {
+  test('are refused or harmless, and each is logged once under the rule in its response', async () => {
     const firewall = openFirewall(readTexts, (error) => {
       throw error;
     });
@@ -220,7 +220,7 @@ test('if a client leaves responses unread, the edge still reads its data to the 
   expect(readToEnd).toContain(true);
 });
 
-test('logs connections beyond the limit per client', async () => {
+test('logs connections beyond the limit for each client', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');
   sockets.push(held);

@@ -46,7 +46,7 @@ test('return 404 before they exist', async () => {
   expect(await Promise.all(names.map(statusOf))).toEqual(names.map(() => 404));
 });
 
-test('are served with type and tag to any page', async () => {
+test('are served with a content type and an ETag to pages of any origin', async () => {
   const set = {
     timelineId: newGuid(),
     folder: 'one-1',
@@ -86,7 +86,7 @@ test('are served with type and tag to any page', async () => {
   }
 });
 
-test('the WebVTT storyboard names sheets next to it, so that a path token covers them', async () => {
+test('the WebVTT storyboard refers to sheets in its own folder, so that a path token covers them', async () => {
   const answer = await fetch(`${folder}/seek/thumbnails.vtt`);
   const text = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
@@ -110,6 +110,6 @@ test.each([
   'preview_hq.gif',
   'pictures/one-1/preview.webp',
   'seek/..%2fpreview.webp',
-])('%s does not exist', async (name) => {
+])('returns 404 for %s', async (name) => {
   expect(await statusOf(name)).toBe(404);
 });

@@ -191,7 +191,7 @@ async function rulesLogged({ zoneId }: Locked): Promise<Set<string>> {
 }
 
 test.each(['path', 'query'] as const)(
-  "on the owner's page hls.js plays a protected video by a token in its %s, with captions, storyboard and keys",
+  "on the owner's page, hls.js plays a protected video with a token in its %s, including captions, storyboard and keys",
   async (form) => {
     const { page, refusals } = await openPage(OWNER);
     const signed = sign(film, form);
@@ -205,17 +205,20 @@ test.each(['path', 'query'] as const)(
 );
 
 /** Chromium's own HLS supports AES-128 only for transport streams, so the test uses the film in the clear. */
-test.each(['path', 'query'] as const)("the browser's own HLS plays a video by a token in its %s", async (form) => {
-  const { page, refusals } = await openPage(OWNER);
-  const { errors, endedSec } = await play(page, sign(clearFilm, form), true);
-  expect({ errors, refusals }).toEqual({ errors: [], refusals: [] });
-  expect(endedSec).toBeGreaterThan(4);
-  await page.close();
-  expect(await rulesLogged(clearFilm)).toEqual(new Set());
-});
+test.each(['path', 'query'] as const)(
+  'the native HLS player of the browser plays a video with a token in its %s',
+  async (form) => {
+    const { page, refusals } = await openPage(OWNER);
+    const { errors, endedSec } = await play(page, sign(clearFilm, form), true);
+    expect({ errors, refusals }).toEqual({ errors: [], refusals: [] });
+    expect(endedSec).toBeGreaterThan(4);
+    await page.close();
+    expect(await rulesLogged(clearFilm)).toEqual(new Set());
+  },
+);
 
 test.each(['path', 'query'] as const)(
-  'mpv, which has no page, plays the whole video by a token in its %s',
+  'mpv, which has no page, plays the whole video with a token in its %s',
   async (form) => {
     const { folder, query } = sign(film, form);
     const output = ['--no-config', '--no-audio', '--of=framecrc', '--ovc=rawvideo', '--o=-', '--really-quiet'];
@@ -226,7 +229,7 @@ test.each(['path', 'query'] as const)(
   },
 );
 
-test("our own player page plays the video in a frame on the owner's page", async () => {
+test("the player page plays the video in a frame on the owner's page", async () => {
   const { page, refusals } = await openPage(OWNER);
   await page.evaluate((address) => {
     const frame = document.createElement('iframe');

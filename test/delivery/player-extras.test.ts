@@ -170,7 +170,7 @@ test("shows a library's advertisement before the video, reports it, and lets the
   await page.close();
 });
 
-test('reports an advertisement watched to its end, and delays nothing for a missing or blocked one', async () => {
+test('reports a completely watched advertisement, and does not delay playback if it is missing or blocked', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
@@ -218,7 +218,7 @@ test('advertisements or controls that hang delay playback no longer than their t
   expect(thrown).toEqual([]);
 });
 
-test('offers Cast if the address enables it, and fetches its script only then', async () => {
+test('offers Cast and fetches its script only if the URL enables it', async () => {
   const foreign: string[] = [];
   const watchHosts = (page: Page) =>
     page.route(/^https:/, (route) => {

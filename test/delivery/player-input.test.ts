@@ -64,7 +64,7 @@ test('frame keys do nothing during playback', async () => {
   await page.close();
 });
 
-test('the key I opens picture-in-picture', async () => {
+test('the I key opens picture-in-picture', async () => {
   const page = await open((one) =>
     one.addInitScript(() => {
       // A headless browser has no such window.
@@ -117,7 +117,7 @@ test('a double click of a mouse does not seek', async () => {
   await page.close();
 });
 
-test('captions never cover the preview above the seek bar, which is as wide as the page', async () => {
+test('captions never cover the preview above the full-width seek bar', async () => {
   const page = await open();
   await page.locator('video').evaluate((video: HTMLVideoElement) => {
     const track = video.addTextTrack('captions', 'English', 'en');

@@ -113,7 +113,7 @@ async function damage(route: Route): Promise<void> {
   await route.fulfill({ response, body });
 }
 
-test.concurrent('a video whose last segment is a single frame plays to its end', async ({ expect }) => {
+test.concurrent('a video whose last segment is a single frame plays to the end', async ({ expect }) => {
   const watched = await watch(async () => undefined, short);
   await expectEnds(watched, expect);
   await watched.context.close();

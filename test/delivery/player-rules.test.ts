@@ -40,7 +40,7 @@ async function show(access: object): Promise<string> {
   return `/${libraryId}/${mediaId}`;
 }
 
-test('without rules, the page opens for everybody, also with a trailing slash', async () => {
+test('without rules, the page opens for any viewer, even with a trailing slash', async () => {
   const video = await show({});
   for (const path of [`/embed${video}`, `/embed${video}/`, `/play${video}`, `/play${video}/?autoplay=false`]) {
     expect([path, await open(path)]).toEqual([path, 200]);
@@ -58,7 +58,7 @@ test.each(['/embed', '/play'])('%s applies the referrer rules of a clear video',
   expect(await open(`${path}/state`, { referer: 'https://player.test/embed/1/x' })).toBe(200);
 });
 
-test('a page is not accepted because a request names its host', async () => {
+test('a Host header that equals the referrer does not grant access', async () => {
   const path = `/embed${await show({ allowedReferrers: ['good.test'] })}`;
   expect(await open(path, { host: 'evil.test', referer: 'https://evil.test/' })).toBe(403);
   expect(await open(path, { host: 'evil.test', referer: 'https://player.test/' })).toBe(200);
@@ -86,7 +86,7 @@ test('if direct play is forbidden, the page opens only in frames of other pages'
   expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
 });
 
-test('a page over the rate says so in the language of its library, with a retry time', async () => {
+test('a rate-limited page shows the reason in the language of its library, with a retry time', async () => {
   const libraryId = await addLibrary(database.db, { player: { uiLanguage: 'de' } });
   const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
   await database.db
@@ -101,7 +101,7 @@ test('a page over the rate says so in the language of its library, with a retry 
   expect(refused?.headers.get('retry-after')).toBe('1');
 });
 
-test("a page of an unknown library is refused in the viewer's language", async () => {
+test("the page of an unknown library shows its refusal in the viewer's language", async () => {
   const strict = await room.start({ limits: { clientRate: { perSec: 1, burst: 1 } } });
   const asked = Array.from({ length: 5 }, () =>
     fetch(`${strict.base}/embed/999/${newGuid()}`, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } }),
@@ -112,7 +112,7 @@ test("a page of an unknown library is refused in the viewer's language", async (
   await strict.close();
 });
 
-test("the page of an unknown video is in the viewer's language", async () => {
+test("the page of an unknown video uses the viewer's language", async () => {
   const path = `${edge.base}/embed/1/${newGuid()}`;
   const missing = await fetch(path, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } });
   expect(missing.status).toBe(404);
@@ -120,7 +120,7 @@ test("the page of an unknown video is in the viewer's language", async () => {
   expect(await (await fetch(path, { headers: { 'accept-language': 'xx' } })).text()).toContain('<html lang="en"');
 });
 
-test('serves the player.js client at the stable address that applications use', async () => {
+test('serves the player.js client at the stable URL that applications use', async () => {
   const latest = await fetch(`${edge.base}/playerjs/playerjs-latest.min.js`);
   expect([latest.status, latest.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(latest.headers.get('cache-control')).toBe('public, max-age=3600');

@@ -112,7 +112,7 @@ test.each([
   await page.context().close();
 });
 
-test('a cached page starts with the rung that an earlier visit knew', async () => {
+test('a cached page starts with the rung of an earlier visit', async () => {
   const page = await open({ mbps: 8 });
   await untilPlayed(page, 4);
   await page.reload();
@@ -122,7 +122,7 @@ test('a cached page starts with the rung that an earlier visit knew', async () =
   await page.context().close();
 });
 
-test('a jump to a place that is not loaded keeps the rung', async () => {
+test('seeking to a position that is not loaded keeps the rung', async () => {
   const page = await open({ mbps: 8 });
   await untilPlayed(page, 4.5);
   const before = Math.max(...(await readSeen(page)).heightsPx);
@@ -163,7 +163,7 @@ test('a chosen quality replaces the segment that is being played, at its positio
   await page.context().close();
 });
 
-test('the page names the quality that it switches to', async () => {
+test('the page shows the quality that it switches to', async () => {
   const page = await open({ mbps: FAST, query: '&t=8.2' });
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await untilPlayed(page, 8.3);
@@ -202,7 +202,7 @@ const bufferedSec = (page: Page) =>
     return buffered.length === 0 ? 0 : buffered.end(buffered.length - 1);
   });
 
-test('a page that is never played fetches its first segment and at most 1 MB, and plays on request', async () => {
+test('a page that has not started playback fetches only its first segment, at most 1 MB, and plays on request', async () => {
   const { page, segments } = await openPaused('');
   expect(segments.filter((url) => !url.includes(shown.audio.renditionId))).toHaveLength(1);
   const bytes = await page.evaluate(() =>

@@ -127,7 +127,7 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   await page.close();
 });
 
-test('has no axe violations while it plays, with its menu, its list of keys and its end screen', async () => {
+test('has no axe violations during playback, in its menu, in its list of keys and on its end screen', async () => {
   const page = await room.browser.newPage({ viewport: DESK });
   await open(page);
   const video = page.locator('video');
@@ -215,7 +215,7 @@ test('on a phone, a first tap shows the hidden controls, and only a tap on them 
   await context.close();
 });
 
-test('audio has its own page, without picture in picture or resolutions', async () => {
+test('the player page of audio has no picture-in-picture button and no resolution menu', async () => {
   const page = await room.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;

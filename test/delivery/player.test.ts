@@ -69,7 +69,7 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-test('a finished video plays to its end automatically, without faults or requests to other origins', async () => {
+test('a finished video plays to the end automatically, without faults or requests to other origins', async () => {
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
@@ -97,7 +97,7 @@ test('the page does not repaint while the video plays and its controls are hidde
   expect(perSec).toBeLessThan(15);
 });
 
-test('the query sets start, mute, loop and waiting', async () => {
+test('the query sets the start position, mute, loop and autoplay', async () => {
   const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');
   await expect.poll(async () => (await read(page)).isMuted, PATIENCE).toBe(true);
   expect(await read(page)).toMatchObject({ isPaused: true, isLooped: true, frames: 0 });
@@ -120,7 +120,7 @@ test('with preload=false the page loads no playlist before it plays', async () =
   await page.close();
 });
 
-test('seeking and choosing a quality show the chosen video', async () => {
+test('seeking and choosing a quality show the selected frames', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   for (const heightPx of [90, 180]) {
@@ -210,7 +210,7 @@ test('a page that was just opened immediately adopts the rungs of a video that f
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
 });
 
-test('shows the reason of a failed video', async () => {
+test('shows why a video failed', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const failed = { state: 'failed', state_reason: 'The file is <i>empty</i>.' } as const;
   await database.db.updateTable('media').set(failed).where('id', '=', made.mediaId).execute();
@@ -241,7 +241,7 @@ test.each([
   await page.close();
 });
 
-test('the page has meta tags, a strict policy and no other origins, and a wrong address gets a 404 page', async () => {
+test('the page has meta tags, a strict policy and no other origins, and a wrong URL gets a 404 page', async () => {
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
   const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);

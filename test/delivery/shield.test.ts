@@ -75,7 +75,7 @@ async function eventsOf(zone: number, count: number) {
 }
 
 describe('a zone that requires tokens', () => {
-  test('accepts tokens in both forms, bypasses shared caches, and applies the setting within 2 s', async () => {
+  test('accepts tokens in the query and in the path, bypasses shared caches, and applies the setting within 2 s', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -92,7 +92,7 @@ describe('a zone that requires tokens', () => {
     expect(await ask(edge, `/vz-${videos.libraryId}/${key.mediaId}/${media[0]}`)).toMatchObject({ status: 200 });
   });
 
-  test('gives the player page signed addresses that open the video, and keeps the embed token separate', async () => {
+  test('the player page gets signed URLs for the video, separate from its embed token', async () => {
     await setZone({ tokenRequired: true });
     await setAccess({ playerTokenRequired: true });
     const edge = await videos.open();

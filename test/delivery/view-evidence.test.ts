@@ -113,7 +113,7 @@ test('views and watch time claimed without media are not counted, except as disc
   expect(await heat.execute()).toEqual([]);
 });
 
-test('counts one delivery to one viewer once in half an hour, with at most its length as watch time', async () => {
+test('counts many beacons of one delivery as one view, and its duration as the maximum watch time', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.2' };
   await fetchMedia(edge, shown, { from });
@@ -185,7 +185,7 @@ test('only the part of an aborted segment that was sent is evidence', async () =
   expect((await countedOf(shown)).watchSec).toBeLessThanOrEqual(1);
 });
 
-test('behind a CDN, an address counts once in half an hour, with the elapsed time', async () => {
+test('behind a CDN, counts an address once in half an hour, with the elapsed time', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge(true)];
   const agents = [PERSON, OTHER_PERSON, PERSON.replace('140', '142')];
   for (const userAgent of agents) {
@@ -199,7 +199,7 @@ test('behind a CDN, an address counts once in half an hour, with the elapsed tim
   expect(watchSec).toBeLessThan(16);
 });
 
-test('another player at two edges is one estimated view', async () => {
+test('counts a different player at two edges as one estimated view', async () => {
   const shown = await publishFilm();
   const edges = await Promise.all([openEdge(), openEdge()]);
   const folder = `vz-${libraryId}/${shown.mediaId}/r/${shown.videos[0]?.renditionId}`;

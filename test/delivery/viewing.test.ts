@@ -53,7 +53,7 @@ test('a session in a real browser is one view, with its played and replayed seco
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: watchSec });
 });
 
-test('a reloaded page continues its session, and a duplicate of its tab starts another one', async () => {
+test('a reloaded page continues its session, and a duplicated tab starts a new session', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 2.2);
@@ -78,7 +78,7 @@ test('a reloaded page continues its session, and a duplicate of its tab starts a
   expect(watchSec).toBeLessThanOrEqual(8);
 });
 
-test('a page that is reloaded after half an hour of idling, or without storage, starts another session', async () => {
+test('a page that is reloaded after half an hour of idling, or without storage, starts a new session', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 1);
@@ -238,7 +238,7 @@ test('does not count replayed, reordered or forged beacons, or those of crawlers
   expect(await heatOf(room, shown)).toEqual(heat);
 });
 
-test('an outage of the database loses nothing and counts nothing twice', async () => {
+test('an outage of the database neither loses nor duplicates views', async () => {
   let isAway = true;
   const warnings = captureLog();
   const viewing = testViewing({
@@ -262,7 +262,7 @@ test('an outage of the database loses nothing and counts nothing twice', async (
   expect((await sumsOf(room, shown)).watchSec).toBeLessThanOrEqual(3);
 });
 
-test('the page shows the most replayed part, from five sessions on, if library or address enables it', async () => {
+test('the page shows the most replayed part after five sessions, if the library or the URL enables it', async () => {
   const showing = await addLibrary(room.database.db, { player: { showHeatmap: true } });
   const heats: unknown[] = [];
   const opened = [

@@ -70,7 +70,7 @@ test.each(['compose.yaml', 'compose.cluster.yaml'])('%s has valid settings, and 
   }
 });
 
-test('the cluster has each role, and a script that creates each of its secrets with a valid value', () => {
+test('the cluster has each role, and its script creates each secret with a valid value', () => {
   const { services, secrets } = parse(read('compose.cluster.yaml'), { merge: true });
   for (const role of roles) expect(services[role].command).toEqual(['serve', '--role', role]);
   writeFileSync(join(folder, 'make-secrets.sh'), read('make-secrets.sh'));

@@ -154,7 +154,7 @@ async function keep(path: string): Promise<void> {
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
 }
 
-test('a cache hit also requires a verdict: a file cached for one viewer stays closed to the next', async () => {
+test('a cache hit also requires permission: a file cached for one viewer is refused to the next', async () => {
   const whole = makeChunk(0).bytes;
   const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
   expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
@@ -172,13 +172,13 @@ test('a blocked address stays blocked, regardless of its forwarding headers', as
   expect((await ask(signed(2), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
 });
 
-test('a request that the edge cannot parse opens nothing', async () => {
+test('refuses a request that the edge cannot parse', async () => {
   await keep(signed(0));
   expect(await statusOfRaw(signed(0), 'X-A: a')).toBe(200);
   expect(await statusOfRaw(unsigned(0), 'X-A: \x01')).toBe(403);
 });
 
-test('conditions apply to the file, not to the verdict', async () => {
+test('conditional requests apply to the file, not to the authorisation response', async () => {
   await keep(signed(0));
   const [before, after] = [new Date(0).toUTCString(), new Date(Date.now() + 60_000).toUTCString()];
   expect([200, 304]).toContain((await ask(signed(0), { 'if-modified-since': after })).status);
@@ -206,7 +206,7 @@ test('does not serve a deleted video from the cache', async () => {
   await vi.waitFor(async () => expect((await ask(path)).status).toBe(404), 5_000);
 });
 
-test('ranges are correct from the first request on, and so are later whole files', async () => {
+test('ranges are correct from the first request, and later whole files are correct', async () => {
   const whole = makeChunk(1).bytes;
   const part = await ask(signed(1), { range: 'bytes=100-299' });
   expect([part.status, part.bytes.equals(whole.subarray(100, 300))]).toEqual([206, true]);

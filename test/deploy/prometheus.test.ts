@@ -173,7 +173,7 @@ test('with traffic, every panel has data, and no alert fires', { timeout: 240_00
   expect(Number(bytes?.value[1])).toBeGreaterThan(50_000);
 });
 
-test('traffic to many videos, streams, libraries and paths adds no series', { timeout: 120_000 }, async () => {
+test('traffic to many videos, streams, libraries and paths does not add series', { timeout: 120_000 }, async () => {
   const visit = async (rounds: number) => {
     for (let round = 0; round < rounds; round += 1) {
       const id = newGuid();
@@ -202,7 +202,7 @@ test('traffic to many videos, streams, libraries and paths adds no series', { ti
   expect(after.filter((one) => /[0-9a-f]{8}-[0-9a-f]{4}|127\.0\.0\.1/.test(one))).toEqual([]);
 });
 
-test('a role that does not respond is reported as down, and the others stay on the page', async () => {
+test('a role that does not respond is reported as down, and the remaining roles stay on the page', async () => {
   const edge = descendantsOf(service.pid).find(({ command }) => /role\.ts edge\b/.test(command));
   if (edge === undefined) throw new Error('Expected a process of the edge.');
   process.kill(edge.pid, 'SIGSTOP');
@@ -215,7 +215,7 @@ test('a role that does not respond is reported as down, and the others stay on t
   await vi.waitFor(async () => expect(await valuesOf('millrace_role_up')).toMatchObject({ edge: 1 }), PATIENCE);
 });
 
-test('other machines may not read the page unless a setting permits them', async () => {
+test('the page is refused to other machines unless a setting permits them', async () => {
   const answer = await fetch(pageUrl, { headers: { 'X-Forwarded-For': '192.0.2.7' } });
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('MILLRACE_METRICS_ALLOW')]);
 });

@@ -127,7 +127,7 @@ async function checkFaults(dataDir: string): Promise<void> {
   await writeFile(path.join(objects, missing), gone ?? '');
 }
 
-test('a backup reports an object that is damaged in the store, and has it as it is', async () => {
+test('a backup reports an object that is damaged in the store, and contains the damaged object unchanged', async () => {
   if (service === null) throw new Error('Expected the restored service.');
   const objects = path.join(service.dataDir, 'objects');
   const [file = ''] = (await listFiles(objects)).filter((name) => name.endsWith('.cmaf'));
@@ -161,7 +161,7 @@ test.each([
   expect(err).toContain(reason);
 });
 
-test('refuses a backup into a folder with other contents', async () => {
+test('rejects a backup into a folder with other contents', async () => {
   expect(await millrace(folder, 'backup', folder)).toMatchObject({ code: 1, err: expect.stringContaining('neither') });
   expect(await millrace(folder, 'restore', folder)).toMatchObject({
     code: 1,

@@ -95,7 +95,7 @@ async function fetchPlaylist(address: string): Promise<string> {
   return await answer.text();
 }
 
-test('an application that knows only its clients uploads, watches, describes and deletes videos', async () => {
+test('unmodified third-party clients upload, play, edit and delete videos', async () => {
   const { guid: collectionId } = await stream.createCollection('Holidays');
   const { guid } = await stream.createAndUploadVideo(createReadStream(clip), { title: 'Beach', collectionId });
   await untilFinished(guid);
@@ -157,7 +157,7 @@ test('an application that knows only its clients uploads, watches, describes and
   expect(await stream.listAllCollections()).toEqual([]);
 });
 
-test('a direct upload signed by one client and sent by the other resumes after a cut connection', async () => {
+test('a direct upload signed by one client and sent by another resumes after a cut connection', async () => {
   const direct = await stream.createDirectUpload({ title: 'Sent by a browser' });
   const options = {
     endpoint: direct.endpoint.replace('https://video.bunnycdn.com', service.apiUrl),
@@ -192,7 +192,7 @@ test('a direct upload signed by one client and sent by the other resumes after a
   await stream.deleteVideo(direct.video.guid);
 });
 
-test('lists a video fetched from its address and one created without a file, and deletes both', async () => {
+test('lists and deletes a video fetched from a URL and a video created without a file', async () => {
   origin.script(serve(readFileSync(clip)));
   const { guid } = await stream.createVideo({ title: 'Fetched' });
   expect(await stream.fetchVideo(guid, { url: `${origin.url}/clip.mp4` })).toMatchObject({ success: true });

@@ -44,7 +44,7 @@ async function search(page: Page, text: string, count: number): Promise<void> {
 }
 
 test(
-  'an undo over 1,000 videos of which ten are deleted restores the others and names the ten',
+  'an undo over 1,000 videos of which ten are deleted restores 990 and lists the ten',
   async () => {
     await addVideos(MANY);
     await createVideo(service, 'not meant');

@@ -74,7 +74,7 @@ function refusalOf(
 const isLetIn = (status: number) => ![401, 403].includes(status) && status < 500;
 
 test(
-  'each operation accepts exactly its roles by a session cookie',
+  'each operation accepts session cookies of exactly its roles',
   async () => {
     const library = await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } });
     const { ReadOnlyApiKey }: { ReadOnlyApiKey: string } = JSON.parse(await library.text());
@@ -205,7 +205,7 @@ async function look(place: string, view: string): Promise<void> {
 }
 
 test(
-  'the dashboard uses the language of the browser, and another choice applies immediately and is kept',
+  'the dashboard uses the language of the browser, and a different choice applies immediately and is kept',
   async () => {
     const context = await browser.newContext({ locale: 'de-DE' });
     context.setDefaultTimeout(WAIT_MS);

@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  'refuses a write by cookie unless a dashboard page sent it',
+  'rejects a write with a session cookie unless a dashboard page sent it',
   async () => {
     const found = await fetch(`${service.apiUrl}/dashboard/session`, {
       method: 'POST',

@@ -108,7 +108,7 @@ function playWithEme(scheme: 'cenc' | 'cbcs', segments: { video: number; audio: 
 }
 
 describe.each(['cenc', 'cbcs'] as const)('%s in Chromium with ClearKey', (scheme) => {
-  test('plays to its end through EME and MSE', async () => {
+  test('plays to the end through EME and MSE', async () => {
     const counts = { video: tracks.video.segments.length, audio: tracks.audio.segments.length };
     const seen = await watch(scheme, playWithEme(scheme, counts));
     expect(seen).toMatchObject({ frames: FRAMES, errors: [], licences: 2 });

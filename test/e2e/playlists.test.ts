@@ -55,7 +55,7 @@ async function uploadAndCheck(file: string): Promise<{ whole: WholeVideo; source
   return { whole: await checkWholeVideo(service, guid), source: await readSourceSpan(file) };
 }
 
-test('encodes MPEG-4 in Matroska at 24000/1001 with B-frames on its own frame grid', async () => {
+test('encodes MPEG-4 in Matroska at 24000/1001 fps with B-frames on its own frame grid', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=24000/1001:d=9'];
   const codec = ['-c:v', 'mpeg4', '-q:v', '6', '-bf', '2', '-c:a', 'libmp3lame', '-shortest'];
   const checked = await uploadAndCheck(await make('film.mkv', ...picture, ...SINE, ...codec));

@@ -107,7 +107,7 @@ test("three joined topics become chapters within 5 s of the joins, and a person'
   );
 });
 
-test('refuses a video without captions and engine, and names the missing setting', async () => {
+test('rejects a video without captions and engine, and reports the missing setting', async () => {
   const guid = await createVideo(service, 'No captions');
   expect((await smart(guid, ALL)).status).toBe(400);
   await uploadFile(service, guid, path.join(folder, 'talks.mp4'));

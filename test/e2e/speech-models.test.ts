@@ -99,7 +99,7 @@ async function captionsOf(guid: string): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('without an engine, a transcription names the command, and uses a new model without a restart', async () => {
+test('without an engine, a transcription reports the install command, and then uses the new model without a restart', async () => {
   const guid = await createVideo(service, 'A talk');
   expect((await uploadFile(service, guid, await makeTalk(folder), '?transcribeEnabled=true')).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
@@ -139,7 +139,7 @@ test('a stopped download resumes at its position', async () => {
   expect(requests[0]).toMatch(/^\/models\/more-en\.tar\.bz2 bytes=[1-9]\d*-$/);
 });
 
-test('refuses an archive that changed and keeps the existing one', async () => {
+test('rejects an archive that changed and keeps the existing model', async () => {
   const other = path.join(folder, 'other.tar.bz2');
   await writeFile(other, await packModel('changed'));
   const refused = await speech('add', 'tones-en', '--from', other);
@@ -164,12 +164,12 @@ test.each([
   ['absent', [], 'HTTP 404'],
   ['../outside', [], 'Expected the name of a model'],
   ['not-packed', ['--from', LAUNCHER], 'Could not unpack the archive'],
-])('refuses %s and leaves nothing behind', async (name, options, reason) => {
+])('rejects %s and leaves nothing behind', async (name, options, reason) => {
   expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
   expect((await speech('list')).text).not.toContain(name);
 });
 
-test('transcribes a sample and reports its errors and the speed', async () => {
+test('transcribes a sample and reports its errors and speed', async () => {
   const { code, text } = await speech('test', '--file', LIBRIVOX.short.path, '--text', LIBRIVOX.short.text);
   expect(code).toBe(0);
   expect(text).toMatch(/Words +(low|high)\b/);

@@ -87,7 +87,7 @@ test('a custom thumbnail is shown under both names, and a later encode keeps it'
   expect((await read()).equals(shown)).toBe(true);
 });
 
-test('a video keeps playing while it is encoded again, and its state changes from 4 over 2 and 3 to 4', async () => {
+test('a video keeps playing while it is encoded again, and its status changes from 4 through 2 and 3 to 4', async () => {
   const gone = new AbortController();
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
@@ -194,7 +194,7 @@ test('the reported storage matches the folder, and a cleanup removes a resolutio
   expect(data).toMatchObject({ availableResolutions: ['360p'], hasOriginal: true });
 });
 
-test('oEmbed describes the page that the edge serves', async () => {
+test('oEmbed describes the player page that the edge serves', async () => {
   const url = `${service.edgeUrl}/embed/1/${guid}`;
   const response = await fetch(`${service.apiUrl}/OEmbed?url=${encodeURIComponent(url)}&maxWidth=320`);
   const { html, width, height } = Object(await response.json());

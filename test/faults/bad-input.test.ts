@@ -175,7 +175,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
   afterAll(() => discard(service));
 
   test.each(BAD_FILES)(
-    '$what named .mp4 fails with a reason for machines and people, and makes no network request',
+    '$what named .mp4 fails with an error code and a message, without a network request',
     expectFailure,
   );
 
@@ -197,7 +197,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
     { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
   ])(
-    'a file whose $missing missing is a complete video up to that point',
+    'a file whose $missing missing becomes a complete video up to that point',
     async ({ share, rate, seconds, messages }) => {
       const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
       const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
@@ -207,7 +207,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     },
   );
 
-  test('none of the files left anything behind', async () => {
+  test('no file leaves anything behind', async () => {
     await expectNothingLeft(service);
     expect(canaryCalls).toBe(0);
   });

@@ -256,7 +256,7 @@ describe('a download that is stopped', () => {
   });
 });
 
-test('retries an origin that disconnects while its version is remembered', async () => {
+test('retries an origin that disconnects after its version was stored', async () => {
   const origin = await script(
     serveFile(FILE, { headers: ETAG, upTo: 10, end: 'cut' }),
     serveFile(FILE, { headers: ETAG }),

@@ -40,7 +40,7 @@ async function runMounted(action: string, place: string): Promise<Record<string,
 
 describe('a folder on a full disk', () => {
   test.skipIf(isNotApplicable)(
-    `refuses with disk-full, leaves nothing behind, keeps staged bytes, and continues${note}`,
+    `rejects writes with disk-full, leaves nothing behind, keeps staged bytes, and continues${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
       const reported = await runMounted('fill', '.');
@@ -83,7 +83,7 @@ test('if two processes begin the same upload simultaneously, one may be refused 
 });
 
 describe('a writer that is killed', () => {
-  test('leaves a temporary file that no reader sees and the sweep deletes', async () => {
+  test('leaves a temporary file that readers do not see and the sweep deletes', async () => {
     await killWhenGrown('put-forever', (names) => names.find((name) => name.includes('.tmp.')));
     const storage = await createFileStorage(folder);
     expect((await filesIn(folder)).map((name) => name.replace(/[0-9a-f]{16}$/, ''))).toEqual([

@@ -92,7 +92,7 @@ async function checkEntry(entry: Entry): Promise<void> {
 }
 
 test(
-  `kill -9 of the api during uploads loses no acknowledged upload and keeps no part of the others (seed ${seed})`,
+  `kill -9 of the api during uploads loses no acknowledged upload and keeps no part of unacknowledged uploads (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const ledger: Entry[] = [];
@@ -177,7 +177,7 @@ async function beginParts(library: TusLibrary, bytes: Buffer): Promise<Sent> {
 }
 
 test(
-  `kill -9 of the api loses no byte of uploads in parts and of unknown length (seed ${seed})`,
+  `kill -9 of the api loses no byte of uploads in chunks or of unknown length (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const library = { url: service.apiUrl, libraryId: 1, key: LIBRARY_KEY };

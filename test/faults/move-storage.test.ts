@@ -195,7 +195,7 @@ test('a copy that cannot be written closes its source', async () => {
   expect(bodies.map((body) => body.destroyed)).toEqual([true]);
 });
 
-test('an upload that began in the old store completes there, and its object moves', async () => {
+test('an upload that began in the old store completes in the old store, and its object moves', async () => {
   const pair = await openPair('to S3');
   await pair.from.staging.append('begun', 0, Readable.from([Buffer.from('first ')]), never);
   const { staging } = createMovingStorage(pair);
@@ -208,7 +208,7 @@ test('an upload that began in the old store completes there, and its object move
   await expectReadable(pair, Buffer.from('first second'));
 });
 
-test('refuses one location under two names before it deletes anything', async () => {
+test('rejects one location under two names before it deletes anything', async () => {
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
   const reported = new Promise<Error>((report) => {
@@ -219,7 +219,7 @@ test('refuses one location under two names before it deletes anything', async ()
   expect(await store.head(KEY)).not.toBeNull();
 });
 
-test('if the remainder cannot be recorded, reports that and moves the objects anyway', async () => {
+test('moves the objects and reports the fault if the remainder cannot be recorded', async () => {
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {

@@ -30,7 +30,7 @@ async function setReadOnly(isReadOnly: boolean): Promise<void> {
   await expect.poll(async () => (await check()).ok, { timeout: 30_000 }).toBe(!isReadOnly);
 }
 
-test('a read-only database is unhealthy, writes are refused with 503 and Retry-After, and reads work', async () => {
+test('with a read-only database, health fails, writes get 503 and Retry-After, and reads work', async () => {
   await setReadOnly(true);
   try {
     expect(await openDatabaseCheck(api.database)()).toEqual({
@@ -59,14 +59,14 @@ test('a read-only database is unhealthy, writes are refused with 503 and Retry-A
   expect((await api.call('POST', '/library/1/videos', { body: { title: 'After' } })).status).toBe(200);
 });
 
-test('the error of a read-only transaction means that the database cannot be used now', async () => {
+test('treats the error of a read-only transaction as an unavailable database', async () => {
   await admin.query('begin read only');
   const error: unknown = await admin.query('create table never ()').catch((thrown: unknown) => thrown);
   await admin.query('rollback');
   expect([Object(error).code, isDatabaseAway(error)]).toEqual(['25006', true]);
 });
 
-test('a silent database is named as the reason, however many checks run', async () => {
+test('reports a silent database as the reason, even if many checks run', async () => {
   const check = openDatabaseCheck(api.database);
   const resume = freezeDatabase(api.database);
   try {

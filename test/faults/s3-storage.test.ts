@@ -79,7 +79,7 @@ describe('S3 reads that break off (scripted server)', () => {
     expect(stub.countOf('Get')).toBe(6);
   });
 
-  test('fail when the rest never arrives', async () => {
+  test('fail when the remaining bytes never arrive', async () => {
     stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
     const { body } = await storage.read(KEY, null, never);
     await expect(gather(body)).rejects.toThrow('got 500 InternalError after 4 attempts');
@@ -138,7 +138,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 });
 
 describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted server)', () => {
-  test('get larger parts according to the announced length', async () => {
+  test('use larger parts according to the announced length', async () => {
     const body = Readable.from(cut(randomBytes(33 * MIB), MIB));
     await storage.put(KEY, body, { lengthBytes: 200 * 1024 * MIB }, never);
     const parts = stub.calls.filter(({ operation }) => operation === 'Part');
@@ -146,7 +146,7 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
     expect(sizes.sort((a, b) => b - a)).toEqual([32 * MIB, MIB]);
   });
 
-  test('are refused before a byte is sent if no part size is large enough', async () => {
+  test('are rejected before a byte is sent if no part size is large enough', async () => {
     const written = storage.put(KEY, Buffer.from('x'), { lengthBytes: 2e12 }, never);
     await expect(written).rejects.toMatchObject({ kind: 'too-large' });
     expect(stub.calls).toEqual([]);
@@ -216,7 +216,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
   });
 
-  test('repeats a commit whose pieces could not be deleted, with the same object', async () => {
+  test('repeats a commit whose staged parts could not be deleted, with the same object', async () => {
     stub.fail('Delete', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
     expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: bytes.length });
@@ -224,7 +224,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     expect(stub.objects.size).toBe(1);
   });
 
-  test('a commit interrupted while deleting pieces never creates a shorter object', async () => {
+  test('a commit interrupted while deleting staged parts never creates a shorter object', async () => {
     stub.fail('BulkDelete', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
     expect(stub.objects.size).toBe(3);
@@ -246,7 +246,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     ).toBe('end');
   });
 
-  test('refuses the second of two writers at one offset, also from another process', async () => {
+  test('rejects the second of two writers at one offset, even from another process', async () => {
     const other = open();
     const outcomes = await Promise.allSettled(
       [storage, other].map((one) =>

@@ -89,7 +89,7 @@ test('closes silent connections, and callers and listeners recover within 20 s',
   }
 });
 
-test('a statement and a wait for a lock time out', { timeout: 60_000 }, async () => {
+test('statements and lock waits time out', { timeout: 60_000 }, async () => {
   const limits = { statementMs: 700, lockMs: 300 };
   const hurried = openDatabase({ ...server.config, limits }, () => undefined);
   const holder = await server.pool.connect();

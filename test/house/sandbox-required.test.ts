@@ -39,7 +39,7 @@ test('a service that requires a sandbox and has none reports it in its health, i
   expect(doctor).toMatch(/PROBLEM.*sandbox.*unavailable/);
 });
 
-test('encodes nothing, and the video names the reason', async () => {
+test('does not encode, and the video reports the reason', async () => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25:duration=2', '-c:v', 'mpeg4'];
   const clip = await makeClip(folder, 'clip.mp4', source);
   const guid = await createVideo(service, 'A film');

@@ -76,13 +76,13 @@ test('retries a temporary refusal, even before the first byte', async () => {
   });
 });
 
-test('refuses an empty file before it creates a video', async () => {
+test('rejects an empty file before it creates a video', async () => {
   const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
   await expect(refused).rejects.toThrow(RangeError);
   expect(await library.call('listVideos', { libraryId, search: 'nothing at all' })).toMatchObject({ totalItems: 0 });
 });
 
-test('an upload whose video was deleted in between uses a new video', async () => {
+test('an interrupted upload whose video was deleted uses a new video', async () => {
   const file = new Blob(['no video at all']);
   const stop = new AbortController();
   const states: UploadState[] = [];
@@ -138,7 +138,7 @@ test('an error carries status and request id, and an empty message if there is n
   expect(wordless).toMatchObject({ said: '', message: 'GET /videos failed with status 502' });
 });
 
-test('a signed player address opens where a token is required', async () => {
+test('a signed player URL opens where a token is required', async () => {
   const { PullZoneId } = await account.call('updateLibrary', {
     id: libraryId,
     body: { PlayerTokenAuthenticationEnabled: true },
@@ -151,7 +151,7 @@ test('a signed player address opens where a token is required', async () => {
   expect((await fetch(signed)).status).toBe(200);
 });
 
-test('a delivered webhook verifies, and fails once its body is changed', async () => {
+test('verifies a delivered webhook, and rejects it if its body is changed', async () => {
   const delivery = Promise.withResolvers<{ body: string; headers: Record<string, string | string[] | undefined> }>();
   const receiver = createServer(async (request, response) => {
     delivery.resolve({ body: await text(request), headers: request.headers });

@@ -33,7 +33,7 @@ const identity: { as: string; command: readonly string[]; uid: number | null } =
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
   : { as: 'the user of the tests', command: [process.execPath], uid: null };
 
-test(`as ${identity.as} it starts, shows the keys once, works again after kill -9, and exits with 0`, async () => {
+test(`as ${identity.as}, the service starts, shows the keys once, works again after kill -9, and exits with 0`, async () => {
   const { command, uid } = identity;
   // Too long for a socket path.
   const dataDir = join(newFolder(uid), 'x'.repeat(120));
@@ -111,7 +111,7 @@ test.each([
   expect(existsSync('/no-such-volume')).toBe(false);
 });
 
-test('wrong settings stop the start and are each named', async () => {
+test('wrong settings stop the start, and each is reported', async () => {
   const dataDir = newFolder();
   const service = start({ dataDir, settings: { MILLRACE_RTMP_PORT: 'many', MILLRACE_STORAGE: 'ftp://x' } });
   expect(await service.exitCode()).toBe(1);
@@ -120,7 +120,7 @@ test('wrong settings stop the start and are each named', async () => {
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 });
 
-test('an address of another machine stops the start before anything runs, and names the setting', async () => {
+test('a listen address of another machine stops the start before anything runs, and reports the setting', async () => {
   const dataDir = join(newFolder(), 'data');
   const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
   expect(await service.exitCode()).toBe(1);
@@ -161,7 +161,7 @@ describe('a service started by an older launcher', () => {
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
   });
 
-  test('refuses a second service on the same data folder and names the folder', async () => {
+  test('rejects a second service on the same data folder and reports the folder', async () => {
     const { api = 0 } = await service.listeners();
     const second = start({ dataDir });
     expect(await second.exitCode()).toBe(1);
@@ -188,7 +188,7 @@ describe('a service started by an older launcher', () => {
     await endWith(next, 'SIGINT');
   });
 
-  test('refuses the folder of an earlier development version', async () => {
+  test('rejects the folder of an earlier development version', async () => {
     const refused = start({ dataDir });
     expect(await refused.exitCode()).toBe(1);
     expect(refused.output()).toContain('got one of an earlier development version, which cannot be upgraded');

@@ -113,7 +113,7 @@ async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
   }, 'everything that no row names to be swept');
 }
 
-test('a worker killed while it encodes a track leaves no encoder, and another one finishes it once', async () => {
+test('a worker killed while it encodes a track leaves no encoder, and another worker finishes the track once', async () => {
   await startHere();
   const key = await makeFinished();
   await workers.splice(0)[0]?.stop();
@@ -168,7 +168,7 @@ test('an encode of the whole video keeps added, replaced, changed and removed tr
   await checkFinished(lab, key);
 });
 
-test('an added track has its form for low rungs from the same file, also once the file is replaced', async () => {
+test('an added track has audio for low rungs from the same file, even after the file is replaced', async () => {
   await startHere();
   const low = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=10:d=12'];

@@ -55,7 +55,7 @@ async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<
   await running;
 }
 
-test('an undo stops the operation that it undoes, and the video that was to be trashed remains', async () => {
+test('an undo stops the operation that it undoes, and keeps a video that is not trashed yet', async () => {
   const bulks = createBulkStore(database.db);
   const ids = [await addVideo('a'), await addVideo('b'), await addVideo('c')];
   const trashing = await create('trash', { by: 'ids', ids });
@@ -120,7 +120,7 @@ test('cancels encodes together, and reports the videos that were not being encod
   expect(await media.executeTakeFirst()).toEqual({ state_reason: 'cancelled' });
 });
 
-test('reports a video that fails unexpectedly and continues with the others', async () => {
+test('reports a video that fails unexpectedly and continues with the remaining videos', async () => {
   const { db } = database;
   const ids = [await addVideo('broken'), await addVideo('whole')];
   await sql
@@ -134,7 +134,7 @@ test('reports a video that fails unexpectedly and continues with the others', as
   expect(reported).toHaveLength(1);
 });
 
-test('a video that cannot be deleted from the trash does not keep others there', async () => {
+test('emptying the trash continues past a video that cannot be deleted', async () => {
   const { db } = database;
   const ids = [await addVideo('stuck'), await addVideo('old'), await addVideo('older')];
   await sql

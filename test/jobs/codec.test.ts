@@ -68,7 +68,7 @@ test.each([
   ['the frame grid', 'grid.avi', OLD, ['aac null', 'aac null']],
   // Its sound already has a low bitrate, so it needs no further form.
   ['the cuts of a source that passes through', 'cuts.mp4', H264, ['aac null']],
-])('adds a codec on %s, and shows it as a whole when it is complete', async (_, name, codec, sound) => {
+])('adds a codec on %s, and shows all of its renditions when they are complete', async (_, name, codec, sound) => {
   const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -156,7 +156,7 @@ test('a failed video whose planner died ten times is encoded when requested agai
   await checkFinished(lab, key);
 });
 
-test('sweeps retired objects and keeps objects named by rows, to the byte', async () => {
+test('sweeps retired and orphaned objects, and keeps those that rows reference', async () => {
   const { db } = lab.database;
   const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const key = await upload(lab, libraryId, clip);
@@ -196,7 +196,7 @@ test('sweeps retired objects and keeps objects named by rows, to the byte', asyn
   expect(await db.selectFrom('retired_object').selectAll().where('media_id', '=', key.mediaId).execute()).toEqual([]);
 });
 
-test('deletes the original if a library does not keep it, and the video still plays', async () => {
+test('deletes the original if the library does not keep originals, and the video still plays', async () => {
   const keepsNone = await addLibrary(lab, { encoding: { rungs: [240] }, originals: { keep: false } });
   const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };

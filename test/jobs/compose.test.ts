@@ -156,7 +156,7 @@ test('joins exact parts of two videos: copies whole segments and encodes the end
   await checkComposed(key, 19.48, [360, 240]);
 });
 
-test('with a source that passes through, encodes the copied rung and copies the lower one', async () => {
+test('with a source that passes through, encodes the copied rung and copies the lower rung', async () => {
   const key = await compose([[copied, 2.4, 9.2]], true);
   await checkComposed(key, 6.8, [360, 240]);
 });
@@ -175,7 +175,7 @@ test('joins parts of one frame rate whose files use different timescales', async
   await checkComposed(key, 11.48, [360, 240]);
 });
 
-test('at segment boundaries, encodes nothing and needs no original', async () => {
+test('joins parts at segment boundaries without encoding and without the original', async () => {
   await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(lab.database.db);
   await expect(compose([[copied, 2.4, 9.2]], true)).rejects.toMatchObject({ kind: 'invalid' });
   const key = await compose([[copied, 2.4, 7.1]], false);
@@ -202,7 +202,7 @@ test('a part without audio is silent, and the following part stays in sync', asy
   for (const sec of heard) expect(Math.min(...seen.map((other) => Math.abs(other - sec)))).toBeLessThan(0.04);
 });
 
-test('refuses videos that have nothing in common or are unfinished, and gives the reason', async () => {
+test('rejects videos that have no common rendition or are unfinished, and reports the reason', async () => {
   const clip = await makeClip(lab, 'upright.avi', '-f', 'lavfi', '-i', 'color=s=180x320:r=25:d=2', ...OLD.slice(0, 4));
   const upright = await upload(lab, libraryId, clip);
   await untilState(lab, upright, 'finished');

@@ -114,7 +114,7 @@ test('encodes a source that cannot pass through in all rungs', async () => {
   ]);
 });
 
-test('a source that cannot pass through starts with the lowest rung, and all rungs show as they grow', async () => {
+test('a source that cannot pass through starts with the lowest rung, and all rungs are listed as they grow', async () => {
   const all = await addLibrary(lab, { encoding: { rungs: [240, 360, 480] } });
   const clip = await makeClip(lab, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
   await worker.stop();
@@ -235,7 +235,7 @@ test('progress only increases and reaches 100 when the video is finished', async
   expect(new Set(seen).size).toBeGreaterThan(3);
 });
 
-test('a rung that cannot be encoded fails alone, with a message', async () => {
+test('a rung that cannot be encoded adds a message without failing other rungs', async () => {
   const { db } = lab.database;
   const broken = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   await sql
@@ -254,7 +254,7 @@ test('a rung that cannot be encoded fails alone, with a message', async () => {
   expect(messages.map(({ level, value }) => `${level} ${value}`)).toEqual(['2 360p', '2 incomplete']);
 });
 
-test('refuses a commit of an earlier attempt completely', async () => {
+test('rejects the whole commit of an earlier attempt', async () => {
   const key = passed;
   const { db } = lab.database;
   const rendition = (await loadRenditions(lab, key)).find(({ active }) => active);

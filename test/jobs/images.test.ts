@@ -145,7 +145,7 @@ describe('the storyboard', () => {
 });
 
 describe('thumbnails', () => {
-  test('five differ, none is black, and the thumbnail is one of them, even if the video begins black', async () => {
+  test('are five different frames without a black one, and include the default thumbnail, even if the video begins black', async () => {
     const { key, media, images, read } = await load('scenes.mkv');
     expect(images.posters).toBe(5);
     const posters = await Promise.all([1, 2, 3, 4, 5].map((number) => read(`thumbnail_${number}.jpg`)));
@@ -201,7 +201,7 @@ describe('previews', () => {
     },
   );
 
-  test('show the moments one after the other', async () => {
+  test('show the moments in order', async () => {
     const { read } = await load('scenes.mkv');
     const file = path.join(lab.clips, 'preview.mp4');
     await writeFile(file, await read('preview_hq.mp4'));
@@ -225,12 +225,12 @@ async function probe(name: string, bytes: Buffer) {
   return { codec, frames: Number(frames), longSidePx: Math.max(width, height), durationSec: Number(format.duration) };
 }
 
-test('finishes an audio-only video without images', async () => {
+test('an audio-only video finishes without images', async () => {
   const media = await loadMedia(lab, keyOf('sound.mp3'));
   expect(media).toMatchObject({ images: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
 });
 
-test('names and counts everything that is stored, and leaves a sweep nothing to do', async () => {
+test('references and counts every stored object, so that a sweep deletes nothing', async () => {
   await sweep.run({}, worker.deps, never);
   for (const key of keys.values()) await checkWhole(lab, key);
   expect(lab.errors).toEqual([]);

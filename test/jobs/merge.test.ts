@@ -174,7 +174,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect(await loadRows(published)).toEqual(rows);
 });
 
-test('segments leave a shared object one rendition after the other, and the last one deletes it', async () => {
+test('renditions leave a shared object one at a time, and the last rendition deletes it', async () => {
   const published = await addSingles(storePacked);
   const { audio, videos } = published;
   const before = await watch(published);
@@ -196,7 +196,7 @@ test('segments leave a shared object one rendition after the other, and the last
   await expectMerged(published, before);
 });
 
-test('a retired rendition leaves the objects that it shares, and its own are deleted', async () => {
+test('retiring a rendition keeps shared objects and deletes its own objects', async () => {
   const published = await addSingles(storePacked);
   const renditionId = published.videos[0]?.renditionId;
   const alone = packKey(published, newGuid());
@@ -220,7 +220,7 @@ test('a retired rendition leaves the objects that it shares, and its own are del
 });
 
 test.each(['its first object', 'its first index', 'the transaction', 'the commit'])(
-  'a run killed after %s loses nothing, and the next one merges',
+  'a run killed after %s loses nothing, and the next run merges',
   async (step) => {
     const published = await addSingles();
     const before = await watch(published);
@@ -264,7 +264,7 @@ async function killHeld(child: ChildProcess): Promise<void> {
   queueMicrotask(() => child.kill('SIGKILL'));
 }
 
-test('merges nothing for a video that is deleted in between, and leaves no object', async () => {
+test('does not merge a video that is deleted meanwhile, and leaves no object', async () => {
   const published = await addSingles();
   await merge({
     async put(...args) {
@@ -276,7 +276,7 @@ test('merges nothing for a video that is deleted in between, and leaves no objec
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a part that was encoded again or is damaged prevents merging only of itself and its neighbours', async () => {
+test('a chunk that was encoded again or is damaged prevents merging only of itself and its neighbours', async () => {
   const published = await addSingles();
   const [audio, video] = [published.audio, published.videos[0]];
   const rows = await loadRows(published);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test('keeps audio that changes midway, and a message reports how much of a damaged one is silent', async () => {
+test('keeps audio whose format changes, and reports the silent duration of damaged audio', async () => {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3'];
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=3'];
   const stereo = await makeClip(
@@ -70,7 +70,7 @@ test.each([
   expect(JSON.stringify(messages)).toContain('The clock of the file jumps 2 times');
 });
 
-test('an MP3 that begins with 200 kB of other data plays from its first frame on, without noise', async () => {
+test('an MP3 that begins with 200 kB of other data plays from its first frame without noise', async () => {
   const good = await makeClip(lab, 'good.mp3', '-f', 'lavfi', '-i', 'sine=frequency=440:d=4', '-c:a', 'libmp3lame');
   const random = seededRandom(17);
   const garbage = Buffer.from(Array.from({ length: 200_000 }, () => random.below(256)));
@@ -87,7 +87,7 @@ test('an MP3 that begins with 200 kB of other data plays from its first frame on
   expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are not audio/);
 });
 
-test('the chapters of a file become those of its video', async () => {
+test('the chapters of a file become the chapters of its video', async () => {
   const bare = await makeClip(lab, 'bare.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=25:d=3', '-c:v', 'libx264');
   const list = path.join(path.dirname(bare), 'chapters.txt');
   const chapter = (title: string, from: number, to: number) =>

@@ -77,7 +77,7 @@ async function putRight({ mediaId }: MediaKey): Promise<void> {
   `.execute(lab.database.db);
 }
 
-test('encodes failed rungs again, one or all, and does not touch finished ones', async () => {
+test('encodes one or all failed rungs again without changing finished rungs', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
@@ -166,7 +166,7 @@ test('a job plans a video whose planner died, after it waited for the lease to e
   expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
 });
 
-test('cancelling stops the encoders, a re-encode makes up for it, and cancelling that leaves no trace', async () => {
+test('cancelling an encode or a re-encode stops the encoders, and a cancelled re-encode leaves no output', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));

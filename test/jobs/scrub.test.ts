@@ -130,7 +130,7 @@ test('finds and repairs damage of every kind, only in the damaged parts, and the
 });
 
 test.each(['copied', 'encoded'] as const)(
-  'repairs nothing from a damaged original: a video that was %s reports it',
+  'does not repair from a damaged original: a video that was %s reports the damage',
   async (origin) => {
     const key = origin === 'copied' ? copied : encoded;
     const { db } = lab.database;
@@ -157,7 +157,7 @@ test.each(['copied', 'encoded'] as const)(
   },
 );
 
-test('rejects a repair made from a file that replaced the original in between', async () => {
+test('rejects a repair from a file that replaced the original meanwhile', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);
@@ -228,7 +228,7 @@ test.each(['library', 'video'])('reports a missing %s folder once and skips it w
   await rm(path.join(lab.objects, 'other'));
 });
 
-test('reads originals too: reports damage once on the video, and repairs nothing from a missing one', async () => {
+test('reads originals: reports damage once on the video, and does not repair from a missing original', async () => {
   const { db } = lab.database;
   const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
   const bytes = await readFile(original);
@@ -259,7 +259,7 @@ test('reads originals too: reports damage once on the video, and repairs nothing
   await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
 });
 
-test('workers share a round: each object is taken once, or again if its check failed', async () => {
+test('workers share a round and check each object once, or again if its check failed', async () => {
   const { db } = lab.database;
   const [first, ...others] = await Promise.all([takeNext(db), takeNext(db), takeNext(db)]);
   const names = [first, ...others].map((taken) => taken?.item.storageKey);
@@ -270,7 +270,7 @@ test('workers share a round: each object is taken once, or again if its check fa
   expect((await takeNext(db))?.item.storageKey).toBe(last.item.storageKey);
 });
 
-test('reports unrepairable damage once on the video, and deletes nothing', async () => {
+test('reports unrepairable damage once on the video without deleting objects', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
   const lost = await loseChunk(lab, encoded, 240);

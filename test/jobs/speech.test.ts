@@ -84,7 +84,7 @@ async function spokenLines(key: MediaKey): Promise<string[]> {
   return vtt.split('\n').filter((line) => line.startsWith('Span'));
 }
 
-test('an engine crash loses only its span, and the messages report it', async () => {
+test('an engine crash loses only the current span, which the messages report', async () => {
   recognise = (span) => {
     if (span === 2) throw new EngineCrashed('The process ended by SIGSEGV.');
     return say(`Span ${span}`);

@@ -157,7 +157,7 @@ const kinds = [
 ];
 
 test.each(kinds)(
-  '$kind: an empty database deletes nothing in the store of another, which continues to clean up',
+  '$kind: an empty database does not delete objects in the store of another database, which continues to clean up',
   async ({ open }) => {
     const places = await open();
     const ours = await openNode(await openNew(), places);
@@ -182,7 +182,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  '$kind: a database restored from a backup deletes nothing before the quarantine has ended',
+  '$kind: a database restored from a backup does not delete objects before the end of the quarantine',
   async ({ open }) => {
     const places = await open();
     const backedUp = await openNew();

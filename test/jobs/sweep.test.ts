@@ -88,7 +88,7 @@ async function addRetired(mediaId: Guid): Promise<StorageKey> {
 
 const isThere = async (key: StorageKey) => (await lab.storage.head(key)) !== null;
 
-test('objects that cannot be deleted, and uploads that cannot be aborted, block no other sweep', async () => {
+test('objects that cannot be deleted and uploads that cannot be aborted do not block other sweeps', async () => {
   const { db } = lab.database;
   const [cursed, stuck] = [await addVideo('cursed', 'transcoding'), await addVideo('stuck', 'transcoding')];
   await sql`
@@ -178,7 +178,7 @@ test('upload sessions with undeletable bytes, however many, do not keep other se
   expect(new Set(sessions.map(({ id }) => id))).toEqual(new Set(locked));
 });
 
-test('the same sweep retries the loser of a deadlock', async () => {
+test('a sweep retries a transaction that lost a deadlock', async () => {
   const { db } = lab.database;
   const [stuck, whole] = [await addVideo('stuck', 'transcoding'), await addVideo('whole')];
   const object = await retire(whole, await addObject(whole));

@@ -44,7 +44,7 @@ async function readClip(guid: string): Promise<number[]> {
   return readNumbers(playlistUrl(service, guid));
 }
 
-test('a clip of a running stream has its newest whole segments, frame by frame, without encoding', async () => {
+test('a clip of a running stream consists of its newest whole segments, without encoding', async () => {
   // Until the stream has stored data, there is nothing to clip.
   const guid = await until(() => compose({ startMs: -5_000 }).catch(() => null), 'a clip');
   await readClip(guid);
@@ -146,7 +146,7 @@ test('a clock range plays from the running stream, and later from its recording'
   expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
 }, 120_000);
 
-test('a token with a signed range opens what the playlist lists', async () => {
+test('a token with a signed range grants access to the files that the playlist lists', async () => {
   const [first, second, third] = taken;
   const fromMs = (first + second) / 2 + 2_000;
   const zone = await zoneOfLibrary();

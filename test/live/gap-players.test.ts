@@ -46,7 +46,7 @@ test('players join a stream of open GOPs', async () => {
   }
 }, 180_000);
 
-test('players of DASH that join with the first segment begin at once', async () => {
+test('DASH players that join at the first segment start immediately', async () => {
   const players = ['dash.js', 'Shaka, DASH'] as const;
   const found = await watchReturns(room, { players, playSecs: [8], away: {} });
   for (const { name, holes, stalls, errors } of found) {

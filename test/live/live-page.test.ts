@@ -105,7 +105,7 @@ test('a trailer loops under the countdown until the stream begins and replaces i
   await page.close();
 });
 
-test('the bar of a stream with a DVR window shows its keyframes', async () => {
+test('the seek bar of a stream with a DVR window shows keyframe previews', async () => {
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
   const { key, ingest } = await startLive(room, window);
   const publisher = await publish(ingest, NO_RUNGS);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('playback continues after a killed encoder reconnects, and stopping makes the video immediately', async () => {
+test('playback continues after a killed encoder reconnects, and stopping the stream creates the video immediately', async () => {
   const { key, ingest, base } = await startLive(room);
   const first = await publish(ingest, FEW_PICTURES);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
@@ -82,7 +82,7 @@ test('playback continues after a killed encoder reconnects, and stopping makes t
   expect([0, 1, 2, 3, 4]).toContain(lackingFrames);
 }, 180_000);
 
-test('refuses a publisher without a valid key, and lets one with the same key take over', async () => {
+test('rejects a publisher without a valid key, and lets a publisher with the same key take over', async () => {
   const { key, ingest, base } = await createLive(room);
   const wrong = await publish(`${ingest.slice(0, -4)}0000`, NO_RUNGS);
   let said = '';
@@ -109,7 +109,7 @@ async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${/\n(r\/.*\.m3u8)/.exec(multivariant)?.[1]}`;
 }
 
-test('a killed ingest process and an encoder of another size lose no part that viewers received', async () => {
+test('a killed ingest process and an encoder with a different resolution lose no part that viewers received', async () => {
   const receiver = await createLive(room);
   const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
   const { key, ingest, base } = await startLive(room, { relays });

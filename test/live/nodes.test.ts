@@ -179,7 +179,7 @@ function isOfLostParts(fault: string, { from, open }: Death): boolean {
 /** I-frame playlists follow other rules. */
 const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
-test("after a stream's owner is killed, another node takes over and at most one segment is lost", async () => {
+test('after the owner of a stream is killed, another node takes over with at most one lost segment', async () => {
   const { key, streamKey, base } = await goLive();
   const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
   expect(known).toEqual([
@@ -244,7 +244,7 @@ test('an edge that was asked before the publisher came serves what another edge 
 }, 120_000);
 
 test.skipIf(realStore !== null)(
-  'without its store, and then without its database, a stream continues, rows follow, and no frame is lost',
+  'a stream continues during an outage of the store and then of the database, without a lost frame',
   async () => {
     const { key, streamKey, base } = await goLive();
     const publisher = publishTo(nodes[1], streamKey, TURNS);

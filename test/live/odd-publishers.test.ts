@@ -96,7 +96,7 @@ test('odd keyframes change no target duration, hints are fulfilled, and dates ag
   }
 }, 120_000);
 
-test('SRT keeps its last frames, reports frame rate and channels, and names the tracks that it omits', async () => {
+test('SRT keeps its last frames, and reports the frame rate, the channels and the omitted tracks', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
@@ -156,7 +156,7 @@ test.each([
   60_000,
 );
 
-test('H.264 by RTMP without a sequence header is a reason in the status, and a message of the recording', async () => {
+test('reports H.264 over RTMP without a sequence header in the stream status and in a message of the recording', async () => {
   const stream = await startLive({ service, catalogue });
   const publisher = await openRtmpPublisher(stream.ingest);
   const asc = Buffer.from([0x11, 0x90]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('encrypts parts with keys that existed before them, which the video keeps', async () => {
+test('encrypts parts with keys that existed before them, and keeps the keys for the video', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base } = stream;
@@ -110,7 +110,7 @@ test('after another process sent parts, media continues in its own rendition, wh
   await ended(second);
 }, 120_000);
 
-test('refuses frames that cannot be encrypted and keeps none of them', async () => {
+test('rejects frames that cannot be encrypted, and stores none of them', async () => {
   await setDrm('enterprise');
   const { key, streamKey, listeners } = await startLive(room);
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-c:v', 'libx265'];

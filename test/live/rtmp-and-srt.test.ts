@@ -63,7 +63,7 @@ function segments(base: string, count: number): Promise<string> {
   }, `${count} segments`);
 }
 
-test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
+test('ffmpeg publishes over RTMPS, and GStreamer with rtmp2sink', async () => {
   const secure = await startLive({ service, catalogue });
   const ffmpeg = await publish(`rtmps://localhost:${secure.listeners.rtmps}/live/${secure.streamKey}`, NO_RUNGS);
   const plain = await startLive({ service, catalogue });
@@ -190,7 +190,7 @@ test('accepts the stream key as an encryption passphrase, and rejects other pass
   expect(await watched(stream, publisher)).toMatchObject({ errors: '', video: 'h264', audio: 'aac' });
 }, 120_000);
 
-test('GStreamer publishes by srtsink, also after the process with libsrt was killed', async () => {
+test('GStreamer publishes with srtsink, even after the process with libsrt was killed', async () => {
   const stream = await startLive({ service, catalogue });
   const [child] = await findProcesses(service, 'srt-child.ts');
   if (child === undefined) throw new Error('Expected a process that holds libsrt.');

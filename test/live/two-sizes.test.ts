@@ -22,7 +22,7 @@ afterAll(async () => {
   await discard(place.service);
 });
 
-test('a recording of two sizes gets the rungs below each, with every frame of both', async () => {
+test('a recording with two resolutions has the rungs below each of them, with every frame', async () => {
   const { base, key, ingest } = await startLive(place);
   // Waits for some parts of the next segment, because hls.js does not finish if the last segment of a period is a
   // single frame.

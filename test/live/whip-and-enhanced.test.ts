@@ -118,7 +118,7 @@ function configurationOf(unit: Buffer): Buffer {
 const tagBody = (frame: number, packet: number, data: Buffer) =>
   Buffer.concat([Buffer.from([EXTENDED | frame | packet]), Buffer.from('av01'), data]);
 
-test('AV1 by enhanced RTMP plays in Chromium while it is live, and becomes the video', async () => {
+test('AV1 over enhanced RTMP plays in Chromium while it is live, and becomes the video', async () => {
   const pictures = await makePictures();
   const { key, ingest, base } = await startLive(room);
   const publisher = await openRtmpPublisher(ingest);

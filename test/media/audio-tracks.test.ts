@@ -153,7 +153,7 @@ test('the manifest and the playlists describe the purpose of an added track', as
   expect(description).toMatch(/<Role [^>]*value="(description|alternate)"/);
 });
 
-test('a longer file is cut and a shorter one filled with silence', async () => {
+test('truncates a longer file and pads a shorter file with silence', async () => {
   const filmSec = await lengthOf(await mediaUrl('Deutsch'));
   await put('/short?title=Short', await makeSound('short.m4a', '-t', '3', '-c:a', 'aac'));
   const long = await makeClip(folder, 'long.flac', ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:d=30']);
@@ -176,7 +176,7 @@ test('a longer file is cut and a shorter one filled with silence', async () => {
   expect(from).toBeLessThan(3.1);
 });
 
-test('rejects a file without audio and one that is not media, and gives the reason', async () => {
+test('rejects a file without audio and a file that is not media, and reports the reason', async () => {
   const silent = await makeClip(folder, 'silent.mp4', ['-f', 'lavfi', '-i', 'testsrc=s=64x64:d=1', ...H264]);
   await put('/none?title=None', silent);
   await expect

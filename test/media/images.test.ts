@@ -129,7 +129,7 @@ test.each(SIZES)('$name becomes $made: even, not larger, no smaller than its run
   expect((await fields(file, 'width', 'height')).join('x')).toBe(size);
 });
 
-test.each(INTERLACED)('$name becomes whole frames without combing', async ({ name }) => {
+test.each(INTERLACED)('$name becomes progressive frames without combing', async ({ name }) => {
   const { file } = await made(name);
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-vf', 'idet', '-f', 'null', '-']);
   const seen = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr);
@@ -163,7 +163,7 @@ test.each(RANGES)(
   },
 );
 
-test('creates the other images if previews are disabled', async () => {
+test('creates thumbnails if previews are disabled', async () => {
   const key = keyOf(keys, SIZES[0]?.name ?? '');
   await requireFinished(lab, key);
   const { images, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);

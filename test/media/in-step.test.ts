@@ -57,7 +57,7 @@ afterAll(async () => {
 describe.each(Object.entries(PLAYERS))('in %s', (name, play) => {
   const laterSec = name === 'GStreamer' ? DELAY_SEC : 0;
   test.each(SOURCES)(
-    'flash and beep of $what coincide, and at the right time',
+    'flash and beep of $what coincide at the expected time',
     async ({ file, rate }) => {
       const { flashesSec, beepsSec } = await play(urls.get(file) ?? '', folder);
       expect(flashesSec).toHaveLength(FLASH_AT_SEC.length);

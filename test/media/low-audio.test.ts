@@ -45,7 +45,7 @@ afterAll(async () => {
 const folder = () => `${edge.base}/vz-${film.libraryId}/${film.mediaId}`;
 const read = async (name: string) => (await fetch(`${folder()}/${name}`)).text();
 
-test('rungs up to 360p are listed with audio of half the bitrate, the others with that of 128 kbit/s', async () => {
+test('rungs up to 360p are listed with audio at half the bitrate, and higher rungs with audio at 128 kbit/s', async () => {
   const playlist = await read('playlist.m3u8');
   expect(checkPlaylist(playlist)).toEqual([]);
   const groups = [...playlist.matchAll(/TYPE=AUDIO,GROUP-ID="([^"]+)",NAME="([^"]+)".*DEFAULT=(\w+)/g)];
@@ -65,7 +65,7 @@ test('rungs up to 360p are listed with audio of half the bitrate, the others wit
   expect(Number(last)).toBeLessThan(75_000);
 });
 
-test('DASH has both bitrates in one set of each track', async () => {
+test('DASH has both bitrates in one adaptation set per track', async () => {
   const manifest = await read('manifest.mpd');
   const sets = manifest.match(/<AdaptationSet[^>]*contentType="audio".*?<\/AdaptationSet>/gs) ?? [];
   const rates = sets.map((set) => [...set.matchAll(/bandwidth="(\d+)"/g)].map(([, bps]) => Number(bps)));
@@ -76,7 +76,7 @@ test('DASH has both bitrates in one set of each track', async () => {
   }
 });
 
-test('hls.js changes between both without a gap, and loads at most one audio segment again each time', async () => {
+test('hls.js switches audio bitrates without a gap, and reloads at most one audio segment per switch', async () => {
   const page = await browser.newPage(SMALL_PAGE);
   await page.setContent('<video muted></video>');
   await page.addScriptTag({ path: HLS });

@@ -238,7 +238,7 @@ describe('in Firefox', () => {
   });
   afterAll(() => firefox?.close());
 
-  test('it also has these colours, read from the parameter sets alone', async () => {
+  test('untagged SD H.264 also has these colours if only its parameter sets declare them', async () => {
     await checkRungs(await firefox.newPage(480, 270));
   });
 

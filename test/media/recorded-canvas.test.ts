@@ -148,7 +148,7 @@ test.each([
   { name: 'VP8', mimeType: 'video/webm;codecs=vp8', file: 'vp8.webm' },
   { name: 'VP9', mimeType: 'video/webm;codecs=vp9', file: 'vp9.webm' },
   { name: 'H.264', mimeType: 'video/webm;codecs=avc1', file: 'h264.mkv' },
-])('a recording by Chromium as $name of a canvas that is resized midway is shown frame by frame', async (source) => {
+])('keeps every frame of a $name canvas recording whose size changes', async (source) => {
   const { mimeType, file } = source;
   const recorded = await record(mimeType);
   if (recorded === null) throw new Error(`Expected a Chromium that records ${mimeType}, as Debian's does.`);

@@ -83,7 +83,7 @@ test('a video without audio lists no audio', async () => {
   expect(playlist).not.toMatch(/AUDIO|mp4a/);
 });
 
-test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, regardless of its cover', async (name) => {
+test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, even with a cover', async (name) => {
   const key = await checked(name);
   const playlist = await playlistOf(lab, key);
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
@@ -96,7 +96,7 @@ test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, regardless of 
   expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
-test('a silent track remains a track', async () => {
+test('keeps a silent track', async () => {
   const key = await checked('silence.mkv');
   const sound = await samples(await firstFile(lab, key, 'aac'));
   expect(sound.length).toBeGreaterThan(31_000);
@@ -163,14 +163,14 @@ async function loudness(file: string): Promise<{ lufs: number; dbtp: number }> {
 }
 
 test.each(['soft.wav', 'loud.wav', 'soft.mp4', 'right.mp4'])(
-  'a library that levels gives %s -16 LUFS',
+  'a library with loudness normalisation encodes %s at -16 LUFS',
   async (name) => {
     const { lufs } = await loudness(await firstFile(lab, await checked(name), 'aac'));
     expect(Math.abs(lufs - -16)).toBeLessThan(1);
   },
 );
 
-test('a gain is constant, and smaller where peaks would pass -1 dBTP', async () => {
+test('applies one constant gain, reduced if peaks would exceed -1 dBTP', async () => {
   const key = await checked('peaks.wav');
   const before = await firstFile(lab, await checked('plain-peaks.wav'), 'aac');
   const after = await firstFile(lab, key, 'aac');
@@ -185,7 +185,7 @@ test('a gain is constant, and smaller where peaks would pass -1 dBTP', async () 
   expect(Math.max(...error)).toBeLessThan(0.1);
 });
 
-test('every track is measured; without levelling it stays as it is', async () => {
+test('measures every track, and leaves it unchanged without loudness normalisation', async () => {
   const key = await checked('quiet.wav');
   const { lufs, dbtp } = await loudness(await firstFile(lab, key, 'aac'));
   const [track] = await listHeardTracks(lab.database.db, key);
@@ -200,7 +200,7 @@ test('every track is measured; without levelling it stays as it is', async () =>
   expect(silent?.loudness?.truePeakDbtp ?? -Infinity).toBeLessThan(-90);
 });
 
-test('levelled AAC is copied where it needs no gain', async () => {
+test('copies AAC that needs no gain even with loudness normalisation', async () => {
   const ofSource = async (name: string) => {
     const key = await checked(name);
     const { source_key: original } = await loadMedia(lab, key);

@@ -166,7 +166,7 @@ test('offers every track under its own title, with its purpose', async () => {
   }
 });
 
-test('merges two tracks of one channel into the sides of one track', async () => {
+test('merges two mono tracks into one stereo track', async () => {
   const sounds = (await renditionFiles(lab, await checked('sides.mov'))).filter(({ row }) => row.kind === 'audio');
   expect(sounds).toHaveLength(1);
   const file = sounds[0]?.file ?? '';
@@ -221,7 +221,7 @@ test('each image-based subtitle track leaves a message that suggests a text form
   ]);
 });
 
-test('keeps captions that a person wrote when the original is read again', async () => {
+test('keeps captions that a user wrote when the original is read again', async () => {
   const key = keyOf(keys, 'texts.mkv');
   await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'captions');
   const [, french] = (await loadMedia(lab, key)).captions;

@@ -106,7 +106,7 @@ test("a codec added later has the video's watermark, regardless of the library's
   for (const { row, file } of files) await expectMarked(file, { what: row.codec });
 });
 
-test('frames of an HDR source also have it, no brighter than white', async () => {
+test('frames of an HDR source have the watermark, no brighter than white', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240], codecs: ['h264', 'hevc'] });
   const hdr = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
   const argv = [

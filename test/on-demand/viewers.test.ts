@@ -102,7 +102,7 @@ test('finds a segment task even if no worker was notified of it', async () => {
   await requests.dropAll();
 });
 
-test('when the only viewer leaves, the encoder stops and nothing remains', async () => {
+test('when the only viewer leaves, the encoder stops and leaves no object', async () => {
   await startHere();
   const key = shared;
   const viewer = new AbortController();
@@ -144,7 +144,7 @@ test('a segment that two viewers request is encoded even if the first leaves', a
   expect((await second).length).toBeGreaterThan(1000);
 });
 
-test('deleting a video during its encode stops the encoder and leaves nothing', async () => {
+test('deleting a video during its encode stops the encoder and leaves no object', async () => {
   await startHere();
   const key = await uploadQuiet(film);
   const answer = fetchFile(segmentUrl(edge, key, await findRung(lab, key, 480), 3));

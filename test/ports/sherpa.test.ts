@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('refuses a folder that is not a model, and reports what is expected', async () => {
+test('rejects a folder that is not a model, and reports the expected files', async () => {
   await expect(readModel(folder)).rejects.toThrow('Expected a folder with a Whisper');
   await expect(readModel(path.join(folder, 'absent'))).rejects.toMatchObject({ kind: 'invalid' });
 });

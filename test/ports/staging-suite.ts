@@ -8,7 +8,7 @@ import { cut, gather, MIB, names, never, sha256, toArray } from './samples.ts';
 type Given = { storage: Storage; key: (name: string) => StorageKey };
 
 export function growingTests(given: () => Given): void {
-  test('grows an upload piece by piece and makes it one object', async () => {
+  test('appends chunks to an upload and commits it as one object', async () => {
     const { storage, key } = given();
     const id = newGuid();
     const bytes = randomBytes(36 * MIB + 3);
@@ -62,7 +62,7 @@ export function growingTests(given: () => Given): void {
 }
 
 export function stagingRefusalTests(given: () => Given): void {
-  test('refuses an append at another offset or during another append, without touching its stream', async () => {
+  test('rejects an append at the wrong offset or during another append, without reading its stream', async () => {
     const { storage } = given();
     const id = newGuid();
     await storage.staging.append(id, 0, Readable.from([Buffer.from('12345')]), never);
@@ -85,7 +85,7 @@ export function stagingRefusalTests(given: () => Given): void {
     await expect(storage.staging.abort(id)).resolves.toBeUndefined();
   });
 
-  test('refuses to commit an unknown upload, and accepts one without a byte', async () => {
+  test('rejects committing an unknown upload, and accepts an empty upload', async () => {
     const { storage, key } = given();
     await expect(storage.staging.commit(newGuid(), key('nothing'), never)).rejects.toMatchObject({ kind: 'not-found' });
     const id = newGuid();
@@ -109,7 +109,7 @@ export function stagingRefusalTests(given: () => Given): void {
     await storage.staging.abort(id);
   });
 
-  test.each(['', '../a', 'a/b', 'a.b', 'a\n', '.'])('refuses the staging id %j', async (id) => {
+  test.each(['', '../a', 'a/b', 'a.b', 'a\n', '.'])('rejects the staging id %j', async (id) => {
     const { storage, key } = given();
     await expect(storage.staging.append(id, 0, Readable.from([]), never)).rejects.toThrow('staging id');
     await expect(storage.staging.size(id)).rejects.toThrow('staging id');

@@ -123,7 +123,7 @@ function refusalTests(given: () => Given): void {
     expect(() => storage.localPath(malformed)).toThrow('storage key');
   });
 
-  test('refuses an invalid range and a read into memory above 64 MiB', async () => {
+  test('rejects an invalid range and a read into memory above 64 MiB', async () => {
     const { storage, key } = given();
     await storage.put(key('limits'), Readable.from(cut(Buffer.alloc(65 * MIB), MIB)), {}, never);
     await expect(storage.readBytes(key('limits'), null, never)).rejects.toThrow('at most 67108864 bytes');
@@ -163,7 +163,7 @@ function writeTests(given: () => Given): void {
     }
   });
 
-  test.each([1, 40])('leaves nothing when the stream fails or closes early after %i MiB', async (mib) => {
+  test.each([1, 40])('leaves no object when the stream fails or closes early after %i MiB', async (mib) => {
     const { storage, key } = given();
     async function* failing() {
       yield* cut(Buffer.alloc(mib * MIB), MIB);
@@ -183,7 +183,7 @@ function writeTests(given: () => Given): void {
     expect(await storage.head(key('dir/failed'))).toBeNull();
   });
 
-  test.each([0, 1, 40])('leaves nothing when a write is aborted after %i MiB', async (mib) => {
+  test.each([0, 1, 40])('leaves no object when a write is aborted after %i MiB', async (mib) => {
     const { storage, key } = given();
     const controller = new AbortController();
     async function* stalling() {
@@ -268,7 +268,7 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(first).toEqual(await storage.head(key('l/a-b')));
   });
 
-  test('deletes keys, and everything below a folder and nothing next to it', async () => {
+  test('deletes keys, and everything in a folder without its siblings', async () => {
     const { storage, key, folder } = given();
     for (const name of ['d/1', 'd/2/3', 'd/2/4', 'd2', 'd.x'])
       await storage.put(key(name), Buffer.from('x'), {}, never);
@@ -281,13 +281,13 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(await names(storage.list(`${folder}/d`, never))).toEqual(['d.x', 'd2'].map((name) => `${folder}/${name}`));
   });
 
-  test.each(['../', 'a/../', '/', 'a//', '.staging/'])('refuses the prefix %j', async (prefix) => {
+  test.each(['../', 'a/../', '/', 'a//', '.staging/'])('rejects the prefix %j', async (prefix) => {
     const { storage } = given();
     await expect(storage.deletePrefix(prefix, never)).rejects.toThrow('prefix');
     expect(() => storage.list(prefix, never)).toThrow('prefix');
   });
 
-  test('refuses to delete under a prefix that could be half a name', async () => {
+  test('rejects deleting under a prefix that could end within a name', async () => {
     const { storage, folder } = given();
     await expect(storage.deletePrefix(folder, never)).rejects.toThrow('ends with "/"');
     await expect(storage.deletePrefix('', never)).rejects.toThrow('ends with "/"');

@@ -58,7 +58,7 @@ test.each([
   { name: 'a local folder', open: openFolder },
   { name: 'S3', open: openStub },
 ])(
-  'ranges of a pack in $name are read like objects, replaced by as many bytes, and deleted only with it',
+  'ranges of a pack in $name are read like objects, replaced by the same number of bytes, and deleted only with the pack',
   async ({ open }) => {
     const never = new AbortController().signal;
     const storage = createPackedStorage(await open());

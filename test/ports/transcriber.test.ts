@@ -73,7 +73,7 @@ test.each([
   { title: 'a broken service', status: 500, body: 'no', kind: undefined },
   { title: 'a wrong key', status: 401, body: '{"error":"no"}', kind: 'unprocessable' },
   { title: 'half a response', status: 200, body: '{"words": [', kind: undefined },
-])('$title fails, and reports whether a retry may help', async ({ status, body, kind }) => {
+])('$title causes an error that states whether a retry may help', async ({ status, body, kind }) => {
   misbehave = (respond) => respond(status, body);
   const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);

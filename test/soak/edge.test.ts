@@ -159,7 +159,7 @@ test(`serves ${VIEWERS} viewers without an error, within bounded memory`, async 
   expect(peakMib).toBeLessThan(RSS_MIB);
 }, 240_000);
 
-test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`, async () => {
+test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one fetch`, async () => {
   const [videos, bucket] = await Promise.all([createGrowingRoom(), startS3Stub()]);
   try {
     const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };

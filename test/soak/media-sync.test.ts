@@ -68,7 +68,7 @@ function tell(name: string, found: readonly object[]): void {
 }
 
 test.each(SYNC_CLIPS)(
-  '$name keeps its audio in sync and all its frames, in each output',
+  'each output of $name keeps audio in sync and all frames',
   async ({ name, ...reading }) => {
     const { guid, shown } = await sentAs(name);
     const isComposed = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
@@ -87,7 +87,7 @@ test.each(SYNC_CLIPS)(
 );
 
 test.each(COLOUR_CLIPS)(
-  '$name keeps its colours in each output and rung',
+  'each output and rung of $name keeps its colours',
   async (clip) => {
     const measured = await measureBars(room.service, (await sentAs(clip.name)).guid, clip);
     tell(clip.name, measured);

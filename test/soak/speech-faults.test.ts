@@ -120,7 +120,7 @@ test('an engine that is slow, busy, endless or broken, and a killed worker, lose
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
 });
 
-test('detects the language at three positions, and a worker killed there or at the end changes nothing', async () => {
+test('detects the language from three spans, even if the worker is killed during detection or before the end', async () => {
   const languages: (string | null)[] = [];
   script = ({ language, span }, response) => {
     languages.push(language);
@@ -194,7 +194,7 @@ test('a transcription reports its progress, and stops when cancelled', async () 
   expect(calls()).toBe(2);
 });
 
-test('keeps captions that a person writes while a transcription runs', async () => {
+test('keeps captions that a user writes while a transcription runs', async () => {
   const { release } = await holdInSecondSpan();
   const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBy hand\n').toString('base64');
   await call(service, 'POST', `/library/1/videos/${guid}/captions/en-auto`, { srclang: 'en-auto', captionsFile });

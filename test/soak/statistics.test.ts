@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => room?.close());
 
 test(
-  `kill -9 of a part of the service: counts watched time exactly once (seed ${seed})`,
+  `counts watched time exactly once after kill -9 of a part of the service (seed ${seed})`,
   async () => {
     const first = random.below(VICTIMS.length);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -32,7 +32,7 @@ test(
 );
 
 test(
-  `database outage: players keep playing, and watched time is counted exactly once (seed ${seed})`,
+  `during a database outage, players keep playing, and watched time is counted exactly once (seed ${seed})`,
   async () => {
     let failed = -1;
     await room.watchThrough(async () => {

@@ -10,7 +10,7 @@ import { discard, startService } from '../support/service.ts';
 const GIB = 2 ** 30;
 
 /** `npm run soak -- upload` sends 2 GiB. The short version in `npm test` is test/e2e/dashboard-uploads.test.ts. */
-test.runIf(process.env.MODE === 'soak')('uploads 2 GiB from a browser, through all faults', async () => {
+test.runIf(process.env.MODE === 'soak')('uploads 2 GiB from a browser despite all faults', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-soak-'));
   const [service, browser] = await Promise.all([startService(null), openBrowser()]);
   try {

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const file = randomBytes(300_000);
 
-test.each(['put', 'tus', 'fetch'])('a video whose file was unusable accepts another by %s', async (method) => {
+test.each(['put', 'tus', 'fetch'])('a video whose file was unusable accepts a new file via %s', async (method) => {
   origin.script(serve(file));
   const guid = await stack.createVideo();
   const { db } = stack.database;

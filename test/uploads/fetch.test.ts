@@ -49,7 +49,7 @@ async function expectFetched(guid: Guid): Promise<void> {
   });
 }
 
-test("fetches a file with the caller's headers, and names the video after the address", async () => {
+test("fetches a file with the caller's headers, and takes the video title from the URL", async () => {
   origin.script(serve(file));
   const answer = await ask({
     url: `${origin.url}/films/Big%20Buck.mp4?token=1`,
@@ -177,7 +177,7 @@ test('the older path fetches into a video that waits for its upload, once', asyn
   expect((await stack.call('POST', unknown, { body: { url: `${origin.url}/a` } })).status).toBe(404);
 });
 
-test('a video reports a reason during a fetch, and a delete stops the download and leaves nothing', async () => {
+test('deleting a video stops its fetch and leaves no object', async () => {
   origin.script(serve(file), serveHead(file, 1_000_000, dripFrom(1_000_000)));
   const { id } = await ask({ url: `${origin.url}/a` });
   await vi.waitFor(async () => expect((await stack.staged()).length).toBe(1), { timeout: 20_000 });
@@ -209,7 +209,7 @@ test('a worker that stops releases the fetch, and the next one continues at the 
   await other.stop();
 });
 
-test('sends a fetch whose job was lost again, but not a finished one', async () => {
+test('queues a fetch again if its job was lost, but not if the fetch is finished', async () => {
   origin.script(serve(file));
   const { id } = await ask({ url: `${origin.url}/a` });
   await expectFetched(id);

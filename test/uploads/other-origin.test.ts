@@ -85,7 +85,7 @@ async function upload(guid: string, options: object): Promise<string | null> {
   }, given);
 }
 
-test('a page of another origin uploads in pieces', async () => {
+test('a page of another origin uploads in chunks', async () => {
   const guid = await create('In pieces');
   expect(await upload(guid, { chunkSize: 40_000, metadata: { title: 'Named by a page' } })).toBeNull();
   expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });

@@ -105,7 +105,7 @@ test('tus-js-client uploads 20 MB, is interrupted and continues at its last offs
   expect((await load(guid)).title).toBe('By the client');
 });
 
-test('processes a real clip that arrives in pieces', async () => {
+test('processes a real clip that arrives in chunks', async () => {
   const clip = readFileSync(REAL_CLIP);
   const guid = await createVideo(service, 'Clip');
   const upload = await open(library, guid, clip.length);
@@ -120,7 +120,7 @@ test('processes a real clip that arrives in pieces', async () => {
   await vi.waitFor(async () => expect(await itsFiles()).toEqual([]), PATIENCE);
 });
 
-test('a server killed in the middle of a piece has every byte that it counts, and the upload continues', async () => {
+test('a server killed in the middle of a chunk keeps every byte that it counted, and the upload continues', async () => {
   const guid = await createVideo(service, 'Killed');
   const upload = await open(library, guid, file.length);
   expect((await upload.patch(0, file.subarray(0, 5_000_000))).status).toBe(204);

@@ -46,7 +46,7 @@ test('a creation with the first bytes continues with PATCH', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
 });
 
-test('a creation with the content type of pieces but no body is at offset 0', async () => {
+test('a creation with the content type of a chunk but without a body has offset 0', async () => {
   const guid = await stack.createVideo();
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(5) } });
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '0']);
@@ -66,7 +66,7 @@ test.each([
   expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([status, [], []]);
 });
 
-test('a creation with a body of unknown length that is too long leaves nothing', async () => {
+test('a creation with a body of unknown length that is too long leaves no upload', async () => {
   const guid = await stack.createVideo();
   const body = new ReadableStream({
     start(controller) {
@@ -78,7 +78,7 @@ test('a creation with a body of unknown length that is too long leaves nothing',
   expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([413, [], []]);
 });
 
-test('a creation whose client disconnects within the body leaves nothing', async () => {
+test('a creation whose client disconnects within the body leaves no upload', async () => {
   const guid = await stack.createVideo();
   const socket = connect(stack.api.port, '127.0.0.1');
   const headers = { Host: 'x', 'Tus-Resumable': '1.0.0', ...sign(library, guid), ...PIECE, ...length(9) };
@@ -91,7 +91,7 @@ test('a creation whose client disconnects within the body leaves nothing', async
   });
 });
 
-test('a length that is set with the last piece completes the upload', async () => {
+test('setting the length with the last chunk completes the upload', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(9_000);
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
@@ -108,7 +108,7 @@ test('a length that is set with the last piece completes the upload', async () =
   expect([after.headers.get('Upload-Length'), after.headers.get('Upload-Defer-Length')]).toEqual(['9000', null]);
 });
 
-test('a length that is set by an empty piece at the end completes the upload', async () => {
+test('setting the length with an empty last chunk completes the upload', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(
     await create(library, guid, { headers: { ...PIECE, 'Upload-Defer-Length': '1' }, body: Buffer.from('12345') }),
@@ -131,7 +131,7 @@ test('rejects a length that changes, is below the received bytes or above the li
   expect([await again(9), await again(8)]).toEqual([400, 204]);
 });
 
-test('an upload of a deferred length without a byte is not a file', async () => {
+test('rejects an empty upload of deferred length', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.alloc(0), length(0))).status).toBe(400);

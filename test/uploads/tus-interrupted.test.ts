@@ -78,7 +78,7 @@ test.each([
   expect(await upload.offset()).toBe(kept);
 });
 
-test('simultaneous requests for the same piece produce one file and one job', async () => {
+test('simultaneous requests for the same chunk produce one file and one job', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(500_000);
   const upload = await open(library, guid, bytes.length);
@@ -113,7 +113,7 @@ test.each([
   await worker.stop();
 });
 
-test('terminating an upload leaves nothing, and the video accepts another', async () => {
+test('terminating an upload leaves no bytes, and the video accepts a new upload', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -173,7 +173,7 @@ test('sweeps bytes staged for a deleted video', async () => {
   expect(await stack.staged()).toEqual([]);
 });
 
-test('keeps an upload while a single piece arrives for longer than the idle limit', async () => {
+test('keeps an upload while a single chunk arrives for longer than the idle limit', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const { db } = stack.database;

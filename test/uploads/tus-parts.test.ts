@@ -79,7 +79,7 @@ test('creating a final upload again returns the same one', async () => {
   expect(await stack.countJobs('process-video', guid)).toBe(1);
 });
 
-test('rejects a part that is unfinished, unknown, of another video or not a part', async () => {
+test('rejects a part that is unfinished, unknown, of another video or a whole upload', async () => {
   const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const foreign = await uploadParts(other, [Buffer.from('two')]);
@@ -109,7 +109,7 @@ test('counts parts as open uploads of their video, and limits their total to the
   expect(await part(0)).toBe(429);
 });
 
-test('terminated parts leave nothing', async () => {
+test('terminated parts leave no bytes', async () => {
   const guid = await stack.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
@@ -117,7 +117,7 @@ test('terminated parts leave nothing', async () => {
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
 });
 
-test('parts that nobody concatenates expire at most a week after their creation', async () => {
+test('parts that are not concatenated expire at most a week after their creation', async () => {
   const guid = await stack.createVideo();
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const upload = await opened(await create(library, guid, { headers: length(9) }), guid);

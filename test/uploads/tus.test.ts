@@ -24,7 +24,7 @@ afterAll(() => stack.stop());
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
 
-test('pieces form the file, and the video is processed once with the hash of all of them', async () => {
+test('joins chunks to the file, and processes the video once with the hash of the whole file', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(300_000);
   const upload = await open(library, guid, bytes.length);
@@ -40,7 +40,7 @@ test('pieces form the file, and the video is processed once with the hash of all
   expect(await stack.staged()).toEqual([]);
 });
 
-test('the last piece sent again gets the same response and starts nothing', async () => {
+test('resending the last chunk returns the same response and queues no second job', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(2_000);
   const upload = await open(library, guid, bytes.length);
@@ -129,7 +129,7 @@ test('an upload created with a valid signature continues after the signature has
   expect((await late.patch(0, Buffer.from('abcd'))).status).toBe(204);
 });
 
-test('a signature that had expired before an upload was created opens nothing of it', async () => {
+test('a signature that had expired before an upload was created grants no access to it', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const late = at(url, sign(library, guid, 1_700_000_000));
@@ -147,7 +147,7 @@ test('an upload is found only with the video that it belongs to', async () => {
   expect((await at(`${stack.url}/tusupload/nothing`, sign(library, guid)).head()).status).toBe(404);
 });
 
-test('responds with 404 for an unknown video, and with 400 for one that has its file', async () => {
+test('responds with 404 for an unknown video, and with 400 for a video that has its file', async () => {
   const guid = await stack.createVideo();
   expect((await post(library, '11111111-2222-4333-8444-555555555555', 4)).status).toBe(404);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('file') });
@@ -166,7 +166,7 @@ test('accepts the first of two uploads that completes, and rejects the other wit
   expect((await second.head()).status).toBe(404);
 });
 
-test('rejects a piece with a wrong checksum with 460 and discards it', async () => {
+test('rejects a chunk with a wrong checksum with 460 and discards it', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 8);
   const good = { 'Upload-Checksum': sha1(Buffer.from('good')) };
@@ -179,7 +179,7 @@ test('rejects a piece with a wrong checksum with 460 and discards it', async () 
   expect((await upload.patch(8, Buffer.from('x'), { 'Upload-Checksum': 'md5 YQ==' })).status).toBe(204);
 });
 
-test('rejects a stale offset with 409 and the true one, from which the upload continues', async () => {
+test('rejects a wrong offset with 409 and the current offset, from which the upload continues', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(1_000);
   const upload = await open(library, guid, bytes.length);
@@ -199,7 +199,7 @@ test('limits a video to fifty open uploads', async () => {
   expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '5']);
 });
 
-test('below the disk floor, rejects an upload with 507, counting its length', async () => {
+test('rejects an upload with 507 if its length would leave less free space than the reserve', async () => {
   const guid = await stack.createVideo();
   stack.storage.freeBytes = 5e9 + 999;
   expect((await post(library, guid, 1_000)).status).toBe(507);

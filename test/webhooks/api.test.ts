@@ -75,7 +75,7 @@ test('lists events newest first, by page and by state, also for the read-only ke
   expect(await api.call('GET', `/library/${api.second.id}/webhooks`)).toMatchObject({ status: 401 });
 });
 
-test('sends an event again by its id, with the writing key and only in its own library', async () => {
+test('sends an event again by its id, only with a write key and in its own library', async () => {
   receiver.script(status(410));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();
@@ -126,7 +126,7 @@ test('a test is a signed delivery of status 0 for the nil GUID, attempted once',
   expect((await ask(readOnlyKey)).status).toBe(403);
 });
 
-test('refuses a test without an address, and an eleventh pending one', async () => {
+test('rejects a test without a webhook URL, and an eleventh pending test', async () => {
   const ask = () => api.call('POST', '/library/1/webhooks/test');
   for (let turn = 0; turn < 10; turn += 1) expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);

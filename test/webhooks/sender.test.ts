@@ -127,7 +127,7 @@ test('the log reports when an event will be tried next', async () => {
   expect([head?.attempts, head?.settledAt, behind?.nextAttemptAt]).toEqual([1, null, null]);
 });
 
-test.each([301, 302, 307, 308])('follows a redirect by %i as the same signed POST', async (code) => {
+test.each([301, 302, 307, 308])('follows a redirect with status %i as the same signed POST', async (code) => {
   const library = await hook((arrival) => status(arrival.path === '/hook' ? code : 200, { location: '/new' })(arrival));
   await happen(database, videoOf(library), 0);
   await send();
@@ -157,7 +157,7 @@ test.each([
   expect(receiver.arrivals.length).toBe(asked);
 });
 
-test('refuses a private address with the reason unless it is allowed', async () => {
+test('rejects a private address with a reason unless it is allowed', async () => {
   const library = await hook(status(200));
   await happen(database, videoOf(library), 0);
   await send({ retryDelaySec: () => 1_000 }, []);
@@ -181,7 +181,7 @@ test('retries a receiver that does not respond within the time limit', async () 
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('judges an endless response by its status', async () => {
+test('evaluates an endless response by its status', async () => {
   const library = await hook(({ response }) => void response.writeHead(200, { 'content-length': 1e9 }).write('some'));
   await happen(database, videoOf(library), 0);
   await send();
@@ -205,7 +205,7 @@ test('closing lets a delivery finish, and interrupts a hanging one for the next 
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library without its address gets dead letters, and one that never had an address has no events', async () => {
+test('a library whose webhook URL was removed gets dead letters, and a library that never had one has no events', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);

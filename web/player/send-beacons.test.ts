@@ -202,7 +202,7 @@ test.each([
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, visit: 0, watchedSec: [2] });
 });
 
-test('a stored session is read once, so a copy of its tab is another session', () => {
+test('a stored session is read once, so that a duplicated tab starts a new session', () => {
   watchAndLeave();
   const tabs = ['2026-08-20T10:01:00Z', '2026-08-20T10:02:00Z'].map((time) => viewingOf(time));
   for (const viewing of tabs) watch({}, viewing).play(1);
@@ -278,7 +278,7 @@ test('a page whose clock stopped during sleep continues after the counts of the 
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, startedMs: 3_605_000, watchedSec: [4] });
 });
 
-test('requests a ticket that cannot be renewed a bounded number of times', async () => {
+test('limits the requests for a ticket that cannot be renewed', async () => {
   const renew = vi.fn(async () => null);
   const picture = watch({ renew }, { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 });
   picture.play(1);
@@ -287,7 +287,7 @@ test('requests a ticket that cannot be renewed a bounded number of times', async
   expect(renew).toHaveBeenCalledTimes(20);
 });
 
-test('a page without storage is another session', () => {
+test('a page without storage starts a new session', () => {
   const denied = () => {
     throw new DOMException('denied', 'SecurityError');
   };

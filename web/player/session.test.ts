@@ -29,7 +29,7 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   return { session, engine, video };
 }
 
-test('a stream continues when the state is refused', () => {
+test('a stream continues when a request for its state is refused', () => {
   const { session } = openPage({ phase: { kind: 'live', live: LIVE } });
   session.take(REFUSED);
   expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);

@@ -67,7 +67,7 @@ describe('the ledger of a session', () => {
     expect(viewer.totals()?.rungSec).toEqual({ 240: 2, 720: 3 });
   });
 
-  test('splits at the full hour', () => {
+  test('splits the watched time at the hour boundary', () => {
     const viewer = watch();
     viewer.wait(4);
     viewer.play(8);

@@ -92,11 +92,14 @@ describe('a key server that', () => {
     },
     { does: 'omits a DRM system', script: omitFairPlay, kind: 'unprocessable', says: 'nothing for fairPlay' },
   ];
-  test.each(cases)('a key server that $does fails as $kind, with the reason', async ({ script, kind, says }) => {
-    await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
-  });
+  test.each(cases)(
+    'a key server that $does causes a `$kind` error that contains the reason',
+    async ({ script, kind, says }) => {
+      await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
+    },
+  );
 
-  test('is too slow is refused as unavailable, with the reason', async () => {
+  test('is too slow causes an `unavailable` error that contains the time limit', async () => {
     const refusal = { kind: 'unavailable', message: expect.stringContaining('within 0.5 s') };
     await expect(ask(() => undefined, { timeoutMs: 500 })).rejects.toMatchObject(refusal);
   });

@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const whole = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const wide = (start: bigint) => `${start << 64n}`;
 
-test('finds addresses in the lists and in the compiled table, even if the table cannot be saved', async () => {
+test('finds addresses in the source lists and the compiled table, even if the table cannot be saved', async () => {
   const lists = { v4: join(folder, 'v4.csv'), v6: join(folder, 'v6.csv') };
   await writeFile(
     lists.v4,

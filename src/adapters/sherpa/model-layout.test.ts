@@ -105,6 +105,6 @@ test.each([
   ['no vocabulary', ['model.onnx']],
   ['no model', ['tokens.txt', 'README.md']],
   ['an incomplete transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
-])('recognises no model in a folder with %s', (_, files) => {
+])('finds no model in a folder with %s', (_, files) => {
   expect(recogniseModel(files, () => ICEFALL)).toBeNull();
 });

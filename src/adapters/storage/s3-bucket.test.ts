@@ -20,6 +20,6 @@ test.each([
   ['s3://media?endpiont=http://x', 'endpiont'],
   ['s3://media?endpoint=x.example.com', 'http:// or https://'],
   ['s3://media?prefix=a%20b', 'prefix'],
-])('rejects %s and names the fault', (url, message) => {
+])('rejects %s with an error that describes the fault', (url, message) => {
   expect(() => parseS3Url(url)).toThrow(message);
 });

@@ -47,7 +47,7 @@ test.each([
   expect(placeOf(key)).toBe(place);
 });
 
-test('lists objects of older and newer versions together, in key order from any position', async () => {
+test('lists objects with and without fan-out folders together, in key order from any position', async () => {
   const keys = [
     await writeFlat(`1/${guid('019a0b1c', '1')}/r/0.cmaf`),
     await writeNew(`1/${guid('019a0b1c', '2')}/r/0.cmaf`),
@@ -79,7 +79,7 @@ test('lists objects of older and newer versions together, in key order from any 
   expect((await readdir(root)).filter((name) => !name.startsWith('.'))).toEqual(['2']);
 });
 
-test('lists a folder completely and in order if it has more names than are sorted in one pass', async () => {
+test('lists a folder with more names than one sorting pass holds completely and in order', async () => {
   const names = Array.from({ length: 11_000 }, (_, n) => guid((0x019a0000 + n * 7).toString(16).padStart(8, '0'), '1'));
   await mkdir(join(root, '1'));
   for (const name of names) await mkdir(join(root, '1', name));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAttemptLimit } from './attempt-limit.ts';
 
-test('ten wrong keys in a minute block only the address that sent them, until the minute is over', () => {
+test('blocks only the address that sent ten wrong keys in a minute, until the minute ends', () => {
   let nowMs = 0;
   const limit = createAttemptLimit(() => nowMs);
   for (let count = 0; count < 9; count += 1) limit.fail('192.0.2.1');

@@ -66,7 +66,7 @@ test('replaces the track of the same language, ignoring case, unless a newer ver
   expect(findCaption(before, 'De')).toEqual(track('de'));
 });
 
-test('limits the number of languages but allows a replacement at the limit', () => {
+test('limits the number of languages, but allows a replacement at the limit', () => {
   const full = Array.from({ length: MAX_CAPTION_TRACKS }, (_, index) => track(`x-${index}`));
   expect(() => putCaption(full, track('en'))).toThrow('at most 200 languages');
   expect(putCaption(full, track('x-7', 2))).toHaveLength(MAX_CAPTION_TRACKS);

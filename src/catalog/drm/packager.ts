@@ -38,7 +38,7 @@ export function createPackager(deps: PackagerDeps): Packager {
       }
       if (videoCodecs.length > 0 && !videoCodecs.includes(BASE_CODEC)) {
         const came = videoCodecs.join(', ');
-        throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add it first.`);
+        throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add H.264 first.`);
       }
       const { keySource, scheme } = deps;
       if (keepsPrevious && isSame(current, { scheme, systems: chooseSystems(keySource.systems, settings, scheme) })) {

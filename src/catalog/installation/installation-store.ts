@@ -43,6 +43,6 @@ export async function passSequence(db: Db, seen: number): Promise<{ id: Guid; se
     returning id, sequence
   `.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('Expected the row of the installation.');
+  if (row === undefined) throw new Error('Expected a row in table installation, got none.');
   return row;
 }

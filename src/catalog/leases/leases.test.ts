@@ -16,7 +16,7 @@ async function claim(row: LeasedRow): Promise<Held> {
 }
 
 describe.each(LEASE_USERS)('a lease of $name', ({ takesOver, add }) => {
-  test('can be renewed, and its holder stores output', async () => {
+  test('can be renewed, and lets its holder store output', async () => {
     const held = await claim(await add(database.db));
     expect(await held.renew()).toBe(true);
     expect(await held.store()).toBe(true);
@@ -31,7 +31,7 @@ describe.each(LEASE_USERS)('a lease of $name', ({ takesOver, add }) => {
     expect(await first.store()).toBe(!takesOver);
   });
 
-  test('cannot be renewed after its release, and the next owner gets it at once', async () => {
+  test('cannot be renewed after its release, and is immediately available to the next owner', async () => {
     const row = await add(database.db);
     const first = await claim(row);
     await first.release();
@@ -42,7 +42,7 @@ describe.each(LEASE_USERS)('a lease of $name', ({ takesOver, add }) => {
     expect(await second.store()).toBe(true);
   });
 
-  test('that has expired goes to the next owner, and the late one can neither renew it nor store output', async () => {
+  test('passes to the next owner after it expires, and rejects renewals and output of the previous owner', async () => {
     const row = await add(database.db);
     const late = await claim(row);
     await row.expire();

@@ -50,7 +50,7 @@ test('creates a library with the documented defaults and its own pull zone', asy
   expect(await libraries.findLibrary(999)).toBeNull();
 });
 
-test('reports a stored setting of the wrong type and uses the default for a missing one', async () => {
+test('reports a stored setting of the wrong type, and uses the default for a missing one', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
   const store = (settings: object) =>
     database.db

@@ -101,7 +101,7 @@ test('an encode task of several rungs continues without a rung that failed in an
   expect((await waitingOf(task.key)).map((row) => row.rendition_ids)).toEqual([[ids[1]]]);
 });
 
-test('tasks split from an encode task use new object names and get one attempt each', async () => {
+test('tasks split from an encode task use new object names and have one attempt each', async () => {
   const rungs = [
     { rung: 360, init: null },
     { rung: 240, init: null },
@@ -122,7 +122,7 @@ const cancel = (key: MediaKey) => database.db.transaction().execute((tx) => canc
 const loadMedia = ({ mediaId }: MediaKey) =>
   database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
 
-test('a cancelled encode keeps the complete rung, and a retry makes the images and the other rung', async () => {
+test('a cancelled encode keeps the complete rung, and a retry creates the images and the cancelled rung', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -146,7 +146,7 @@ test('a cancelled encode keeps the complete rung, and a retry makes the images a
   await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
 });
 
-test('a cancelled encode without a complete rung fails, whatever else went wrong, and deletes its chunks', async () => {
+test('cancelling an encode without a complete rung fails the video and deletes its chunks', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -169,7 +169,7 @@ test('a cancelled encode without a complete rung fails, whatever else went wrong
   expect(chunks).toEqual([]);
 });
 
-test('a cancelled encode with incomplete audio fails, because no video is published without its audio', async () => {
+test('cancelling an encode with incomplete audio fails the video, because no video is published without its audio', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -190,7 +190,7 @@ test('a cancelled encode with incomplete audio fails, because no video is publis
   expect(await shown.execute()).toEqual([]);
 });
 
-test('refuses to cancel an encode that cannot be repeated', async () => {
+test('rejects cancelling an encode that cannot be repeated', async () => {
   const { task } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   await database.db.updateTable('media').set({ source_key: null }).where('id', '=', task.key.mediaId).execute();
   await expect(cancel(task.key)).rejects.toThrow('no file of its own');
@@ -206,7 +206,7 @@ test.each(['uploaded', 'processing', 'jit-segmenting'])('cancels a video that is
 });
 
 test.each(['created', 'upload-failed', 'jit-ready', 'failed'])(
-  'refuses to cancel a video that is %s',
+  'rejects cancelling a video that is %s',
   async (state) => {
     const { task } = await addVideo(state, [{ rung: 240, init: Buffer.alloc(1) }], true);
     await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
@@ -238,7 +238,7 @@ test('keeps the encoder output of the last five failed attempts, and deletes it 
   expect(await listAttemptLogs(db, task.key)).toEqual([]);
 });
 
-test('progress weighs tasks by cost, ignores repairs, reaches 100 only at the finish and never decreases', async () => {
+test('progress weights tasks by cost, ignores repairs, never decreases and reaches 100 only when the video is finished', async () => {
   const { db } = database;
   const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   const base = { ...task, renditionIds: [ids[0]], queue: 'long' } as const;

@@ -122,7 +122,7 @@ test.each([
     chunks: [first, { ...second, durationTicks: 80 }],
     expected: 'Expected the end at tick 291, found 280.',
   },
-])('coverage with $name gives $expected', ({ chunks, expected }) => {
+])('coverage with $name is $expected', ({ chunks, expected }) => {
   expect(findGap(chunks, extent)).toBe(expected);
 });
 
@@ -131,12 +131,12 @@ test.each([
   { from: 0, to: 291, expected: false },
   { from: 150, to: 260, expected: true },
   { from: 200, to: 290, expected: true },
-])('chunks that cover $from to $to give $expected', ({ from, to, expected }) => {
+])('chunks that cover $from to $to result in $expected', ({ from, to, expected }) => {
   expect(covers([first, second], from, to)).toBe(expected);
   expect(covers([first, { ...second, startTick: 201 }], from, to)).toBe(false);
 });
 
-test('runs first tasks before others, short videos before long ones, and early segments before late ones', () => {
+test('orders tasks: first tasks, then short videos, then early segments', () => {
   const order = [
     taskPriority(true, 36_000, 0),
     taskPriority(false, 10, 0),

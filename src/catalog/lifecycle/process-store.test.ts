@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('finds the next of 10,000 uploads of 2,000 libraries without reading the others', async () => {
+test('finds the next of 10,000 uploads in 2,000 libraries without reading all of them', async () => {
   const { rows: waiting } = await sql<{ libraryId: number; mediaId: Guid }>`
     select library_id as "libraryId", id as "mediaId" from media order by state_since desc limit ${CLAIMS}`.execute(
     database.db,
@@ -61,7 +61,7 @@ test('finds the next of 10,000 uploads of 2,000 libraries without reading the ot
   expect(rowsRead / CLAIMS).toBeLessThan(20);
 });
 
-test('10,000 uploads of one library delay the first upload of another by at most one planning', async () => {
+test('10,000 uploads to one library delay the first upload to another by at most one planning job', async () => {
   const { db } = database;
   const [crowded, quiet] = [await addLibraryRow(db), await addLibraryRow(db)];
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
@@ -123,7 +123,7 @@ test('sends the webhook for the start of processing once, however often the plan
   expect(new Set(attempts).size).toBe(attempts.length);
 });
 
-test('a late renewal does not restore the lease of a released planning', async () => {
+test('a late renewal does not restore a released planning lease', async () => {
   const { db } = database;
   const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)

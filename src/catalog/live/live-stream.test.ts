@@ -58,7 +58,7 @@ test('a publisher starts a stream whose scheduled start has passed', () => {
   expect(publishStream(stream('scheduled', { scheduledStartAt: LATER }), NOW).state).toBe('preview');
 });
 
-test('after the start, only title, description and a late recording can be changed', () => {
+test('after the start, only the title and the description can be changed, and recording can be enabled', () => {
   const running = stream('running');
   expect(editStream(running, { title: 'U', isPublic: true }, NOW)).toMatchObject({ title: 'U', state: 'running' });
   expect(() => editStream(running, { isPublic: false, dvrEnabled: true }, NOW)).toThrow(/isPublic, dvrEnabled/);

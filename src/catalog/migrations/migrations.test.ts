@@ -28,7 +28,7 @@ test('a new database has one row of each singleton table', async () => {
 test.each([
   ['an earlier development version', ['001-catalog', '310-programme-clock'], 'an earlier development version'],
   ['a newer version', ['001-baseline', '999-later'], 'with 999-later of a newer version'],
-])('refuses a database of %s and leaves it as it is', async (_what, names, reason) => {
+])('rejects a database of %s and leaves it unchanged', async (_what, names, reason) => {
   await sql`create database other`.execute(database.db);
   const { db, close } = openDatabase({ ...database.config, database: 'other' }, () => {});
   try {
@@ -43,7 +43,7 @@ test.each([
   }
 });
 
-test('opens a database of the first version, whose normalised audio keeps its loudness', async () => {
+test('migrates a database of the first version without changing the loudness of normalised audio', async () => {
   await sql`create database first`.execute(database.db);
   const { db, close } = openDatabase({ ...database.config, database: 'first' }, () => {});
   try {
@@ -157,6 +157,6 @@ test('a migration that fails halfway leaves the schema as it was', async () => {
   }
 });
 
-test('refuses the migrations of a backup that this version does not have', async () => {
+test('rejects a backup with migrations that this version does not have', async () => {
   await expect(migrate(database.db, ['001-baseline', '999-later'])).rejects.toThrow('a newer version');
 });

@@ -60,7 +60,7 @@ const listTasks = async () =>
     ({ from_segment: from, state }) => `${from} ${state}`,
   );
 
-test('a viewer of one library waits behind at most one viewer of another, however many waited longer', async () => {
+test('a viewer of one library waits behind at most one viewer of another library, even if many of those have waited longer', async () => {
   const [full, small] = [await addLibrary(), await addLibrary()];
   for (let n = 0; n < 8; n += 1) await addAwaited(full);
   const served = [(await claim()).task.key.libraryId];
@@ -70,7 +70,7 @@ test('a viewer of one library waits behind at most one viewer of another, howeve
   expect(served.filter((library) => library === full)).toHaveLength(8);
 });
 
-test('creates one task per segment for any number of edges, and none for segments that are due soon', async () => {
+test('creates one task per segment for any number of edges, and no task for segments that are due soon', async () => {
   const place = await addAwaited(await addLibrary());
   for (const segment of [5, 6]) await request(place, segment);
   await request(place, 7, false);
@@ -80,7 +80,7 @@ test('creates one task per segment for any number of edges, and none for segment
   expect(await listTasks()).toEqual(['5 running', '20 waiting']);
 });
 
-test('a task extends as far as viewers request it and ends where another begins', async () => {
+test('a task covers the requested segments and ends where another task begins', async () => {
   const place = await addAwaited(await addLibrary());
   const held = await claim();
   await request(place, 5, false);
@@ -91,7 +91,7 @@ test('a task extends as far as viewers request it and ends where another begins'
   expect(await renewSegmentTask(database.db, held)).toMatchObject({ toSegment: 30 });
 });
 
-test('after a worker dies, the next request gives its segment to another worker', async () => {
+test('after a worker dies, the next request assigns its segment to another worker', async () => {
   const place = await addAwaited(await addLibrary());
   const dead = await claim();
   await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(database.db);
@@ -110,7 +110,7 @@ test('prefetch for one viewer yields to a blocked viewer', async () => {
   expect((await claim()).task.key.libraryId).toBe(other);
 });
 
-test('a segment that failed three times is not retried for viewers, and the video gets a message', async () => {
+test('a segment that failed three times is not retried for viewers, and adds a message to the video', async () => {
   const place = await addAwaited(await addLibrary());
   const first = await claim();
   await noteFailure(database.db, first, 'memory');
@@ -137,7 +137,7 @@ test.each([
   expect(messages).toMatchObject([{ value: name }]);
 });
 
-test('a segment whose workers died each time is retried after a pause', async () => {
+test('retries a segment after a pause if each of its workers died', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary());
   let held = await claim();

@@ -21,7 +21,7 @@ test.each([
   expect(isNumbers ? joined.map(({ firstSegment }) => firstSegment) : joined).toEqual(expected);
 });
 
-test('returns the same list if nothing is new, so that values derived from it stay cached', () => {
+test('returns the same array if nothing is new, so that values derived from it stay cached', () => {
   const known = [chunk(0, 2)];
   expect(addChunks(known, [])).toBe(known);
 });

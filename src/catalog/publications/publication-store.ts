@@ -263,7 +263,7 @@ function toCutList(row: Selectable<TimelineTable>): CutList {
   const { timescale, start_ticks: startTicks, end_ticks: endTicks } = row;
   if (row.grid === 'source') return { timescale, startTicks, endTicks, grid: { kind: 'source' } };
   if (row.rate_num === null || row.rate_den === null || row.segment_frames === null || row.total_frames === null) {
-    throw new Error(`Expected timeline ${row.id} on a frame grid to know its rate and frames.`);
+    throw new Error(`Expected timeline ${row.id} with a frame grid to have a rate and frames.`);
   }
   const rate = { num: row.rate_num, den: row.rate_den };
   const grid = { kind: 'frames', rate, segmentFrames: row.segment_frames, totalFrames: row.total_frames } as const;

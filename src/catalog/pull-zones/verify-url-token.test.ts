@@ -46,7 +46,7 @@ function splitUrl(url: string): { pathname: string; search: string } {
 
 describe('published vectors', () => {
   const urls = vectors.sign.filter(({ scheme }) => !scheme.startsWith('embed'));
-  test.each(urls)('accepts $scheme $name until it expires, and rejects it with another key', (vector) => {
+  test.each(urls)('accepts $scheme $name until it expires, and rejects it with a different key', (vector) => {
     const { key, expires, token, input } = vector;
     const url = vector.url ?? `https://a${vector.path}?token=${token}&expires=${expires}`;
     const address = input?.userIp || vector.userIp || '9.9.9.9';

@@ -17,7 +17,7 @@ async function send(...hosts: string[]): Promise<string> {
   return readText(socket);
 }
 
-test('a request with two Host headers gets 400, and the next one of its connection is not served', async () => {
+test('responds with 400 to a request with two Host headers and serves no further request on its connection', async () => {
   const answer = await send('a', 'b');
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain('Expected one Host header, got several. Send the name of this server once.');
@@ -28,7 +28,7 @@ test('a request with one Host header is served', async () => {
   expect((await send('a')).match(/served/g)).toHaveLength(2);
 });
 
-test('each HTTP server of the service looks for ambiguous hosts', () => {
+test('each HTTP server of the service checks for ambiguous hosts', () => {
   const root = path.resolve(import.meta.dirname, '../..');
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.test)\.ts$/.test(file),

@@ -27,11 +27,11 @@ test.each([
   '1984 12',
   'Movie 43 review',
   'How to use .mp4 files',
-])('recognises "%s" as chosen by a person', (title) => {
+])('recognises "%s" as a title that a user chose', (title) => {
   expect(isFileName(title)).toBe(false);
 });
 
-test('allows replacing a title that was generated before', () => {
+test('allows replacing a generated title', () => {
   const entry = { state: 'queued', request: newGuid(), seen: '' } as const;
   expect(mayExtractTitle({ ...entry, made: fingerprint('Generated') }, 'Generated')).toBe(true);
   expect(mayExtractTitle({ ...entry, made: fingerprint('Generated') }, 'By hand')).toBe(false);

@@ -18,7 +18,7 @@ const spanAt = (startMs: number) => ({
   doneSec: startMs / 1000,
 });
 
-test('the job of a cancelled transcription writes nothing into the next one', async () => {
+test('the job of a cancelled transcription does not write to the next transcription', async () => {
   const { db } = database;
   const video = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
   await db

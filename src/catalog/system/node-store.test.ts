@@ -17,7 +17,7 @@ const report = (change: Partial<NodeReport> = {}): NodeReport => ({
   ...change,
 });
 
-test('a process is listed until it stops, lost when it is silent, and expires', async () => {
+test('a process is listed until it stops, reported as lost when it is silent, and then expires', async () => {
   const { db } = database;
   const [edge, worker, dead] = [report(), report({ role: 'worker' }), report({ role: 'api' })];
   for (const node of [edge, worker, dead]) await reportNode(db, node);
@@ -61,7 +61,7 @@ test.each([
   await removeNode(db, ingest.id);
 });
 
-test('work is summed by hour, and the speed is that of the last two hours', async () => {
+test('sums work by hour and computes the speed over the last two hours', async () => {
   const { db } = database;
   expect(await loadRecentWork(db)).toEqual({ failures: 0, encodeSpeed: null });
   await addWork(db, { failures: 1, mediaSec: 100, busySec: 10 });

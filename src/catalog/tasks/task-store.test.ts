@@ -78,7 +78,7 @@ async function serve(most = Number.POSITIVE_INFINITY): Promise<number[]> {
   }
 }
 
-test('a library with one video waits for at most one more task of a busy library, and every task runs', async () => {
+test('a library with one video waits for at most one task of a busy library, and every task runs', async () => {
   const [full, late] = [await addLibrary(), await addLibrary()];
   await addVideo(full, Array(20).fill({}));
   const begun = await serve(5);
@@ -103,7 +103,7 @@ test('claims the most urgent task of a library first', async () => {
   expect(order).toEqual([tasks[1], tasks[2], tasks[0]]);
 });
 
-test('leaves backfill, and tasks that do not fit on a worker, to other workers', async () => {
+test('leaves backfill and tasks that do not fit on a worker to other workers', async () => {
   const library = await addLibrary();
   await addVideo(library, [{ priority: -500 }]);
   expect(await claim(database.db, { leastPriority: 0 })).toBeNull();
@@ -179,7 +179,7 @@ async function countUpdates(tx: Tx): Promise<{ updated: number; hot: number }> {
   return rows[0] ?? { updated: 0, hot: 0 };
 }
 
-test('a worker that stalls while it publishes or plans blocks no other claim', async () => {
+test('a worker that stalls while it publishes or plans does not block other claims', async () => {
   const { db } = database;
   const library = await addLibrary();
   await addVideo(library, [{ priority: 1 }, {}]);
@@ -201,7 +201,7 @@ test('a worker that stalls while it publishes or plans blocks no other claim', a
   expect((await mustClaim()).task.id).toBe(frozen.task.id);
 });
 
-test('tasks that are planned again share no attempt number with earlier ones', async () => {
+test('tasks that are planned again use new attempt numbers', async () => {
   const library = await addLibrary();
   const attempts = new Set<number>();
   for (let round = 0; round < 3; round += 1) {
@@ -212,7 +212,7 @@ test('tasks that are planned again share no attempt number with earlier ones', a
   expect(attempts.size).toBe(6);
 });
 
-test('concurrent claims take different tasks, and find all of them', async () => {
+test('concurrent claims take different tasks and leave none', async () => {
   const [first, second] = [await addLibrary(), await addLibrary()];
   const tasks = [...(await addVideo(first, Array(8).fill({}))), ...(await addVideo(second, Array(8).fill({})))];
   const taken = new Set<Guid>();

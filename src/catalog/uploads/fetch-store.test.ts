@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('a late renewal does not restore the lease of a released fetch', async () => {
+test('a late renewal does not restore a released fetch lease', async () => {
   const { db } = database;
   const secretBox = createSecretBox(TEST_SECRET);
   const ref = { id: newGuid(), key: { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() } };

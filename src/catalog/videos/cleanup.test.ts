@@ -83,7 +83,7 @@ describe('selection of a cleanup', () => {
       'got one that is transcoding',
     ],
     ['a queued video', { original: true }, { state: 'uploaded' as const }, 'got one that is uploaded'],
-  ])('refuses %s', (_, request, change, message) => {
+  ])('rejects %s', (_, request, change, message) => {
     expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...request })).toThrow(message);
   });
 });

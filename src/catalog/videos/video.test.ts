@@ -66,7 +66,7 @@ test('a replacement file keeps the earlier options that its upload does not over
   expect(receiveSource(failed, source, { jitEnabled: true }).uploadOptions).toEqual({ jitEnabled: true });
 });
 
-test.each(states)('$video.state: a re-encode gives $reencoded', ({ video, reencoded }) => {
+test.each(states)('$video.state: a re-encode returns $reencoded', ({ video, reencoded }) => {
   const again = () => requestReencode(video);
   if (reencoded === 'refused') expect(again).toThrow('original file');
   else if (reencoded === 'same') expect(again()).toBe(video);
@@ -93,7 +93,7 @@ test.each([
   else expect(change).toThrow(fault);
 });
 
-test('without a measured file, refuses only an end before the start and a negative time', () => {
+test('without a measured file, rejects only an end before the start and a negative time', () => {
   const created: Video = { ...details, state: 'created' };
   expect(editVideo(created, chapter(0, 99_999))).toMatchObject(chapter(0, 99_999));
   expect(() => editVideo(created, chapter(-1, 2))).toThrow('not to be negative');

@@ -28,7 +28,7 @@ test('retry delays grow from seconds to hours', () => {
   expect([1, 2, 3, 9, 10, 50].map(retryDelaySec)).toEqual([5, 15, 60, 14_400, 14_400, 14_400]);
 });
 
-test('signs the id, the time and the body as in Standard Webhooks, again for each attempt', () => {
+test('signs the id, the time and the body of each attempt as specified by Standard Webhooks', () => {
   const at = (nowMs: number) => {
     const headers = webhookHeaders(event, 'read-only-key', nowMs);
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${webhookBody(event)}`;
@@ -51,7 +51,7 @@ test.each([
   [410, 'gone'],
   [429, 'failed'],
   [500, 'failed'],
-])('judges a response of %i as %s', (status, kind) => {
+])('classifies a response of %i as %s', (status, kind) => {
   expect(judgeStatus(status)).toEqual({ kind, answer: `HTTP ${status}` });
 });
 

@@ -26,7 +26,7 @@ test.each([
   expect((await stat(folder)).mode & 0o777).toBe(after);
 });
 
-test('refuses a folder of the kernel, which nobody can write', () => {
+test('rejects a folder of the kernel, which is not writable', () => {
   // No user can change a folder of the kernel.
   expect(() => makeDataDir('/proc/sys')).toThrow(
     /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write, got \/proc\/sys of user 0 /,
@@ -51,7 +51,7 @@ test.each([
   { mode: 0o500, name: '', message: NOT_WRITABLE },
   { mode: 0o500, name: 'made', message: NOT_WRITABLE },
   { mode: 0o777, name: '', message: /^Refused MILLRACE_DATA_DIR: expected .* got mode 777 .* chmod 700/ },
-])('refuses "$name" in a folder of another user with mode $mode', async ({ mode, name, message }) => {
+])('rejects "$name" in a folder of another user with mode $mode', async ({ mode, name, message }) => {
   const closed = join(folder, 'closed');
   await mkdir(closed, { recursive: true });
   await chmod(closed, mode);
@@ -66,7 +66,7 @@ test.each([
   expect(await readdir(closed)).toEqual([]);
 });
 
-test('refuses a data folder without a volume where one is required', () => {
+test('rejects a data folder without a volume if one is required', () => {
   const wanted = { onVolume: true };
   // Every file system of Linux has one at /proc.
   expect(() => makeDataDir('/no-volume', wanted)).toThrow(/^MILLRACE_DATA_DIR: expected a volume at \/no-volume, /);

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('a new data folder gets a UTF-8 database that survives a restart', async () => {
+test('creates a UTF-8 database in a new data folder that survives a restart', async () => {
   const dataDir = newFolder();
   const first = await start(dataDir);
   expect(await ask(first, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
@@ -41,7 +41,7 @@ test('removes leftovers of a killed initdb', async () => {
   expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false);
 });
 
-test('starts although pid files of cluster and socket name an unrelated process', async () => {
+test('starts even if the pid files of the cluster and the socket contain the pid of an unrelated process', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   const socket = join(dataDir, 'postgres-socket');
@@ -70,7 +70,7 @@ test('kills only the processes that an earlier server left in the cluster', asyn
   other.kill('SIGKILL');
 });
 
-test('refuses a cluster of another major version with the message of PostgreSQL', async () => {
+test('rejects a cluster of a different major version with the error message of PostgreSQL', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n');
@@ -103,7 +103,7 @@ test.each(isRoot ? [{ uid: 65_534 }] : [])('as root, serves the files of user $u
   expect(statSync(join(dataDir, 'postgres/postmaster.pid')).uid).toBe(uid);
 });
 
-test('reports health from starting to ok, after the server is killed, and after its restart', async () => {
+test('reports health during the start, after the server is killed and after its restart', async () => {
   const healths: PartHealth[] = [];
   const server = await start(newFolder(), undefined, (health) => healths.push(health));
   const isBack = new Promise<void>((resolve) => {

@@ -86,7 +86,7 @@ export class IFrameLists {
     if (chunk === undefined || startTick >= chunk.startTick + chunk.durationTicks) return null;
     const index = await this.#chunks.get(chunk.storageKey, async () => {
       const [read] = await this.#indexes.read([chunk]);
-      if (read === undefined) throw new Error(`Expected an index of ${chunk.storageKey}.`);
+      if (read === undefined) throw new Error(`Expected an index of ${chunk.storageKey}, got none.`);
       return read;
     });
     const frame = findIFrame(index, startTick);

@@ -18,7 +18,7 @@ test.each([
   { headers: { 'if-modified-since': EARLIER }, verdict: 'send' },
   { headers: { 'if-none-match': '"b"', 'if-modified-since': DATE }, verdict: 'send' },
   { headers: { 'if-none-match': 'W/"a"', 'if-modified-since': EARLIER }, verdict: 'not-modified' },
-])('judges $headers as $verdict', ({ headers, verdict }) => {
+])('evaluates $headers as $verdict', ({ headers, verdict }) => {
   expect(judgeConditions(headers, { etag: '"a"', modifiedAt })).toBe(verdict);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { paced } from './pace.ts';
 
-test('sends the first bytes immediately and the rest in order at the given rate', async () => {
+test('sends the first bytes immediately and the remaining bytes in order at the given rate', async () => {
   const bytes = Buffer.from(Array.from({ length: 60 }, (_, index) => index));
   const parts = [{ bytes: bytes.subarray(0, 25) }, { bytes: bytes.subarray(25) }];
   const startMs = performance.now();

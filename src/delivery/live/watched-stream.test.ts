@@ -103,7 +103,7 @@ test('a rung that was incomplete at the end is unlisted and its URL serves the r
   stream.close();
 });
 
-test('lists renditions made after the end in a recording that is already being watched', async () => {
+test('lists renditions created after the end of the stream in a recording that is already being watched', async () => {
   let hasRung = false;
   const deps = {
     secret: '',

@@ -28,7 +28,7 @@ test.each([
   { flags: 'r', left: 0 },
   { flags: 'w', left: 100 },
 ])(
-  'leaves a short remainder that cannot be read immediately to the next read (file opened for $flags)',
+  'defers a short remainder that cannot be read immediately to the next read (file opened for $flags)',
   async (wanted) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mr-body-'));
     const name = path.join(folder, 'segment');

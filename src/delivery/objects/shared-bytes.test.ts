@@ -89,7 +89,7 @@ describe('memory for shared bytes', () => {
     await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
-  test('is shared by all requests for the same bytes, in any form', async () => {
+  test('is shared by all requests for the same bytes', async () => {
     const { made, lend } = room(4 * MIB, 0);
     const [large, one, other] = await Promise.all([lend('a', 2 * MIB), lend('b', MIB), lend('c', MIB)]);
     const waiting = ['d', 'e', 'f', 'e', 'g'].map((name) => lend(name, MIB));
@@ -102,7 +102,7 @@ describe('memory for shared bytes', () => {
     expect(made.slice(3)).toEqual(['d', 'e', 'f', 'g']);
   });
 
-  test('passes to the next waiter when the first disconnects, and to nobody out of order', async () => {
+  test('passes to the next waiter in order when the first disconnects', async () => {
     const { made, lend } = room(2 * MIB, 0);
     await lend('a', MIB);
     const gone = new AbortController();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { prepareHeadHtml } from './head-html.ts';
 import { playerHeaders } from './player-headers.ts';
 
-test('scripts and styles get the nonce and named hosts are allowed', () => {
+test('scripts and styles get the nonce, and the policy allows their hosts', () => {
   const html = `<style>.a{background:url(//img.example.org/a.png)}</style>
 <script src="https://cdn.example.com/x.js"></script><script nonce="own">1</script><meta name="a" content="b">`;
   const head = prepareHeadHtml(html, 'N');
@@ -33,7 +33,7 @@ test.each([
   expect(prepareHeadHtml(html, 'N').html).toBe(expected);
 });
 
-test('comments stay unchanged and their hosts are not allowed', () => {
+test('comments stay unchanged, and the policy does not allow their hosts', () => {
   const comment = '<!-- <script src="https://old.example.com/x.js"></script> -->';
   expect(prepareHeadHtml(comment, 'N')).toEqual({ html: comment, hosts: [] });
 });
@@ -50,7 +50,7 @@ test('scans unclosed HTML in linear time', () => {
   expect(prepareHeadHtml(html, 'N').html).toHaveLength(html.length + ' nonce="N"'.length);
 });
 
-test('only that page may frame, post forms to and open sockets to the named hosts', () => {
+test('only that page may frame, post forms to and open sockets to the listed hosts', () => {
   const policyWith = (named: string[]) =>
     playerHeaders('N', { named, vastTagUrl: null, offersCast: false })['Content-Security-Policy']?.split('; ');
   expect(policyWith(['a.example'])).toEqual(

@@ -27,7 +27,7 @@ test('drops the oldest units above the limit', () => {
   expect(drain(held)).toEqual([5, 6]);
 });
 
-test('orders units by their time and forgets them', () => {
+test('sorts held units by time, and is empty after clear()', () => {
   const held = new HeldMedia(10);
   for (const dtsMs of [3, 1, 2]) held.add(unit(dtsMs, 1), dtsMs);
   held.sortByTime();

@@ -70,7 +70,7 @@ test.each([
   { name: 'only the first video', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
 ])(
-  'a video includes segments that its old owner still held when others sealed the stream with $name',
+  'a video includes segments that its previous owner held when another process sealed the stream with $name',
   async ({ track, before, after }) => {
     const opened = await openUnrenewed(track);
     const { streams, key, lease } = opened;

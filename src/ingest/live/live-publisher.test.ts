@@ -60,7 +60,7 @@ const sound = (dtsMs: number): LiveEvent => {
 test.each([
   { title: 'video', frame: picture, config: VIDEO, reason: /^The picture is left out: .* got frames alone/ },
   { title: 'audio', frame: sound, config: USUAL, reason: /^The sound is left out: .* got frames alone/ },
-])('frames without a decoder configuration are a reason after 1 s, until it comes: $title', (row) => {
+])('reports frames without a decoder configuration after 1 s, until the configuration arrives: $title', (row) => {
   const publisher = new LivePublisher('primary', 1, () => undefined);
   const reasons = (event: LiveEvent) => {
     publisher.received(event);

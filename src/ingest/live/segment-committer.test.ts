@@ -94,7 +94,7 @@ async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   return packs;
 }
 
-test('stores segments of a stream with the same number as one object once all exist', async () => {
+test('stores the segments with the same number of all renditions as one object once all exist', async () => {
   const { storage, committer } = open();
   const streams = [await openStream(committer), await openStream(committer)];
   const results = await Promise.all(streams.flatMap(({ commit }) => [commit(0, 0), commit(1, 0), commit(2, 0)]));

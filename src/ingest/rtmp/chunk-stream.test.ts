@@ -6,7 +6,7 @@ import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-str
 const LIMITS = { messageBytes: 64 * 1024 };
 const message = (body: Buffer, timestampMs = 0): RtmpMessage => ({ type: 9, timestampMs, streamId: 1, body });
 
-test('reassembles messages of any length from pieces of any size', () => {
+test('reassembles messages of any length from reads of any size', () => {
   const lengths = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 400 }), (sizes, step) => {

@@ -39,7 +39,7 @@ function packetsOf(writer: TsWriter, payloads: readonly Buffer[]): Buffer[] {
   return [...writer.tables(), ...pictures];
 }
 
-test('passes the last frame on when the connection ends, and ends once', () => {
+test('emits the last frame and ends once when the connection ends', () => {
   const { session, seen } = startSession();
   for (const packet of packetsOf(new TsWriter({ video: 27, audio: null }), [PICTURE, PICTURE])) session.take(packet);
   expect(seen).toEqual(['config', 'unit']);

@@ -33,7 +33,7 @@ export class SrtSession {
       this.#read(bytes);
     } catch (cause) {
       this.#isFailed = true;
-      this.#deps.report(new Error('Could not process the media of a publisher by SRT. It is disconnected.', { cause }));
+      this.#deps.report(new Error('Could not process the media of an SRT publisher. Disconnecting it.', { cause }));
       this.#deps.close('the media could not be processed');
     }
   }

@@ -16,7 +16,7 @@ const publish = (streamId: string) =>
     execFile('ffmpeg', ['-nostdin', '-v', 'quiet', ...TONE, target], () => resolve());
   });
 
-test('wrong keys of an address do not lock out a valid one', async () => {
+test('wrong keys from an address do not lock out a valid key', async () => {
   const published: string[] = [];
   server = await startSrt({
     host: '127.0.0.1',

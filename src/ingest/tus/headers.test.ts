@@ -5,7 +5,7 @@ import { readChecksum, readCreation, readLateLength, readMetadata, readOffset } 
 const limits = { maxBytes: 2048, maxParts: 3 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('reads length and metadata of a creation', () => {
+test('reads length and metadata of a creation request', () => {
   const metadata = `filetype ${base64('video/mp4')}, Title ${base64('Über Wasser')},thumbnailTime ${base64('1500')}`;
   expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, limits)).toEqual({
     kind: 'whole',
@@ -84,7 +84,7 @@ test.each(['', 'x', '-1', '1.5', '9'.repeat(16)])('rejects the offset %j', (valu
   expect(() => readOffset({ 'upload-offset': value })).toThrow(Refused);
 });
 
-test('reads an offset as a byte count', () => {
+test('parses an offset as a number of bytes', () => {
   expect(readOffset({ 'upload-offset': '1048576' })).toBe(1_048_576);
 });
 

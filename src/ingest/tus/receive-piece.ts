@@ -90,7 +90,7 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
 }
 
 function tooLong(maxBytes: number): Refused {
-  return new Refused('too-large', `Expected at most ${maxBytes} bytes more by Upload-Length. Send no more than that.`);
+  return new Refused('too-large', `Expected at most ${maxBytes} more bytes (Upload-Length), got more. Send fewer.`);
 }
 
 function slow(): Refused {

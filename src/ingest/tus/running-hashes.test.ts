@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createRunningHashes } from './running-hashes.ts';
 
-test('pieces in order produce the hash of the whole', () => {
+test('chunks in order produce the hash of the whole file', () => {
   const hashes = createRunningHashes(10);
   let offset = 0;
   for (const piece of ['ab', 'cde', 'f']) {
@@ -15,7 +15,7 @@ test('pieces in order produce the hash of the whole', () => {
   expect(hashes.take('a', 6)?.hash.digest('hex')).toBe(whole);
 });
 
-test('returns no hash for a piece that does not continue at the previous end', () => {
+test('returns no hash for a chunk that does not start at the end of the previous one', () => {
   const hashes = createRunningHashes(10);
   hashes.put('a', { offset: 5, hash: createHash('sha256') });
   expect(hashes.take('a', 4)).toBeNull();

@@ -10,7 +10,7 @@ const signed = {
   authorizationsignature: '9460b5c6a6795c231a782d17ea10af28e4ba095aaf36da96b81cc21f70f10c52',
 };
 
-test('accepts the documented example signature with its key only', () => {
+test('accepts the documented example signature only with its key', () => {
   const claim = readClaim(signed);
   expect(claim).toMatchObject({ libraryId: 7, videoId: VIDEO, expiresSec: 1_700_000_000 });
   expect(isSignedBy(claim, 'api-key')).toBe(true);
@@ -58,7 +58,7 @@ test.each([
   ['VideoId', 'no-guid'],
   ['AuthorizationExpire', 'soon'],
   ['AuthorizationSignature', 'abc'],
-])('names the header %s in the refusal of %j', (name, value) => {
+])('reports the header %s when it rejects %j', (name, value) => {
   const headers = { ...signed, [name.toLowerCase()]: value };
   expect(() => readClaim(headers)).toThrow(expect.objectContaining({ kind: 'unauthenticated' }));
   expect(() => readClaim(headers)).toThrow(name);

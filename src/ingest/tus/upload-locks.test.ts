@@ -22,7 +22,7 @@ test('a newer request aborts the older one and starts after it has ended', async
   expect(log).toEqual(['older begins', 'older ended', 'newer']);
 });
 
-test('waiting requests get the lock one after the other', async () => {
+test('waiting requests acquire the lock one at a time', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const first = locks.hold('a', endless(log, 'first')).catch(() => 'stopped');

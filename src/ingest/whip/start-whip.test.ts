@@ -57,7 +57,7 @@ test('ignores an address that the client itself sends', async () => {
   expect(await attempt([], FEW, (at) => `192.0.2.${at}`)).toContain(429);
 });
 
-test('two Host headers are refused, and the connection ends', async () => {
+test('rejects two Host headers and closes the connection', async () => {
   await attempt([], 0, () => '');
   const socket = connect(server.port, '127.0.0.1');
   socket.end('OPTIONS /whip HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');

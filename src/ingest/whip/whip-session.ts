@@ -119,7 +119,7 @@ export class WhipSession {
 
   /** Disconnects this publisher, and no other, if its packets make a parser throw. */
   #fail(cause: unknown): void {
-    this.#deps.report(new Error('Could not process the media of a publisher by WHIP. It is disconnected.', { cause }));
+    this.#deps.report(new Error('Could not process the media of a WHIP publisher. Disconnecting it.', { cause }));
     this.end('the media could not be processed');
   }
 }

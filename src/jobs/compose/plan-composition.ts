@@ -116,7 +116,7 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected live streams only or videos only. ${other.view.mediaId} is of another kind than the first part. ` +
+    `Expected live streams only or videos only. ${other.view.mediaId} is not of the same kind as the first part. ` +
       'Leave it out.',
   );
 }

@@ -45,7 +45,7 @@ async function namesIn(): Promise<string[]> {
   return names.filter((name) => !name.endsWith('.lock')).sort();
 }
 
-test('a start removes files of killed processes but not of running ones', async () => {
+test('removes the files of killed processes at startup, but not those of running processes', async () => {
   const [dead, alive] = [await startOwner(), await startOwner()];
   try {
     await dead.kill();
@@ -62,7 +62,7 @@ test('a start removes files of killed processes but not of running ones', async 
   expect(await namesIn()).toEqual(['worker-1', 'worker-2']);
 });
 
-test('a start with fewer processes removes the folders of the other ones', async () => {
+test('starting fewer workers removes the folders that are no longer used', async () => {
   const owners = [await startOwner(), await startOwner(), await startOwner()];
   for (const owner of owners) await owner.kill();
   await takeOwnFolder(parent, report);

@@ -34,7 +34,7 @@ test('publishes when every output has one more segment, except for the last', as
   expect(calls).toHaveLength(2);
 });
 
-test('batches segments made during a publication instead of publishing concurrently', async () => {
+test('batches segments that are created during a publication instead of publishing concurrently', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   for (let n = 0; n < 3; n += 1) growth.made(0);
@@ -47,7 +47,7 @@ test('batches segments made during a publication instead of publishing concurren
   await growth.end();
 });
 
-test('publishes nothing after the end, even if segments are left', async () => {
+test('publishes nothing after the end, even if unpublished segments remain', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(2, 5, publish);
   for (const at of [0, 1, 0, 1, 0]) growth.made(at);
@@ -59,7 +59,7 @@ test('publishes nothing after the end, even if segments are left', async () => {
   expect(calls).toHaveLength(1);
 });
 
-test('the end waits for a running publication and throws its failure, like the next output', async () => {
+test('ending waits for a running publication and throws its error, as the next output does', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   growth.made(0);

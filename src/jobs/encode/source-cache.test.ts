@@ -38,7 +38,7 @@ async function putOriginals(count: number): Promise<StorageKey[]> {
   return keys;
 }
 
-test('keeps a copy opened while the least recently used ones are removed', async () => {
+test('keeps an open copy while the least recently used copies are removed', async () => {
   const cache = await openCache(SIZE_BYTES / 2);
   for (const [index, key] of (await putOriginals(40)).entries()) {
     const first = await cache.open(key, never);
@@ -51,7 +51,7 @@ test('keeps a copy opened while the least recently used ones are removed', async
   }
 });
 
-test('concurrent releases leave no more than the limit', async () => {
+test('concurrent releases leave at most the allowed number of bytes', async () => {
   const cache = await openCache(2.5 * SIZE_BYTES);
   const keys = await putOriginals(6);
   for (let round = 0; round < 20; round += 1) {
@@ -61,7 +61,7 @@ test('concurrent releases leave no more than the limit', async () => {
   }
 });
 
-test('completes a copy for a second reader after the first gave up', async () => {
+test('completes a copy for the second reader after the first one aborts', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const gaveUp = new AbortController();
@@ -92,7 +92,7 @@ test('aborts a copy without readers and removes it', async () => {
   expect(await readdir(join(folder, 'cache', 'worker-1'))).toEqual([]);
 });
 
-test('releases a copy that disappeared and makes it again for the next reader', async () => {
+test('releases a copy that disappeared and downloads it again for the next reader', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const held = await cache.open(KEY, never);

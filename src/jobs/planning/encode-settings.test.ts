@@ -65,7 +65,7 @@ test.each([
   expect(new Set(readEncodeSettings(stored, upload).ladder.allowedRungs)).toEqual(new Set(expected));
 });
 
-test('bit rates of the library cap rungs in bits per second, except 0', () => {
+test('converts the bit rates of the library to caps in bits per second, except 0', () => {
   const { ladder } = readEncodeSettings({ encoding: { videoKbps: { 240: 300, 480: 0 } } }, {});
   expect(ladder.maxBitratesBps).toMatchObject({ 240: 300_000 });
   expect(ladder.maxBitratesBps).not.toHaveProperty('480');

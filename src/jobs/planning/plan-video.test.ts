@@ -172,7 +172,7 @@ test.each([
   }
 });
 
-test('omits a rung that is too small for a codec', () => {
+test('omits rungs that are too small for a codec', () => {
   const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
   const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };

@@ -50,7 +50,7 @@ test('finished work does not wait for a hanging renewal', async () => {
   expect(await underLease(renew, () => isRenewing.then(() => 'done'), stays)).toBe('done');
 });
 
-test('retries while another worker holds the lease, and returns the first other result', async () => {
+test('retries while another worker holds the lease, and returns the first result other than `busy`', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const claim = vi.fn(async () => {
     vi.advanceTimersByTime((LEASE_SEC * 1000) / 2);

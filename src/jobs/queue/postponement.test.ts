@@ -31,7 +31,7 @@ test.each([
   expect(postponementOf(error)).toBeNull();
 });
 
-test('a full disk of one worker leaves the work to others but a full store does not', () => {
+test('leaves work to other workers if the disk of one is full, but not if the store is full', () => {
   expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
   expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

@@ -98,7 +98,7 @@ test('long work does not delay quick work', async () => {
   expect(seen.log).toEqual(['quick']);
 });
 
-test('retries failing work before giving up with its reason and gives up a refused job immediately', async () => {
+test('retries a failing job up to its limit, and does not retry a refused job', async () => {
   const failing = defineJob<{ text: string }, Seen>({
     name: 'failing',
     queue: 'quick',
@@ -121,7 +121,7 @@ test('retries failing work before giving up with its reason and gives up a refus
   expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
 });
 
-test('reports a refusal that no job handles', async () => {
+test('reports a refusal that the job does not handle', async () => {
   const refused = defineJob<{ text: string }, Seen>({
     name: 'refused',
     queue: 'quick',

@@ -65,7 +65,7 @@ async function* brokenList() {
   throw new Error('The list broke off.');
 }
 
-test('also reports failures if the iteration throws or the run is aborted', async () => {
+test('reports failures even if the iteration throws or the run is aborted', async () => {
   const broken = pastFailures(brokenList(), refuse, never);
   await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
   await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);

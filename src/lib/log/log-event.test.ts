@@ -36,7 +36,7 @@ test.each([
   expect(written(levels, role)).toEqual(expected);
 });
 
-test('adds the fields of the context, and lets a line replace them', async () => {
+test('adds the fields of the context, which the fields of a line override', async () => {
   const log = captureLog();
   await withLogContext({ requestId: 'abc', libraryId: 3 }, async () => {
     await Promise.resolve();
@@ -51,7 +51,7 @@ test('adds the fields of the context, and lets a line replace them', async () =>
   ]);
 });
 
-test('leaves out lines of a flood, per key and per event, and counts them', async () => {
+test('omits and counts the lines of a flood per key and per event', async () => {
   vi.useFakeTimers();
   const log = captureLog();
   const refuse = (address: string) => logEvent('publisher.refused', { protocol: 'rtmp', address, reason: 'no stream' });

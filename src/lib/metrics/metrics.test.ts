@@ -4,7 +4,7 @@ import { collectMetrics, labelMetrics, metrics, onCollect, renderMetrics, status
 
 const families = Object.values<MetricDefinition>(METRIC_DEFINITIONS);
 
-test.each(families)('$name has a conventional name and a sentence', ({ name, type, help, labels }) => {
+test.each(families)('$name follows the naming conventions and has a description', ({ name, type, help, labels }) => {
   expect(name).toMatch(/^(millrace|process)_[a-z0-9_]+$/);
   expect(name.endsWith('_total')).toBe(type === 'counter');
   if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/);
@@ -13,14 +13,14 @@ test.each(families)('$name has a conventional name and a sentence', ({ name, typ
   expect(labels.filter((label) => !/^[a-z_]+$/.test(label))).toEqual([]);
 });
 
-test('no label names something whose number grows with content or viewers', () => {
+test('no label has a number of values that grows with content or viewers', () => {
   const labels = new Set(families.flatMap((family) => [...family.labels]));
   for (const word of ['video', 'stream', 'library', 'path', 'address', 'url', 'client', 'user', 'key', 'id', 'host']) {
     expect(labels).not.toContain(word);
   }
 });
 
-test('a page joins the processes of several roles, and a failed collector leaves the others', async () => {
+test('the page combines the processes of several roles, even if one collector fails', async () => {
   labelMetrics('edge');
   // Other tests of the same process count requests too.
   metrics.edgeRequests.reset();

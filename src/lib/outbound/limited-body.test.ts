@@ -21,7 +21,7 @@ async function* drip(pauseMs: number): AsyncGenerator<Buffer> {
   }
 }
 
-test('refuses an origin that sends too slowly', async () => {
+test('rejects an origin that sends too slowly', async () => {
   const body = limitBody(Readable.from(drip(10), { objectMode: false }), LIMITS, () => undefined);
   await expect(drain(body)).rejects.toMatchObject({
     name: 'Refused',
@@ -54,7 +54,7 @@ test('closing the body immediately closes the source, even while the source is s
   expect(closed).toBe(1);
 });
 
-test('reports an origin that disconnects before anybody reads to the next reader', async () => {
+test('a disconnect before the first read makes that read fail', async () => {
   const source = new PassThrough();
   const body = limitBody(source, LIMITS, () => undefined);
   source.write('some');

@@ -118,7 +118,7 @@ describe('addresses of a host name', () => {
     expect(good.seen).toHaveLength(1);
   });
 
-  test('names an unknown host in the refusal', async () => {
+  test('reports the name of an unknown host', async () => {
     const lookup = async () => Promise.reject(new Error('ENOTFOUND'));
     await expect(open({ lookup }).request('http://nobody.example/', GET, never)).rejects.toThrow(
       'nobody.example could not',
@@ -129,7 +129,7 @@ describe('addresses of a host name', () => {
 });
 
 describe('redirects', () => {
-  test('to loopback are refused after the first hop', async () => {
+  test('to loopback fail after the first hop', async () => {
     const canary = await serve((_, response) => response.end('reached'), '127.0.0.1');
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
       const origin = await serve((_, response) =>
@@ -163,7 +163,7 @@ describe('redirects', () => {
     expect(await text((await open().request(`${origin.url}/302`, post, never)).body)).toBe('GET ');
   });
 
-  test('are returned unchanged if the caller requests that', async () => {
+  test('are returned without being followed if the caller requests it', async () => {
     const origin = await serve((_, response) => response.writeHead(307, { location: '/end' }).end('moved'));
     const { status, headers, body } = await open().request(origin.url, { ...GET, redirects: 'returned' }, never);
     expect([status, headers.location, await text(body)]).toEqual([307, '/end', 'moved']);
@@ -177,7 +177,7 @@ describe('response limits', () => {
     await expect(open().request(origin.url, GET, never)).rejects.toMatchObject({ name: 'Refused', kind: 'too-large' });
   });
 
-  test('cuts a body without a length at the limit', async () => {
+  test('truncates a body without a length at the limit', async () => {
     const origin = await serve((_, response) => {
       const pour = () =>
         response.destroyed || (response.write('x'.repeat(400)) ? setImmediate(pour) : response.once('drain', pour));
@@ -199,7 +199,7 @@ describe('response limits', () => {
     });
   });
 
-  test('refuses an endless response at the time limit', async () => {
+  test('aborts an endless response at the time limit', async () => {
     const origin = await serve((_, response) => {
       const dripping = setInterval(() => response.write('.'), 20);
       response.once('close', () => clearInterval(dripping));

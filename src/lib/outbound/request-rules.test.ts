@@ -36,7 +36,7 @@ describe('headers', () => {
     expect(() => checkHeaders(headers)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
   });
 
-  test('accepts others and returns their names in lower case', () => {
+  test('are returned with their names in lower case if they are allowed', () => {
     expect(checkHeaders({ Authorization: 'Bearer x', 'X-A': 'é\t' })).toEqual({
       authorization: 'Bearer x',
       'x-a': 'é\t',
@@ -81,9 +81,12 @@ describe('redirects', () => {
     },
   );
 
-  test.each(['file:///etc/passwd', 'http://user:pass@b.example/', 'http://[oops/'])('to %s are refused', (location) => {
-    expect(() => redirectOf(hop('GET'), 302, location)).toThrow(expect.objectContaining({ name: 'Refused' }));
-  });
+  test.each(['file:///etc/passwd', 'http://user:pass@b.example/', 'http://[oops/'])(
+    'to %s are rejected',
+    (location) => {
+      expect(() => redirectOf(hop('GET'), 302, location)).toThrow(expect.objectContaining({ name: 'Refused' }));
+    },
+  );
 
   test.each([200, 300, 304, 305, 400])('do not include status %i', (status) => {
     expect(redirectOf(hop('GET'), status, '/z')).toBeNull();

@@ -29,15 +29,18 @@ test.each([
   expect(decodeBase64(text)?.toString('latin1') ?? null).toBe(expected);
 });
 
-test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passes both validators', (durationSec) => {
-  const text = writeSubtitlePlaylist(durationSec, 'en.vtt');
-  expect(checkPlaylist(text)).toEqual([]);
-  const playlist = parse(text);
-  if (playlist.isMasterPlaylist) throw new Error('Expected a media playlist.');
-  expect(playlist.segments.map(({ uri, duration }) => [uri, duration])).toEqual([
-    ['en.vtt', Number(durationSec.toFixed(3))],
-  ]);
-});
+test.each([0.5, 1.2, 30.03, 43_199.4999])(
+  'both playlist validators accept the caption playlist of a video of %d s',
+  (durationSec) => {
+    const text = writeSubtitlePlaylist(durationSec, 'en.vtt');
+    expect(checkPlaylist(text)).toEqual([]);
+    const playlist = parse(text);
+    if (playlist.isMasterPlaylist) throw new Error('Expected a media playlist.');
+    expect(playlist.segments.map(({ uri, duration }) => [uri, duration])).toEqual([
+      ['en.vtt', Number(durationSec.toFixed(3))],
+    ]);
+  },
+);
 
 test('a playlist without a length is an internal error', () => {
   expect(() => writeSubtitlePlaylist(0, 'en.vtt')).toThrow('seconds, got 0');

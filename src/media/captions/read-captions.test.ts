@@ -34,11 +34,11 @@ describe('caption files', () => {
       text: 'WEBVTT\n\n00:00 --> 00:01\nx\n',
       problem: 'Line 3: expected times such as 00:01:02.345, found "00:00 --> 00:01".',
     },
-  ])('reports the line and the expectation: $problem', ({ text, problem }) => {
+  ])('reports the line and the expected syntax: $problem', ({ text, problem }) => {
     expect(readCaptions(text).errors).toEqual([problem]);
   });
 
-  test('written captions are read back unchanged for any text', () => {
+  test('captions with any text are read back unchanged', () => {
     const piece = fc.constantFrom('<', '>', '&', '&amp;', '-->', '<b>', '</b>', '<x>', 'a', '\0', 'é', '{\\an1}', ' ');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

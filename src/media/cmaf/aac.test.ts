@@ -27,7 +27,7 @@ function bytesOf(segments: readonly Segment[]): Buffer {
 }
 
 describe('an AAC track', () => {
-  test('has segments of 188 frames from tick 0 on, with a shorter last one', async () => {
+  test('has segments of 188 frames from tick 0, and a shorter last segment', async () => {
     const { fragments } = splitStream(await stream);
     const segments = segmentsOf(fragments);
     // 9 s are 421.9 frames. The encoder adds a priming frame, which the segmenter drops.
@@ -80,13 +80,13 @@ describe('an AAC track', () => {
 });
 
 describe('an AAC run', () => {
-  test('with a gap between fragments is rejected', async () => {
+  test('is rejected if it has a gap between fragments', async () => {
     const [first, , ...rest] = splitStream(await stream).fragments;
     const broken = first === undefined ? rest : [first, ...rest];
     expect(() => segmentsOf(broken)).toThrow(/Expected the next AAC fragment at tick 96256, got 192512/);
   });
 
-  test('with a short frame before its last is rejected', async () => {
+  test('is rejected if it has a short frame before its last one', async () => {
     const [first] = splitStream(await stream).fragments;
     const samples = (first?.samples ?? []).map((sample, index) =>
       index === 3 ? { ...sample, durationTicks: 800 } : sample,
@@ -96,7 +96,7 @@ describe('an AAC run', () => {
     );
   });
 
-  test('that ends within the priming is rejected', () => {
+  test('is rejected if it ends within the priming', () => {
     expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('the run ended without any');
   });
 

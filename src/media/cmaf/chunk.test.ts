@@ -48,7 +48,7 @@ describe('a chunk', () => {
     expect(decodeIdx(idx).ctsRuns).toBe(ctsRuns);
   });
 
-  test('allows each segment to be located from its row alone', async () => {
+  test('locates each segment from its row alone', async () => {
     const { pieces, facts } = buildChunk(await encoded, 1);
     const object = Buffer.concat(pieces);
     const ranges = segmentRanges(facts);

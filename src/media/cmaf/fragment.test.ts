@@ -36,7 +36,7 @@ describe('a written fragment', () => {
     );
   });
 
-  test("is smaller than the encoder's and decodes to the same frames", async () => {
+  test('is smaller than the fragment of the encoder and decodes to the same frames', async () => {
     const stream = await clip;
     const { init, fragments } = splitStream(stream);
     const written = fragments.map((fragment) => writeFragment(fragment, fragment.payload));
@@ -117,7 +117,7 @@ describe('a foreign fragment', () => {
     expect(() => readFragment(foreign(tfhd, [trun], Buffer.from('abcdef')), defaults)).toThrow(BrokenMedia);
   });
 
-  test('gives samples within the bytes or BrokenMedia for any input', async () => {
+  test('returns samples within the bytes or throws BrokenMedia for any input', async () => {
     const [first] = splitStream(await clip).fragments;
     if (first === undefined) throw new Error('Expected a fragment.');
     const bytes = writeFragment({ ...first, samples: first.samples }, first.payload);

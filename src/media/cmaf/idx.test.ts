@@ -141,7 +141,7 @@ describe('a damaged chunk index', () => {
     expect(() => decodeIdx(wrong)).toThrow(what);
   });
 
-  test('decodes to an index or BrokenMedia for any bytes with a valid CRC', () => {
+  test('decodes to an index or throws BrokenMedia for any bytes with a valid CRC', () => {
     const bytes = encodeIdx(small);
     fc.assert(
       fc.property(

@@ -72,7 +72,7 @@ describe.each(encodes)('an init segment of $name', ({ args, codec, channels = 2 
 });
 
 describe('normalised init segments', () => {
-  test('are equal for runs with other starts, lengths, dates or tags', async () => {
+  test('are equal for runs with different starts, durations, dates or tags', async () => {
     const tags = [
       '-metadata',
       'creation_time=2024-01-01T00:00:00Z',
@@ -108,7 +108,7 @@ describe('normalised init segments', () => {
     ]);
   });
 
-  test('give properties or BrokenMedia for damaged bytes', async () => {
+  test('return properties or throw BrokenMedia for damaged bytes', async () => {
     const all = await Promise.all(
       [encodes[0], encodes[7]].map(async (it) => splitStream(await encode([...(it?.args ?? []), ...FRAGMENTED])).init),
     );

@@ -71,7 +71,7 @@ describe('a stream splitter', () => {
     expect(() => split(bytes)).toThrow(BrokenMedia);
   });
 
-  test('gives parts or BrokenMedia for any bytes', () => {
+  test('returns parts or throws BrokenMedia for any bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(ftyp, moov, moof(1), mdat(3), free), fc.uint8Array({ maxLength: 24 }))),

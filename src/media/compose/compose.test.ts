@@ -50,7 +50,7 @@ test.each<[number, number, string[]]>([
   expect(reported([{ ...part(fromSec, toSec), isRecorded: true }], true)).toEqual(expected);
 });
 
-test('the new timeline has no gap and audio within half a frame of video in each part', () => {
+test('the new timeline has no gap, and its audio is within half a frame of the video in each part', () => {
   const parts = Array.from({ length: 40 }, (_, index) => part((index % 7) / 3, 3 + (index % 5) * 1.7));
   const pieces = planPieces(parts, true);
   const cuts = composeCutList(pieces, 25_000);

@@ -69,7 +69,7 @@ function mpdOf(video: DashVideo[], audio: DashAudio[] = []): Element {
   return parseXml(writeMpd({ video, audio }));
 }
 
-test('names colours other than BT.709 before roles and representations', () => {
+test('declares colours other than BT.709 before roles and representations', () => {
   const pq = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
   const hdr = picture({ id: 'hdr', codecString: 'hvc1.2.4.L120.90', colours: pq });
   const sdr = picture({ id: 'sdr', colours: { ...pq, primaries: 1, transfer: 1, matrix: 1 } });
@@ -231,7 +231,7 @@ describe('an invalid MPD', () => {
   });
 });
 
-test('an MPD of several periods ends with the last of them', () => {
+test('an MPD of several periods ends with its last period', () => {
   const periods = [
     { id: '0', startSec: 0, video: [picture()], audio: [] },
     { id: '1', startSec: 9.25925, video: [], audio: [sound()] },
@@ -245,7 +245,7 @@ test('an MPD of several periods ends with the last of them', () => {
   ]);
 });
 
-test('a growing MPD is dynamic, with its clock and the times of players', () => {
+test('a growing MPD is dynamic and has a clock source and buffer times', () => {
   const growth = { availabilityStartMs: 0, publishedMs: 61_000, windowSec: 600, delaySec: 12, updateSec: 2 };
   const mpd = parseXml(writePeriods([{ id: '0', startSec: 0, video: [picture()], audio: [] }], growth));
   expect(mpd.attributes).toMatchObject({

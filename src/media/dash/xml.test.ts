@@ -9,7 +9,7 @@ function unescapeXml(text: string): string {
 }
 
 describe('an element', () => {
-  test('keeps any text unchanged and never as markup', () => {
+  test('escapes any text so that it reads back unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         const element = xmlElement('a', { b: text }, [xmlText(text)]);

@@ -64,14 +64,14 @@ test.each<{ size: [number, number]; rung: Rung; listed: Rung }>([
   expect(listedRung({ displayWidthPx, displayHeightPx }, rung)).toBe(listed);
 });
 
-test("uses the library's own caps if it has them", () => {
+test('uses the bitrate caps of the library if they are set', () => {
   const video = makeVideoFacts({ displayWidthPx: 4096, displayHeightPx: 2160 });
   const ladder = planLadder({ video }, { allowedRungs: RUNGS, maxBitratesBps: { 720: 1_000_000 } });
   const caps = Object.fromEntries(ladder.map((rung) => [rung.rung, rung.maxBitrateBps / 1000]));
   expect(caps).toEqual({ 2160: 25000, 1440: 8000, 1080: 5000, 720: 1000, 480: 1400, 360: 800, 240: 600 });
 });
 
-test('audio has no ladder and a library must allow at least one rung', () => {
+test('returns no ladder for audio, and requires at least one allowed rung', () => {
   expect(planLadder({ video: null }, { allowedRungs: [240] })).toEqual([]);
   expect(() => planLadder({ video: null }, { allowedRungs: [] })).toThrow('at least one');
 });

@@ -19,7 +19,7 @@ const SUMMARY = `[aac @ 0x1] [warning] Peak: 3 dBFS
 [aac @ 0x5615e37444c0] [info] Qavg: 438.884
 `;
 
-test('the summary of the meter is read, silence has no loudness', () => {
+test('parses the summary of the meter, which reports no loudness for silence', () => {
   expect(readLoudness(SUMMARY)).toEqual({ integratedLufs: -31.1, rangeLu: 4.5, truePeakDbtp: -12.5 });
   const silent = SUMMARY.replace('-31.1 LUFS', '-70.0 LUFS').replace('4.5', '0.0').replace('-12.5', '-inf');
   expect(readLoudness(silent)).toEqual({ integratedLufs: null, rangeLu: 0, truePeakDbtp: null });
@@ -35,6 +35,9 @@ test.each([
   { integratedLufs: -60, truePeakDbtp: -50, gainDb: 30 },
   { integratedLufs: -16.3, truePeakDbtp: -3, gainDb: 0 },
   { integratedLufs: null, truePeakDbtp: null, gainDb: 0 },
-])('$integratedLufs LUFS with a peak of $truePeakDbtp dBTP gets $gainDb dB', ({ gainDb, ...measured }) => {
-  expect(gainFor({ ...measured, rangeLu: 5 }, -16)).toBe(gainDb);
-});
+])(
+  '$integratedLufs LUFS with a peak of $truePeakDbtp dBTP results in a gain of $gainDb dB',
+  ({ gainDb, ...measured }) => {
+    expect(gainFor({ ...measured, rangeLu: 5 }, -16)).toBe(gainDb);
+  },
+);

@@ -31,12 +31,12 @@ test('places audio at its times with silence before, between and after', async (
   expect(placed).toMatchObject({ keptSec: 0.8 });
 });
 
-test('drops a few frames that jump away and keeps the following ones in position', async () => {
+test('drops a few frames with outlying times and keeps the following frames in position', async () => {
   const times = [...run(10, [1, 2]), ...run(99, [9]), ...run(10.2, [3, 4]), ...run(2, [9, 9]), ...run(10.4, [5, 6])];
   expect((await place(times, 7)).values).toEqual([1, 2, 3, 4, 5, 6, 0]);
 });
 
-test('cuts overlapping audio once enough frames agree and joins drifting times', async () => {
+test('cuts overlapping audio once enough frames agree, and joins drifting times', async () => {
   const repeated = [...run(10, [1, 2, 3, 4, 5, 6]), ...run(10.2, [3, 4, 5, 6, 7, 8])];
   expect((await place(repeated, 8)).values).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   const drifting = Array.from({ length: 10 }, (_, at): [number, number] => [10 + at * 0.104, at + 1]);

@@ -112,7 +112,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
   });
 });
 
-test('each half segment begins with a keyframe, init segments agree between ranges and times start at 0', async () => {
+test('each half segment begins with a keyframe, and ranges have equal init segments and times that start at 0', async () => {
   const path = await makeClip(dir, 'keys.mp4', [...source('24000/1001', 10), ...H264]);
   const facts = await factsOf(path);
   const whole = job(facts, planFrameGrid(facts), h264);
@@ -132,7 +132,7 @@ test('each half segment begins with a keyframe, init segments agree between rang
   expect(inits.size).toBe(1);
 });
 
-test('all rungs are made in one decode, upright with square pixels', async () => {
+test('encodes all rungs upright with square pixels from one decode', async () => {
   const turned = ['-vf', 'scale=640:480,setsar=4/3', ...H264, '-t', '1'];
   const flat = await makeClip(dir, 'flat.mp4', [...source('25', 1), ...turned]);
   const path = await makeClip(dir, 'turned.mp4', ['-display_rotation', '90', '-i', flat, '-c', 'copy']).catch(() =>
@@ -210,7 +210,7 @@ test('converts HDR to 8-bit BT.709', async () => {
 });
 
 test.each([{ size: '2:2' }, { size: '1:1' }, { size: '321:181' }, { size: '90:320' }])(
-  'makes a playable rendition of a source of $size',
+  'encodes a playable rendition of a source of $size',
   async ({ size }) => {
     const picture = `testsrc2=s=400x400:d=0.2,format=rgb24,crop=${size}:exact=1`;
     const argv = ['-f', 'lavfi', '-i', picture, '-c:v', 'ffv1'];

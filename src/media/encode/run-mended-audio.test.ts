@@ -35,7 +35,7 @@ async function mend(path: string): Promise<{ levels: number[]; lostSec: number }
   };
 }
 
-test('AC-3 that changes from stereo to 5.1 midway is encoded to its end', async () => {
+test('encodes all of an AC-3 track that switches from stereo to 5.1', async () => {
   const stereo = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '2'];
   const surround = [...PICTURE, '-f', 'lavfi', '-i', 'sine=880:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '6'];
   const parts = [await makeClip(dir, 'a.ts', stereo), await makeClip(dir, 'b.ts', surround)];
@@ -70,7 +70,7 @@ test('damaged 5.1 keeps its channels', async () => {
   expect(loudest.map((peak) => peak > 0.2)).toEqual([true, false, false, false, true, false]);
 });
 
-test('MP2 with missing packets keeps the other packets at their times', async () => {
+test('keeps the remaining packets of MP2 with missing packets at their times', async () => {
   const argv = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-ac', '2'];
   const whole = await readFile(await makeClip(dir, 'whole.ts', argv));
   const packets = Array.from({ length: whole.length / 188 }, (_, at) => whole.subarray(at * 188, (at + 1) * 188));

@@ -70,7 +70,7 @@ async function* placeDecoded(
   yield* placeAudio(readFrames(pcm, times, placing.sampleBytes), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;
-  throw new Error('Expected audio that can be decoded, but none of it could be.');
+  throw new Error('Expected decodable audio, got none.');
 }
 
 /** Pairs times with their samples. */

@@ -65,7 +65,7 @@ test.each([
   { name: 'resized-9.webm', codec: VP9 },
   { name: 'resized.mkv', codec: H264 },
   { name: 'resized.ts', codec: H264 },
-])('$name: letterboxes a size that changes midway, with each frame at its time', async ({ name, codec }) => {
+])('$name: letterboxes a size that changes during the video, with each frame at its time', async ({ name, codec }) => {
   const { path, reference } = await makeResized(name, codec);
   const facts = await factsOf(path);
   const cutList = planFrameGrid(facts);
@@ -88,7 +88,7 @@ test.each([
   expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
 });
 
-test('keeps every frame of a fast second in a slow screen recording', async () => {
+test('keeps every frame of one second at a high rate in a slow screen recording', async () => {
   const still = 'not(mod(n\\,12))';
   const frames = [`testsrc2=s=160x90:r=60:d=4`, `select=if(between(t\\,1\\,2.5)\\,mod(n\\,10)\\,${still})`].join(',');
   const argv = ['-f', 'lavfi', '-i', frames, '-fps_mode', 'vfr', ...H264];

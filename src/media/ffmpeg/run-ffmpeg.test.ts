@@ -85,7 +85,7 @@ test('stops a run without output but waits for a slow reader', async () => {
   expect(Math.min(...sizes)).toBeGreaterThan(500_000);
 });
 
-test('a looping run is stalled but one starved of processor time is not', async () => {
+test('a looping run counts as stalled, but a run without processor time does not', async () => {
   const program = join(dir, 'circles');
   const [cpu = '0'] = /Cpus_allowed_list:\s*(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.slice(1) ?? [];
   const circles = `while :; do :; done`;
@@ -106,7 +106,7 @@ test('a looping run is stalled but one starved of processor time is not', async 
   expect(await failure(starved.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('progress increases up to the length and processor time is reported', async () => {
+test('reports the processor time, and progress that increases up to the duration', async () => {
   const seen: number[] = [];
   const run = await runFfmpeg(
     endless(['-t', '20']),

@@ -41,7 +41,7 @@ function shell(script: string, level: SandboxLevel, more: Partial<SandboxedComma
   };
 }
 
-test('detects the strongest sandbox that works here once', async () => {
+test('detects the strongest available sandbox once', async () => {
   expect(LEVELS).toContain(await detectSandbox());
   expect(detectSandbox()).toBe(detectSandbox());
 });
@@ -96,7 +96,7 @@ describe('without a working bubblewrap', () => {
     setMediaRules({ sandbox: 'auto', allowsRareDecoders: false });
   });
 
-  test('a chosen sandbox blocks every start until it works', async () => {
+  test('a configured sandbox prevents every start until it works', async () => {
     const folder = await mkdtemp(join(dir, 'bin-'));
     await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
@@ -189,7 +189,7 @@ describe.each(LEVELS)('leaves no processes at level %s', (level) => {
     }
   });
 
-  test('after a SIGKILL of the parent', async () => {
+  test('after the parent is killed with SIGKILL', async () => {
     const module = new URL('./run-sandboxed.ts', import.meta.url).href;
     // Without namespaces, only the program itself is killed and not its children. ffmpeg and ffprobe have no children.
     const command = JSON.stringify(shell(level === 'bubblewrap' ? 'sleep 63 & wait' : 'exec sleep 63', level));
@@ -266,7 +266,7 @@ test.each([
   expect([stdout.toString().split('\n').slice(0, -1), stderrTail, exitCode]).toEqual([row.found, '', 0]);
 });
 
-test('the launcher names a kernel without Landlock in one line', async () => {
+test('the launcher reports a kernel without Landlock in one line', async () => {
   // Under this filter, landlock_create_ruleset (444) fails with ENOSYS (38), as before Linux 5.13.
   const filter = [
     [0x20, 0, 0, 0],

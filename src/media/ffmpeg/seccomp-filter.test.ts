@@ -118,13 +118,13 @@ async function errorsOf(
 
 const all = (calls: object, errno: number) => Object.fromEntries(Object.keys(calls).map((name) => [name, errno]));
 
-test.runIf(process.arch === 'x64')('blocks system calls that no encoder makes', async () => {
+test.runIf(process.arch === 'x64')('blocks system calls that encoders do not use', async () => {
   expect(await errorsOf(DENIED, 'bubblewrap')).toEqual(all(DENIED, EPERM));
   expect(await errorsOf(UNKNOWN, 'bubblewrap')).toEqual(all(UNKNOWN, ENOSYS));
   expect(await errorsOf(ALLOWED, 'bubblewrap')).toEqual(all(ALLOWED, 0));
 });
 
-test.runIf(process.arch === 'x64')('blocks more calls without namespaces', async () => {
+test.runIf(process.arch === 'x64')('blocks more system calls if namespaces are not available', async () => {
   const calls = { ...DENIED, ...DENIED_WITHOUT_NAMESPACES };
   expect(await errorsOf(calls, 'landlock')).toEqual(all(calls, EPERM));
   expect(await errorsOf(UNKNOWN, 'landlock')).toEqual(all(UNKNOWN, ENOSYS));

@@ -283,7 +283,7 @@ describe('listed set', () => {
 });
 
 describe('segment table', () => {
-  test('locates every segment of a chunk and none outside', () => {
+  test('locates every segment of a chunk, and rejects segment numbers outside it', () => {
     const chunks = [videoChunk(0, 2), videoChunk(2, 3), videoChunk(7, 1)];
     const first = [0, 1, 2, 4, 5, 7, 8].map((segment) => findChunk(chunks, segment)?.firstSegment ?? null);
     expect(first).toEqual([0, 0, 2, 2, null, 7, null]);

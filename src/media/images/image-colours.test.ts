@@ -164,7 +164,7 @@ test.each([
   }
 });
 
-test('an image with a profile of sRGB, a broken profile or none stays as it is', async () => {
+test('an image with an sRGB profile, a broken profile or no profile stays unchanged', async () => {
   const [colour] = COLOURS;
   if (colour === undefined) throw new Error('Expected a colour.');
   const images = [

@@ -112,7 +112,7 @@ describe('files that are not images', () => {
     });
   });
 
-  test('refuses requests above the queue limit, completes the others and leaves no files', async () => {
+  test('rejects requests above the queue limit, and completes the accepted ones without leftover files', async () => {
     vi.stubEnv('TMPDIR', await mkdtemp(join(folder, 'temporary-')));
     const small = createImageMaker({ atOnce: 1, waiting: 1 });
     const png = await make('small.png', ...still('64x64'));

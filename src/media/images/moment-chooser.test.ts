@@ -25,7 +25,7 @@ test('converts a colour to its luminance', () => {
   expect([...toGrey(Uint8Array.of(255, 255, 255, 9, 0, 255, 0, 9, 0, 0, 255, 9))]).toEqual([255, 182, 18]);
 });
 
-test('chooses at most one frame each from a black start and a long still if there are others', () => {
+test('chooses at most one frame from a black start and one from a long still if other frames exist', () => {
   const still = Array.from({ length: 30 }, () => stripes(4));
   const scenes = [stripes(2), stripes(3), stripes(5), stripes(8)];
   const { ticks, best } = choose([...Array.from({ length: 20 }, () => flat(0)), ...still, ...scenes]);
@@ -35,7 +35,7 @@ test('chooses at most one frame each from a black start and a long still if ther
   expect(ticks[best]).toBe(50);
 });
 
-test('chooses five distant moments of a video that is one still', () => {
+test('chooses five moments far apart in a video that is one still', () => {
   const { ticks } = choose(Array.from({ length: 101 }, () => stripes(4)));
   const gaps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
   expect(ticks).toHaveLength(5);

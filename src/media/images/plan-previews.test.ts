@@ -53,14 +53,14 @@ function filtersOf(frame: FrameFormat, rate = { num: 25, den: 1 }): string {
   return argv[argv.indexOf('-filter_complex') + 1] ?? '';
 }
 
-test('scales previews into their long side and never enlarges small videos', () => {
+test('limits the long side of previews and never enlarges small videos', () => {
   const sizesOf = (frame: FrameFormat) => [...filtersOf(frame).matchAll(/scale=(\d+:\d+)/g)].map(([, size]) => size);
   expect(sizesOf(FRAME)).toEqual(['480:270', '320:180', '240:136']);
   expect(sizesOf({ ...FRAME, widthPx: 1080, heightPx: 1920 })).toEqual(['270:480', '180:320', '136:240']);
   expect(sizesOf({ ...FRAME, widthPx: 160, heightPx: 90 })).toEqual(['160:90', '160:90', '160:90']);
 });
 
-test('shows the stretches without gaps, at 30 fps at most', () => {
+test('shows the chosen excerpts without gaps, at 30 fps at most', () => {
   expect(filtersOf(FRAME)).toContain("setpts='PTS-(1000+gte(PTS,5000)*3000)'");
   expect(filtersOf(FRAME)).toContain('fps=fps=25/1:');
   expect(filtersOf(FRAME, { num: 60, den: 1 })).toContain('fps=fps=30:');

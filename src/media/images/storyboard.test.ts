@@ -91,7 +91,7 @@ test('finds missing sheets between and after stored ones', () => {
   ]);
 });
 
-test('a set has exactly the images that its numbers declare', () => {
+test('a set contains exactly the declared images', () => {
   const board = planStoryboard({ widthPx: 16, heightPx: 9 }, 73_000);
   const set = { timelineId: '' as never, folder: 'f', board, posters: 5, previews: ['preview.webp'] };
   const names = ['thumbnail_1.jpg', 'thumbnail_5.jpg', 'seek/_0.jpg', 'seek/_1.jpg', 'preview.webp'];

@@ -114,7 +114,7 @@ async function playOneSecond(): Promise<{ durationSec: number; decodedFrames: nu
   return { durationSec: video.duration, decodedFrames, decodedSoundBytes: video.webkitAudioDecodedByteCount };
 }
 
-test('Chromium plays the virtual MP4 by ranges with audio and seeks to the exact frame', async () => {
+test('Chromium plays the virtual MP4 with audio using range requests, and seeks to the exact frame', async () => {
   const played = await page.evaluate(playOneSecond);
   expect(played.durationSec).toBeCloseTo((469 * 1024) / 48_000, 2);
   expect(played.decodedFrames).toBeGreaterThan(10);

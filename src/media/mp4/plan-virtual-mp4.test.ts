@@ -98,7 +98,7 @@ describe('the virtual MP4 of a real clip', () => {
 });
 
 describe('the virtual MP4 in other readers', () => {
-  test("has the stored fragments' samples in mediabunny", async () => {
+  test('has the samples of the stored fragments when read by mediabunny', async () => {
     const { file } = await wholeFile({ picture: true, sound: true });
     const input = new Input({ formats: [MP4], source: new BufferSource(file) });
     const [picture, sound] = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()];
@@ -109,7 +109,7 @@ describe('the virtual MP4 in other readers', () => {
     expect(await sound?.getLanguageCode()).toBe('deu');
   });
 
-  test('is progressive in mp4box with a keyframe every 2 s', async () => {
+  test('is progressive with a keyframe every 2 s when read by mp4box', async () => {
     const { file } = await wholeFile({ picture: true, sound: true });
     const boxes = createFile();
     boxes.appendBuffer(MP4BoxBuffer.fromArrayBuffer(Uint8Array.from(file).buffer, 0));
@@ -176,7 +176,7 @@ describe('the virtual MP4 by ranges', () => {
 });
 
 describe('planning a virtual MP4 fails', () => {
-  test('for a gap, a wrong init segment or no chunks', async () => {
+  test('if there is a gap, a wrong init segment or no chunk', async () => {
     const { init, chunks } = video;
     const plan = (track: { init: Buffer; chunks: TestRendition['chunks'] }) =>
       planVirtualMp4({ video: { ...track, language: null }, audio: null }, neverAborted);
@@ -188,7 +188,7 @@ describe('planning a virtual MP4 fails', () => {
     await expect(plan({ init, chunks: [] })).rejects.toThrow('Expected at least one chunk in a track, got none');
   });
 
-  test('after the caller disconnects', async () => {
+  test('if the caller has disconnected', async () => {
     await expect(planVirtualMp4(movieOf({ picture: true, sound: true }), AbortSignal.abort())).rejects.toThrow('abort');
   });
 });

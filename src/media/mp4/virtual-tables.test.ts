@@ -96,7 +96,7 @@ function expectedSamples(chunks: readonly StoredChunk[]) {
 }
 
 describe('the tables of a virtual MP4', () => {
-  test('give mp4box the correct location of every stored sample for any chunks', async () => {
+  test('locate every stored sample correctly for any chunks when read by mp4box', async () => {
     await fc.assert(
       fc.asyncProperty(someTrack, someTrack, async (pictures, sounds) => {
         const tracks = [chunksOf(pictures, 'v', 24_000), chunksOf(sounds, 'a', 48_000)] as const;
@@ -134,7 +134,7 @@ describe('the tables of a virtual MP4', () => {
     );
   });
 
-  test('keep the distance of a track that starts later', async () => {
+  test('keep the offset of a track that starts later', async () => {
     const sample = { sizeBytes: 10, durationTicks: 1000, offset: 0, sync: true };
     const late = chunksOf([[[sample]]], 'a', 48_000).map((chunk) => ({
       ...chunk,

@@ -77,7 +77,7 @@ test('times of both tracks continue when the 33-bit clock wraps', () => {
   }
 });
 
-test('lost packets only drop the frames that they belong to', () => {
+test('lost packets drop only the frames that they belong to', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 8, max: 180 }), { minLength: 1, maxLength: 12 }), (lost) => {
       const packets = stream(40, 90_000);
@@ -94,7 +94,7 @@ test('lost packets only drop the frames that they belong to', () => {
   );
 });
 
-test('joins an AAC frame split over two PES packets, with the times of both', () => {
+test('joins an AAC frame split over two PES packets, and keeps the times of both packets', () => {
   const writer = new TsWriter({ video: null, audio: AAC });
   const [first, second, third] = [adts(1), adts(2), adts(3)];
   const packets = [

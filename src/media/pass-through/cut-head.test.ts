@@ -32,7 +32,7 @@ test('a head that ends before the first slice is unknown', () => {
   expect(frameOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
 });
 
-test('NAL lengths of 0 or beyond the sample count as damage', () => {
+test('treats NAL lengths of 0 or beyond the sample as damage', () => {
   expect(frameOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
   expect(frameOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
   expect(frameOf(Buffer.from('00000002060500000004658884', 'hex'))).toBe('damaged');

@@ -142,17 +142,17 @@ describe('an invalid moov', () => {
     { title: 'sync samples out of order', parts: { stss: testBox('stss', words(0, 2, 3, 3)) }, reason: 'corrupt' },
   ];
 
-  test.each(cases)('with $title is refused', ({ parts, reason }) => {
+  test.each(cases)('with $title is rejected', ({ parts, reason }) => {
     expect(refusalOf(parts)).toBe(reason);
   });
 
-  test('with data in another file is refused', () => {
+  test('with data in another file is rejected', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(0, moov.indexOf('url ') + 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'external-data' });
   });
 
-  test('with a box larger than its parent is refused', () => {
+  test('with a box larger than its parent is rejected', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(moov.length, moov.indexOf('stbl') - 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'corrupt' });

@@ -39,7 +39,7 @@ async function copyClip(name: string, before: readonly string[], after: readonly
 }
 
 describe('a source that passes through', () => {
-  test('is cut at keyframes at least 2 s apart without a last one under 1 s', async () => {
+  test('is cut at keyframes at least 2 s apart, without a last segment under 1 s', async () => {
     const { answer } = await tryPassThrough(closed);
     expect(answer).toMatchObject({
       kind: 'accepted',
@@ -131,7 +131,7 @@ describe('a source that also passes through', () => {
 });
 
 describe('a source passes through temporarily', () => {
-  test('with more than 6 s between keyframes but not with 6', async () => {
+  test('if keyframes are more than 6 s apart, but not at exactly 6 s', async () => {
     const encode = (frames: string) =>
       encodeClip('testsrc2=s=320x180:r=24:d=8', ['-g', frames], folder.path(`${frames}.mp4`));
     expect((await tryPassThrough(await encode('144'))).answer).toMatchObject({ kind: 'accepted' });
@@ -142,7 +142,7 @@ describe('a source passes through temporarily', () => {
     });
   });
 
-  test('with an average above 1.5 times the cap of the rung', async () => {
+  test('if its average bitrate is above 1.5 times the cap of the rung', async () => {
     const { answer: plain } = await tryPassThrough(closed);
     const averageBps = 'plan' in plain ? plain.plan.averageBps : 0;
     expect(await tryPassThrough(closed, averageBps / 1.49)).toMatchObject({ answer: { kind: 'accepted' } });
@@ -150,7 +150,7 @@ describe('a source passes through temporarily', () => {
     expect(answer).toMatchObject({ kind: 'temporary', reasons: ['bitrate'] });
   });
 
-  test('with a first frame shortened by the edit list', async () => {
+  test('if the edit list shortens its first frame', async () => {
     const bytes = await readFile(closed);
     const mediaTimeAt = bytes.indexOf('elst') + 16;
     bytes.writeUInt32BE(bytes.readUInt32BE(mediaTimeAt) + 200, mediaTimeAt);
@@ -165,13 +165,13 @@ describe('a source passes through temporarily', () => {
 });
 
 describe('a source is refused', () => {
-  test('with open GOPs, which only the NAL types reveal', async () => {
+  test('if it has open GOPs, which only the NAL types show', async () => {
     const open = ['-bf', '3', '-x264-params', 'open-gop=1:scenecut=0:keyint=48:min-keyint=48'];
     const { answer } = await tryPassThrough(await encodeClip(PICTURE, open, folder.path('open.mp4')));
     expect(answer).toMatchObject({ kind: 'refused', reason: 'open-gop', message: '4 of 5 cuts are not IDR pictures.' });
   });
 
-  test('with an edit list that starts within a GOP', async () => {
+  test('if its edit list starts within a GOP', async () => {
     const { answer } = await tryPassThrough(await copyClip('edit.mp4', ['-ss', '7.3'], []));
     expect(answer).toMatchObject({ kind: 'refused', reason: 'edit-inside-gop' });
   });
@@ -186,12 +186,12 @@ describe('a source is refused', () => {
     { reason: 'chroma', args: ['-pix_fmt', 'yuv444p'] },
     { reason: 'pixel-aspect', args: ['-vf', 'setsar=4/3'] },
     { reason: 'interlaced', args: ['-flags', '+ilme+ildct', '-x264-params', 'tff=1'] },
-  ])('for its $reason', async ({ reason, args }) => {
+  ])('because of its $reason', async ({ reason, args }) => {
     const { answer } = await tryPassThrough(await encodeClip(SHORT, args, folder.path(`${reason}.mp4`)));
     expect(answer).toMatchObject({ kind: 'refused', reason });
   });
 
-  test('by the index if it is HEVC or fragmented', async () => {
+  test('from the index alone if it is HEVC or fragmented', async () => {
     const hevc = await encodeClip(
       SHORT,
       ['-c:v', 'libx265', '-x265-params', 'log-level=error'],

@@ -148,7 +148,7 @@ test('segments have their planned sizes and consistent entries and runs', async 
   }
 });
 
-test('adjacent samples in the source form one run and interleaved ones several', async () => {
+test('adjacent samples in the source form one run, and interleaved samples several', async () => {
   const runsOf = async (name: string) => {
     const { index, plan } = await planOf(clip(name));
     return buildSegment(index, plan, 0).fragments.flatMap((fragment) => fragment.runs).length;

@@ -43,7 +43,7 @@ test.each([
   expect(merges.map((run) => run.length)).toEqual(expected);
 });
 
-test('does not merge audio with another frame length or a jump in its times', () => {
+test('does not merge audio with a different frame length or a jump in its times', () => {
   const chunks = ones(6).map((_, number): MergeCandidate => {
     const [frames, jump] = [48, number >= 4 ? 7 : 0];
     const ticks = frames * (number === 1 ? 2_048 : 1_024);

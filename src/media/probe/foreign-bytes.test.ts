@@ -73,7 +73,7 @@ const TINY = path.join(tmpdir(), `mr-tiny-${process.pid}`);
 afterAll(() => rm(TINY, { force: true }));
 
 test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404: Not Found\n'])(
-  '%j is text once nothing follows',
+  '%j is text if no bytes follow',
   async (words) => {
     expect(recognizeForeign(Buffer.from(words))).toBeNull();
     expect(recognizeForeign(Buffer.from(words), true)).toMatchObject({ kind: 'text' });

@@ -132,7 +132,7 @@ test.each([
   });
 });
 
-test('chooses the default video track and ignores titles that writers fill in', () => {
+test('chooses the default video track and ignores titles that muxers generate', () => {
   const second = video({ index: 3, disposition: { default: 1 } });
   const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
   const named = [
@@ -145,7 +145,7 @@ test('chooses the default video track and ignores titles that writers fill in', 
   });
 });
 
-test('reads data that the container omits from a packet scan', () => {
+test('reads properties that the container omits from a packet scan', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
   const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, grids: null }]]);

@@ -27,18 +27,18 @@ const refusal = (codec: string) => ({
   message: expect.stringMatching(`^Expected common codecs .*, got ${codec}\\. Convert .*MILLRACE_RARE_DECODERS=on`),
 });
 
-test.each(RARE)('refuses video in the rare codec %s', async (codec) => {
+test.each(RARE)('rejects video in the rare codec %s', async (codec) => {
   expect(await probe(await makeRare(codec))).toMatchObject(refusal(codec));
 });
 
-test('refuses audio in a rare codec, also with other tracks in common codecs', async () => {
+test('rejects audio in a rare codec, even next to tracks in common codecs', async () => {
   const sonic = ['-c:v', 'ffv1', '-c:a', 'sonic', '-strict', '-2'];
   const path = await makeClip(dir, 'sonic.nut', [...PICTURE, ...SOUND, ...sonic]);
   expect(await probe(path)).toMatchObject(refusal('sonic'));
   expect(await probe(await makeRare('utvideo', SOUND))).toMatchObject(refusal('utvideo'));
 });
 
-test('reads rare codecs if the administrator allows them', async () => {
+test('accepts rare codecs if the administrator allows them', async () => {
   const path = await makeRare('magicyuv');
   setMediaRules({ sandbox: 'auto', allowsRareDecoders: true });
   const facts = await probe(path);

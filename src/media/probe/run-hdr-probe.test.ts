@@ -55,7 +55,7 @@ test('reads mastering display and content light from the first frame and drops i
 test.each([
   { profile: 5, compatibility: 0, hasBase: true },
   { profile: 7, compatibility: 6, hasBase: false },
-])('refuses Dolby Vision profile $profile without a playable base layer', async (dolby) => {
+])('rejects Dolby Vision profile $profile without a playable base layer', async (dolby) => {
   const path = await addDolbyVision(await makeHevc('plain.mp4', HDR10), dolby);
   const fault = await probe(path);
   expect(fault).toMatchObject({ kind: 'undecodable' });
@@ -68,7 +68,7 @@ test.each([
   { profile: 8, compatibility: 2, hasBase: true, hdr: null },
   { profile: 7, compatibility: 6, hasBase: true, hdr: 'pq' },
 ])(
-  'reads the base layer of Dolby Vision profile $profile, compatibility $compatibility, also without tags, as $hdr',
+  'reads the base layer of Dolby Vision profile $profile, compatibility $compatibility, as $hdr, even without tags',
   async (dolby) => {
     const path = await addDolbyVision(await makeHevc('untagged.mp4', 'log-level=none'), dolby);
     expect(await probe(path)).toMatchObject({ video: { codec: 'hevc', hdr: dolby.hdr } });

@@ -219,7 +219,7 @@ test.each<{ what: string; kind: string; says?: string; make: () => Promise<strin
   expect(fault).toMatchObject({ kind, message: expect.stringMatching(new RegExp(`^Expected .*${says}`)) });
 });
 
-test('complete video does not hide that longer audio is truncated', async () => {
+test('reports truncated audio that is longer than complete video', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=2', '-f', 'lavfi', '-i', 'anoisesrc=d=40'];
   const whole = await makeClip(dir, 'late.mp4', [...inputs, '-c:a', 'aac', '-movflags', '+faststart']);
   const path = await cut(whole, 'late2.mp4', 0.95);

@@ -72,7 +72,7 @@ test('reassembles frames in order from duplicated and reordered packets when bot
   );
 });
 
-test('another source continues at its arrival time for any clock', () => {
+test('a new source continues at its arrival time for any clock', () => {
   const receiver = new RtpReceiver([VIDEO]);
   const before = stream(20, 0).flatMap((bytes) => receiver.push(bytes, 0));
   const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
@@ -82,7 +82,7 @@ test('another source continues at its arrival time for any clock', () => {
   );
 });
 
-test('requests a keyframe after an unrepaired loss and continues there', () => {
+test('requests a keyframe after an unrepaired loss and continues with it', () => {
   const packets = stream(60, 0);
   // The middle of frame 25.
   const lost = packets.findIndex((bytes) => bytes.readUInt32BE(4) === 75_000) + 1;
@@ -104,7 +104,7 @@ test('requests a keyframe after an unrepaired loss and continues there', () => {
   ]);
 });
 
-test('requests keyframes regularly, and at once while no picture arrives', () => {
+test('requests keyframes regularly, and immediately while no picture arrives', () => {
   const receiver = new RtpReceiver([VIDEO]);
   const requestedMs: number[] = [];
   const packets = stream(21, 0);
@@ -116,7 +116,7 @@ test('requests keyframes regularly, and at once while no picture arrives', () =>
   expect(requestedMs).toEqual([0, 2_000, 2_400, 2_700]);
 });
 
-test('sender reports set the distance of audio and video', () => {
+test('sender reports set the offset between audio and video', () => {
   const video = { type: VIDEO.payloadType, ssrc: 7, sequence: 0 };
   const audio = { type: AUDIO.payloadType, ssrc: 8, sequence: 0 };
   const report = (ssrc: number, wallSec: number, timestamp: number) => {
@@ -181,7 +181,7 @@ const OFFER = [
   'a=fmtp:103 packetization-mode=1;profile-level-id=64001f',
 ];
 
-test('accepts one codec of each medium in an offer and removes the lines of others', () => {
+test('accepts one codec of each medium in an offer and removes the lines of other codecs', () => {
   const { sdp, tracks } = readOffer(OFFER.join('\r\n'));
   expect(tracks).toEqual([
     { mid: '0', kind: 'audio', payloadType: 111 },

@@ -41,7 +41,7 @@ test('no cue exceeds a limit or overlaps another for any words', () => {
   );
 });
 
-test('shows speech that is too fast to read late, up to a limit, and drops nothing else', () => {
+test('delays cues of speech that is too fast to read, up to a limit', () => {
   const speak = (wordSec: number, count: number) =>
     Array.from({ length: count }, (_, at): SpokenWord => {
       return { text: `word${String(at).padStart(4, '0')}`, startSec: at * wordSec, endSec: (at + 0.9) * wordSec };
@@ -67,7 +67,7 @@ test('a cue ends with a sentence and at a pause and lasts long enough to be read
   expect(long[0]?.endMs).toBe((40 / MAX_CHARS_A_SEC) * 1000);
 });
 
-test("keeps one of an engine's endless repetitions", () => {
+test('keeps one occurrence of an endless repetition', () => {
   const words = Array.from({ length: 12 }, (_, index) => say('thanks', index * 0.3, index * 0.3 + 0.2));
   const text = buildCues(words, 'en')
     .map((cue) => cue.text)
@@ -84,7 +84,7 @@ test('breaks a language without spaces between words without losing a word', () 
   for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
 });
 
-test('keeps an endlessly repeated phrase twice', () => {
+test('keeps two occurrences of an endlessly repeated phrase', () => {
   const phrase = 'Thank you for watching.'.split(' ');
   const words = Array.from({ length: 40 }, (_, index) => say(phrase[index % 4] ?? '', index * 0.3, index * 0.3 + 0.2));
   const cues = buildCues(words, 'en');

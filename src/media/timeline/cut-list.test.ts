@@ -51,7 +51,7 @@ test.each([
   { durationSec: 60, sizes: [7, 7] },
   { durationSec: 121, sizes: [7, 7, 8, 8] },
   { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
-])('splits $durationSec s for two workers so that neither waits long for the other', (wanted) => {
+])('splits $durationSec s for two workers so that both finish at about the same time', (wanted) => {
   const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
   expect(sizesOf(planEvenChunks(cutList, 1))).toEqual(wanted.sizes);
 });

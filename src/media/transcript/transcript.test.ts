@@ -52,7 +52,7 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('a talk on one subject is one chapter, and a few words get no chapter', () => {
+test('a talk on one subject is one chapter, and a few words have no chapter', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });
@@ -95,7 +95,7 @@ test.each([
   ['the end of a sentence', ['of the music that we play tomorrow.']],
   ['shouts', ['THE MUSIC STARTS AT EIGHT TONIGHT.']],
   ['a sentence without an end', ['The Music Starts At Eight Tonight']],
-])('rejects as titles: %s', (_, texts) => {
+])('rejects as a title: %s', (_, texts) => {
   const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
   expect(makeTitle(transcriptOf(cues))).toBe('');
 });

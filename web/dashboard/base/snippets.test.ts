@@ -25,7 +25,7 @@ test('passes each parameter of a displayed call as the SDK expects it', () => {
   expect(wrong).toEqual([]);
 });
 
-test('escapes a quotation mark in an address', () => {
+test('escapes a quotation mark in a URL', () => {
   const call = { method: 'GET', path: "/library/1/videos/it's", body: undefined };
   expect(asCurl(call, 'https://host')).toContain("'https://host/library/1/videos/it'\\''s'");
   expect(asCommand(call)).toBe("millrace api GET '/library/1/videos/it'\\''s'");

@@ -46,7 +46,7 @@ test('removed sentences have no translations', () => {
   expect(Object.keys(de).filter((sentence) => sentence.includes(' ') && !isThere(sentence))).toEqual([]);
 });
 
-test('translates sentences of the service with their values, and returns them unchanged without a translation', () => {
+test('translates sentences of the service with their values, and returns untranslated sentences unchanged', () => {
   const templates = readTemplates(service);
   const said = (sentence: string) => translateBy(templates, sentence);
   expect(

@@ -89,7 +89,7 @@ test('does not judge the second in which publishing begins', () => {
   expect(lines.map(({ level }) => level)).toEqual(['good']);
 });
 
-test('before the start, suggests to start a stream whose encoder is connected', () => {
+test('before the start, suggests starting a stream whose encoder is connected', () => {
   const lines = describeHealth({ isOnAir: false, status: STATUS, samples: steady });
   expect(lines.map(({ sentence }) => sentence).join(' ')).toContain('Press Start');
 });

@@ -5,11 +5,11 @@ test.each([
   { width: 1920, height: 1080, ratio: 'aspect-ratio:1920/1080"' },
   { width: 1080, height: 1920, ratio: 'aspect-ratio:1080/1920;max-height:100vh"' },
   { width: 0, height: 0, ratio: 'aspect-ratio:16/9"' },
-])('the frame of a video of $width x $height has its shape', ({ width, height, ratio }) => {
+])('the frame of a video of $width x $height has the aspect ratio of the video', ({ width, height, ratio }) => {
   expect(embedCode('http://edge/embed/1/2', { width, height, title: 'A "film"' })).toContain(ratio);
 });
 
-test('only a portrait video gets a portrait frame in the dashboard', () => {
+test('only a portrait video has a portrait frame in the dashboard', () => {
   expect(frameShape({ width: 1080, height: 1920 }).class).toBe('player portrait');
   expect(frameShape({ width: 1920, height: 1080 }).class).toBe('player');
 });

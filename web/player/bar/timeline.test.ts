@@ -8,7 +8,7 @@ function ranges(...pairs: [number, number][]): TimeRanges {
 
 const GROWING = { isLive: false, isGrowing: true, expectedSec: 60 };
 
-test('a finished video is as long as its media, once that is loaded', () => {
+test('a finished video has the duration of its media when that is loaded', () => {
   const finished = { ...GROWING, isGrowing: false };
   expect(spanOf({ duration: 12, seekable: ranges([0, 12]) }, finished).endSec).toBe(12);
   expect(spanOf({ duration: Number.NaN, seekable: ranges() }, finished).endSec).toBe(60);
@@ -40,7 +40,7 @@ test('the loaded range ends with the one around the current time', () => {
   expect(loadedUntil(ranges([0, 4], [8, 20]), 6)).toBe(6);
 });
 
-test('gaps separate chapters, but not at the ends', () => {
+test('shows gaps between chapters, but not at the ends', () => {
   expect(chapterMask([0, 1], 2, false)).toBe('none');
   expect(chapterMask([0, 0.5], 2, false)).toBe(
     'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + ' +

@@ -27,7 +27,7 @@ test.each([
   expect((estimateLine({ ...NOTHING, transfers }).bps ?? 0) / MBPS).toBeCloseTo(mbps, 0);
 });
 
-test('responses that come at once, or from a cache, measure nothing', () => {
+test('ignores responses that arrive instantly or from a cache', () => {
   const transfers = [receive(0, 9_000, 900), { startMs: 60, endMs: 60, bytes: 300 }];
   expect(estimateLine({ ...NOTHING, transfers }).bps).toBeNull();
 });
@@ -37,13 +37,13 @@ test.each([
   { measured: 16, historyMbps: [20], mbps: 20, why: 'a measured start is slower than the connection' },
   { measured: 2, historyMbps: [50], mbps: 4, why: 'a connection that became much slower' },
   { measured: 50, historyMbps: [2], mbps: 50, why: 'a connection that became faster' },
-])('earlier visits help: $why', ({ measured, historyMbps, mbps }) => {
+])('the estimate includes earlier visits: $why', ({ measured, historyMbps, mbps }) => {
   const transfers = measured === null ? [] : [receive(0, 200_000, measured)];
   const historyBps = historyMbps.map((one) => one * MBPS);
   expect((estimateLine({ ...NOTHING, transfers, historyBps }).bps ?? 0) / MBPS).toBeCloseTo(mbps, 1);
 });
 
-test('the browser is asked last', () => {
+test('the estimate of the browser is used last', () => {
   expect(estimateLine({ ...NOTHING, connection: WIFI }).bps).toBe(5 * MBPS);
   expect(estimateLine({ ...NOTHING, connection: WIFI, historyBps: [3 * MBPS] }).bps).toBe(3 * MBPS);
   expect(estimateLine({ ...NOTHING, connection: { ...WIFI, downlinkMbps: null } }).bps).toBeNull();

@@ -28,7 +28,7 @@ test.each([
   expect(start(mbps)).toBe(heightPx);
 });
 
-test('the start is at most one rung below the highest that is carried, and never higher than it', () => {
+test('starts at most one rung below the highest that the connection carries, and never above it', () => {
   for (let mbps = 1; mbps < 60; mbps += 0.5) {
     const carried = rungs.findLastIndex(({ peakBps }) => peakBps <= mbps * MBPS * 0.8);
     const level = heights.indexOf(start(mbps) ?? 0);

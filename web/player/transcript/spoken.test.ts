@@ -31,7 +31,7 @@ test.each([
   [900, 0],
   [3600, 1],
   [9000, 1],
-])('at %s s, returns entry %s, which is or was spoken last', (sec, index) => {
+])('at %s s, returns entry %s, the current or most recent one', (sec, index) => {
   expect(spokenAt(spokenOf(readCues(FILE)), sec)).toBe(index);
 });
 

@@ -46,7 +46,7 @@ const create = async () => {
   return { view, key: { libraryId, mediaId: view.stream.id } };
 };
 
-test('a stream key is valid until it is replaced or the stream ends, and is never stored in plain text', async () => {
+test('a stream key is not stored in plain text, and is valid until it is replaced or the stream ends', async () => {
   const { view, key } = await create();
   expect(view.streamKey).toMatch(/^bunnylive_[0-9a-f]{32}$/);
   const { rows } = await sql<{ row: string }>`select s::text as row from live_stream s`.execute(database.db);
@@ -97,7 +97,7 @@ test('refuses to remove a stream whose recording is being turned into a video', 
   await live.remove(key);
 });
 
-test('lists streams by search and order, and removes a stream with its media', async () => {
+test('searches, sorts and removes streams', async () => {
   const { key } = await create();
   await live.change(key, (stream) => ({ ...stream, title: 'Only one' }));
   const query = { libraryId, page: 1, itemsPerPage: 10, search: 'only', collection: null, orderBy: 'ended' as const };

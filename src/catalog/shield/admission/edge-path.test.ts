@@ -24,7 +24,7 @@ test.each([`/${BARE}0/playlist.m3u8`, `/${BARE.slice(1)}/playlist.m3u8`, `/embed
   },
 );
 
-test('a token is over the path as it was sent', () => {
+test('a token signs the path exactly as it was sent', () => {
   const expiresSec = 2_000_000_000;
   const verdictOf = (signed: string, sent: string) => {
     const query = signFile({ key: 'key', expiresSec, address: null, path: `/${signed}/playlist.m3u8` });
@@ -36,7 +36,7 @@ test('a token is over the path as it was sent', () => {
   expect(verdictOf(ID, BARE)).toMatchObject({ fault: 'signature' });
 });
 
-test('an embed token may be made with either form of the id', () => {
+test('accepts an embed token for the id with or without hyphens', () => {
   for (const id of [ID, BARE]) {
     const token = signEmbedToken('key', id, 2_000_000_000);
     expect(isEmbedTokenValid(token, { mediaId: ID, keys: ['key'] }, 0)).toBe(true);

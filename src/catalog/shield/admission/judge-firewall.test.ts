@@ -6,7 +6,7 @@ import { OWN_RULES } from '../firewall/own-rules.ts';
 import { INSPECTION_RATE, judgeFirewall } from './judge-firewall.ts';
 import { RateBuckets } from './rate-buckets.ts';
 
-test('a client whose requests take too long to inspect is refused for a while, but other clients are not', async () => {
+test('temporarily refuses only the client whose requests take too long to inspect', async () => {
   const firewall = new Firewall(await compileInTurns(OWN_RULES));
   const context = { firewall: { current: () => firewall }, rates: new RateBuckets(), dry: false };
   const judge = (client: string, nowMs: number) => {

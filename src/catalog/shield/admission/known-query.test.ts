@@ -8,6 +8,6 @@ test.each([
   ['token=a&expires=1&token_path=%2Fv%2F', true],
   ['count=false&page=1', false],
   ['count=%3Cscript%3E', false],
-])('query "%s" is known: %s', (query, isKnown) => {
+])('recognises the query "%s": %s', (query, isKnown) => {
   expect(isKnownQuery(query)).toBe(isKnown);
 });

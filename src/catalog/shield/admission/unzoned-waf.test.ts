@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readWafSettings } from '../../libraries/library-settings.ts';
 import { UnzonedWaf } from './unzoned-waf.ts';
 
-test('a stalled database delays no request, and its settings apply once they arrive', async () => {
+test('a stalled database does not delay requests, and its settings apply once they are loaded', async () => {
   const loaded = { ...readWafSettings({}), enabled: !readWafSettings({}).enabled };
   const { promise, resolve } = Promise.withResolvers<typeof loaded>();
   const waf = new UnzonedWaf(

@@ -4,7 +4,7 @@ import { readCursor, writeCursor } from './event-cursor.ts';
 const secret = Buffer.alloc(32, 7);
 const place = { zoneId: 5, day: '2026-11-22', afterSeq: 123_456_789 };
 
-test('a page token restores its position, only in its own zone and day, and cannot be altered', () => {
+test('a page token restores its position only in its own zone and day, and is rejected if altered', () => {
   const token = writeCursor(place, secret);
   expect(readCursor(token, place, secret)).toEqual(place);
   expect(readCursor(token, { ...place, zoneId: 6 }, secret)).toBeNull();

@@ -49,6 +49,6 @@ test.each([
   expect(readAddressSet([shown])?.has(address)).toBe(true);
 });
 
-test('shows a text that is not an address unchanged', () => {
+test('returns a string that is not an address unchanged', () => {
   expect(['', 'unknown'].map(anonymise)).toEqual(['', 'unknown']);
 });

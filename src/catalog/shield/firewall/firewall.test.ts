@@ -90,7 +90,7 @@ describe.each(['the core rule set', 'the built-in rule set'])('%s', (name) => {
     expect(judgeInspection(firewall, spoilt, waf({ ignoredHeaders: ['X-Note'] })).blocking).toBeNull();
   });
 
-  test('the logged part of a match contains no cookie, key or token', () => {
+  test('the logged part of a match does not contain cookies, keys or tokens', () => {
     const attack = request('/?token=secret1&q=<script>', {
       headers: ['Cookie', 'a=<script>secret2', 'AccessKey', 'java.lang.runtime secret3'],
     });

@@ -4,7 +4,7 @@ import { OWN_RULES } from './own-rules.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('reads rules again after a while if they could not be read', async () => {
+test('retries reading the rules after a failure', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const errors: unknown[] = [];
   let isAway = true;

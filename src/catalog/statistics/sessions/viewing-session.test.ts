@@ -46,21 +46,21 @@ describe('a viewing ticket', () => {
 });
 
 describe('a beacon', () => {
-  test('is parsed, with its time split at the full hour', () => {
+  test('splits its time at the hour boundary when parsed', () => {
     const heat = Buffer.from([1, 2, 1]).toString('base64url');
     const session = readBeacon(beacon({ watchedSec: [28, 15], heat, startedMs: 2_000 }), ticket, ISSUED + 50_000);
     expect(session).toMatchObject({ startHourMs: Date.parse('2026-08-20T10:00:00Z'), watchedSec: [28, 15] });
     expect([...(session?.heat ?? [])]).toEqual([1, 2, 1]);
   });
 
-  test('is truncated and not rejected if its page was open for days or suspended', () => {
+  test('is truncated instead of rejected if its page was open for days or suspended', () => {
     const waits = { startedMs: 30 * HOUR_MS, startupMs: 30 * HOUR_MS, stallMs: 40 * HOUR_MS, watchedSec: [3604] };
     const session = readBeacon(beacon(waits), ticket, ISSUED + 31 * HOUR_MS + 10_000);
     expect(session).toMatchObject({ startupMs: 24 * HOUR_MS, stallMs: 24 * HOUR_MS });
     expect(session?.watchedSec[0]).toBeLessThanOrEqual(3600);
   });
 
-  test('that claims more time than has passed is truncated to the elapsed time', () => {
+  test('is truncated to the elapsed time if it claims more', () => {
     const session = readBeacon(beacon({ watchedSec: [3600, 3600, 3600] }), ticket, ISSUED + 20_000);
     expect(session?.watchedSec).toEqual([25, 0, 0]);
     const heat = Buffer.alloc(600, 255).toString('base64url');
@@ -78,7 +78,7 @@ describe('a beacon', () => {
     expect(next?.sessionId).not.toBe(early?.sessionId);
   });
 
-  test('is limited to the watched time over all heights together', () => {
+  test('limits the time of all resolutions together to the watched time', () => {
     const claimed = beacon({ watchedSec: [10], rungSec: { 240: 4, 720: 3_000 } });
     expect(readBeacon(claimed, ticket, ISSUED + 20_000)?.rungSec).toEqual([
       ['240', 4],

@@ -63,7 +63,7 @@ test('sessions produce the same sums by hour, day, video, library and total, in 
   expect(await total.executeTakeFirst()).toEqual({ views: 3, watch_sec_total: 55 });
 });
 
-test('sessions count where they began, even if another network or page sends the rest', async () => {
+test('a session counts where it began, even if its later beacons are from another network or page', async () => {
   const mediaId = await addMedia();
   const first = visit(mediaId);
   await countSessions(database.db, [first]);
@@ -76,7 +76,7 @@ test('sessions count where they began, even if another network or page sends the
   expect(referrers).toEqual([{ name: '', views: 1, watchSec: 25 }]);
 });
 
-test('sessions add up to an audience: viewers, devices, start-up, stalls, failures, rungs and retention', async () => {
+test('sums sessions into audience statistics: viewers, devices, start-up, stalls, failures, rungs and retention', async () => {
   const mediaId = await addMedia();
   const salt = createSecretKey(Buffer.alloc(32, 1));
   const sessions = Array.from({ length: 6 }, (_, index) =>
@@ -161,7 +161,7 @@ test('sessions are deleted by whole days after their retention, but their sums r
   expect(await loadViewerSalt(database.db, oldDay, START)).toBeNull();
 });
 
-test('sessions that several edges count simultaneously count once each', async () => {
+test('counts each session once if several edges count it simultaneously', async () => {
   const mediaId = await addMedia();
   const sessions = Array.from({ length: 40 }, () => visit(mediaId));
   await Promise.all([0, 1, 2].map((edge) => countSessions(database.db, edge === 1 ? sessions.toReversed() : sessions)));
@@ -174,7 +174,7 @@ test('sessions that several edges count simultaneously count once each', async (
   expect(watchTimeChart['2026-08-20T10:00:00Z']).toBe(40 * 40);
 });
 
-test('sessions of a deleted video change nothing, and its history in the library remains', async () => {
+test('ignores sessions of a deleted video, and keeps its history in the library', async () => {
   const mediaId = await addMedia();
   await countSessions(database.db, [visit(mediaId)]);
   const statistics = createStatisticsStore(database.db);
@@ -184,7 +184,7 @@ test('sessions of a deleted video change nothing, and its history in the library
   expect(await statistics.load({ libraryId, mediaId: null }, RANGE)).toEqual(before);
 });
 
-test('bytes that each edge sent so far count once, and several edges add up', async () => {
+test('counts the bytes of each edge once and adds up several edges', async () => {
   const mediaId = await addMedia();
   const [first, second] = [newGuid(), newGuid()];
   const total = (bytes: number) => [{ libraryId, mediaId, hourMs: START, bytes }];
@@ -220,7 +220,7 @@ test('a continuing session is updated in its database page, without new index en
   expect((await updates()).hot).toBeGreaterThan(180);
 });
 
-test('five or more sessions produce heat, with a peak of 100 and without parts that nobody played', async () => {
+test('five or more sessions produce a heatmap with a peak of 100, without unplayed parts', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const sessions = Array.from({ length: 5 }, (_, index) =>
@@ -234,7 +234,7 @@ test('five or more sessions produce heat, with a peak of 100 and without parts t
   expect(engagementScore).toBe(50);
 });
 
-test('heat survives beacons for another length, and restarts when the length changes', async () => {
+test('a heatmap ignores beacons for a different duration, and restarts when the duration changes', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const heatmap = () => statistics.heatmap({ libraryId, mediaId });

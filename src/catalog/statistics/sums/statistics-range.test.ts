@@ -28,12 +28,12 @@ describe('the range of statistics', () => {
     { dateTo: '2026-08-12T23:00z', last: '2026-08-12T00:00:00Z' },
     { dateTo: '2026-02-30', last: '2026-08-20T00:00:00Z' },
     { dateTo: '2099-01-01', last: '2026-08-20T00:00:00Z' },
-  ])('from the 10th to "$dateTo" ends at $last', ({ dateTo, last }) => {
+  ])('a range from the 10th to "$dateTo" ends at $last', ({ dateTo, last }) => {
     const keys = keysOf({ dateFrom: '2026-08-10', dateTo });
     expect([keys[0], keys.at(-1)]).toEqual(['2026-08-10T00:00:00Z', last]);
   });
 
-  test('hourly buckets are whole, and a time without a zone is UTC', () => {
+  test('uses whole hourly buckets and treats a time without a zone as UTC', () => {
     const keys = keysOf({ dateFrom: '2026-08-20T07:59:59', dateTo: '2026-08-20 09:00', hourly: true });
     expect(keys).toEqual(['2026-08-20T07:00:00Z', '2026-08-20T08:00:00Z', '2026-08-20T09:00:00Z']);
   });
@@ -64,7 +64,7 @@ describe('the range of statistics', () => {
     expect([keys.length, keys[0]]).toEqual([hours, `${query.dateFrom}:00Z`]);
   });
 
-  test.each(['2025-08-19T09:00', '0001-01-01'])('refuses more hourly buckets than a year has: %s', (dateFrom) => {
+  test.each(['2025-08-19T09:00', '0001-01-01'])('rejects more hourly buckets than a year has: %s', (dateFrom) => {
     expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Choose a shorter/);
   });
 

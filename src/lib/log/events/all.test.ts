@@ -20,7 +20,7 @@ test('each event of the catalogue is logged somewhere, and each field belongs to
   expect(Object.keys(LOG_FIELDS).filter((name) => ![...fields, ...ofContext].includes(name))).toEqual([]);
 });
 
-test('names of events are lower-case words with a dot, and their texts are sentences', () => {
+test('event names are lower-case words with a dot, and event texts are sentences', () => {
   for (const [name, { message }] of Object.entries(LOG_EVENTS)) {
     expect(name).toMatch(/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/);
     if (name !== 'service.ready') expect(message).toMatch(/^[A-Za-z].+\.$/);

@@ -69,7 +69,7 @@ async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSe
 describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   const clear = renditions[kind];
 
-  test('decrypts to the same packets in another reader', async () => {
+  test('decrypts to the same packets in an independent reader', async () => {
     const { key, init, segments } = protect(clear, scheme);
     const packets = await readPackets(Buffer.concat([init, ...segments]), key);
     expect(packets.length).toBeGreaterThan(40);
@@ -143,7 +143,7 @@ test.each(cases)('$kind encrypted with $scheme is the same for any buffer headro
 
 describe('frames with too many slices', () => {
   test.each(PROTECTION_SCHEMES)(
-    'decrypt in another reader if $name encrypted as much as possible',
+    'decrypt in an independent reader if $name encrypted as much as possible',
     async ({ name }) => {
       const { key, init, segments } = protect(manySlices, name);
       const packets = await readPackets(Buffer.concat([init, ...segments]), key);
@@ -156,7 +156,7 @@ describe('frames with too many slices', () => {
 });
 
 describe('initialisation vectors', () => {
-  test('are never reused under one key', () => {
+  test('are never reused with the same key', () => {
     const scheme = findScheme('cenc');
     const key = newContentKeys('cenc').groups.sd;
     const ivs = [3, 4].flatMap((ivPrefix) => {
@@ -196,7 +196,7 @@ describe('an encrypted init segment', () => {
     expect(() => encryptInit(init, protection)).toThrow(BrokenMedia);
   });
 
-  test('rejects an invalid header and a key of another video', () => {
+  test('rejects an invalid header and the key of a different video', () => {
     const { scheme, key } = protect(renditions.video, 'cenc').cipher;
     const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
     expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);
@@ -208,7 +208,7 @@ describe('an encrypted init segment', () => {
 test.each([
   { codec: 'vp09', args: ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8'] },
   { codec: 'hev1', args: ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none'] },
-])('names the unsupported codec $codec in the error', async ({ codec, args }) => {
+])('reports the unsupported codec $codec', async ({ codec, args }) => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=160x96:r=10:d=0.4'];
   const { init } = splitRendition(await encode([...source, ...args, ...FRAGMENTED]));
   const protection = { scheme: findScheme('cenc'), key: newContentKeys('cenc').groups.sd, ivPrefix: 0 };

@@ -20,14 +20,14 @@ describe('a ClearKey licence', () => {
     });
   });
 
-  test('is refused if the video has none of the requested keys', () => {
+  test('is rejected if the video has none of the requested keys', () => {
     const request = { kids: [kid] };
     expect(() => writeClearKeyLicence(request, Object.values(newContentKeys('cenc').groups))).toThrow(
       new Refused('not-found', 'The video has none of the requested keys.'),
     );
   });
 
-  test('may be requested without a type', () => {
+  test('is returned for a request without a type', () => {
     expect(parseClearKeyRequest(JSON.stringify({ kids: [encoded, encoded] })).kids).toEqual([kid, kid]);
   });
 });

@@ -30,7 +30,7 @@ export type KeySystem =
 export function hlsKeys(key: SignalledKey, systems: readonly KeySystem[]): HlsKey[] {
   const names = systems.map(({ name }) => name);
   if (names.includes('identity') && names.includes('clearKey')) {
-    throw new Error('Expected the keys of identity and clearKey in playlists of their own, got both in one.');
+    throw new Error('Expected identity and clearKey keys in separate playlists, got both in one.');
   }
   const method = findScheme(key.scheme).hlsMethod;
   return systems.map((system) => ({ method, ...describeForHls(key, system) }));

@@ -83,7 +83,7 @@ describe('the length of a slice header', () => {
     { what: 'grey pictures', source: `${fading},format=gray`, params: 'weightp=2:ref=4' },
     { what: 'own scaling lists', source: pattern, params: 'cqm=jvt:ref=3' },
     { what: 'fixed quantiser and a low number of frames', source: pattern, params: 'qp=0:keyint=250:ref=16' },
-  ])("equals ffmpeg's: $what", async ({ source, params }) => {
+  ])('equals the length that ffmpeg reads: $what', async ({ source, params }) => {
     const { stream, configuration, nals } = openSlices(await encodeSlices(source, ['-x264-params', params]));
     const bits = await traceHeaderBits(stream);
     expect(bits).toHaveLength(nals.length);
@@ -168,7 +168,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives subsamples that add up to the sample within the limit, or BrokenMedia', () => {
+  test('returns subsamples that add up to the sample within the limit, or throws BrokenMedia', () => {
     const [first] = splitStream(real.stream).fragments;
     const sample = first?.payload.subarray(0, first.samples[0]?.sizeBytes) ?? Buffer.alloc(0);
     fc.assert(

@@ -78,7 +78,7 @@ test.each([
   expect(divide(parts, small).map(({ clearBytes, protectedBytes }) => [clearBytes, protectedBytes])).toEqual(expected);
 });
 
-test('any parts produce a list that fits and has their total length', () => {
+test('any parts produce a list within the limit that has their total length', () => {
   const sizes = fc.tuple(fc.nat(90_000), fc.nat(5_000));
   fc.assert(
     fc.property(

@@ -12,7 +12,7 @@ let remove: () => Promise<void>;
 beforeAll(async () => ({ dir, remove } = await makeFolder()));
 afterAll(() => remove());
 
-test('segments made for a waiting viewer share the init segment of others', async () => {
+test('segments encoded for a waiting viewer share the init segment of background segments', async () => {
   const path = await makeClip(dir, 'a.mkv', ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=1', '-c:v', 'ffv1']);
   const facts = await factsOf(path);
   const cutList = planFrameGrid(facts);

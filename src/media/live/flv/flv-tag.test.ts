@@ -47,7 +47,7 @@ test.each([
   { type: 8, first: 0x72, reason: 'got G.711 A-law' },
   { type: 9, first: 0x12, reason: 'got Sorenson H.263' },
   { type: 9, first: 0x14, reason: 'got VP6' },
-] as const)('names the media that is not supported: $reason', ({ type, first, reason }) => {
+] as const)('reports unsupported media: $reason', ({ type, first, reason }) => {
   expect(() => readFlvTag({ type, timestampMs: 0, body: Buffer.alloc(8, first) }, 25)).toThrow(reason);
 });
 

@@ -182,7 +182,7 @@ function inPackets(units: readonly AccessUnit[]): AccessUnit[] {
   return units.toSorted((a, b) => (sentMs.get(a) ?? a.dtsMs) - (sentMs.get(b) ?? b.dtsMs));
 }
 
-test('fills a second gap as fast if the last audio packet before the first was delayed', () => {
+test('fills a second gap as fast as the first if the last audio packet before the first gap was delayed', () => {
   const away: [number, number][] = [
     [4_500, 6_500],
     [8_500, 11_500],
@@ -218,7 +218,7 @@ test('repeats the pictures of a still screen before the next one, and keeps each
   expect(shown.filter(({ dtsMs }) => !starts.has(Math.round(dtsMs)))).toEqual([]);
 });
 
-test('passes repeated pictures on in short steps, because decoders and rungs hold each until the next', () => {
+test('emits repeated pictures at short intervals, because decoders and rungs hold each picture until the next', () => {
   const { events } = packageAll([media({ lengthMs: 16_000, video: [[6_000, 10_000]] })]);
   const shownMs = events.flatMap((event) => (event.type === 'frame' ? [event.frame.shownTick / 90] : []));
   const inGap = shownMs.filter((ms) => ms > 6_000 && ms < 9_500);

@@ -54,7 +54,7 @@ test.each([
   expect(placeAll(list)).toEqual({ distanceMs: 0, endMs });
 });
 
-test("a track with a separate clock continues at the other track's time", () => {
+test('a track with a separate clock continues at the current time of the other track', () => {
   const list: Frame[] = [...frames('video', HOUR_MS, HOUR_MS + 30_000), ['audio', 0], ['video', HOUR_MS + 30_000]];
   expect(Math.abs(placeAll(list).distanceMs)).toBeLessThanOrEqual(20);
 });

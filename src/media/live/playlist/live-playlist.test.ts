@@ -15,7 +15,7 @@ import {
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a late rung lists gaps from the start of its period so that its numbers match the others', () => {
+test('a late rung lists gaps from the start of its period, so that its segment numbers match those of the other rungs', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
@@ -46,7 +46,7 @@ test('the source replaces a rung only if no rung is pending', () => {
   expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
 });
 
-test('missing audio at the end is a gap so that all slots number the next period alike', () => {
+test('missing audio at the end is a gap, so that all renditions number the next period alike', () => {
   const index = new LiveIndex();
   const [source, sound, nextSource, nextSound] = [video('source'), audio(), video('source'), audio()];
   addPeriod(index, 0, [source, sound]);
@@ -60,7 +60,7 @@ test('missing audio at the end is a gap so that all slots number the next period
   expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
 });
 
-test('the last part ends its segment and no part is hinted without a publisher', () => {
+test('without a publisher, the last part ends its segment and no part is hinted', () => {
   const index = new LiveIndex();
   const source = video('source');
   addPeriod(index, 0, [source]);
@@ -83,7 +83,7 @@ test('the last part ends its segment and no part is hinted without a publisher',
   expect(hint()).toMatchObject({ uri: '1.0.m4s' });
 });
 
-test('a closed segment is listed as parts until the next one has a part, or its publisher is away', () => {
+test('a closed segment is listed as parts until the next segment has a part or the publisher disconnects', () => {
   const index = new LiveIndex();
   const [source, next] = [video('source'), video('source')];
   addPeriod(index, 0, [source]);
@@ -145,7 +145,7 @@ test('a closed segment is listed as parts until the next one has a part, or its 
   expect(placeOf(2, 1)).toBe(null);
 });
 
-test('players begin after the first segment of a stream, at once without a publisher', () => {
+test('players start after the first segment of a stream, or immediately without a publisher', () => {
   const index = new LiveIndex();
   const source = video('source');
   addPeriod(index, 0, [source]);

@@ -20,7 +20,7 @@ test('counts a keyframe once per GOP', () => {
   expect(estimateBps(pictures.slice(0, 3), { frameRate: 25, longestGopSec: 4 })).toBe(0);
 });
 
-test("reads the maximum keyframe distance from x264's settings", () => {
+test('reads the maximum keyframe interval from the x264 settings', () => {
   const settings = 'x264 - core 164 - options: cabac=1 ref=3 keyint=250 keyint_min=25 scenecut=40';
   expect(readLongestGop(Buffer.from(settings))).toBe(250);
   expect(readLongestGop(Buffer.from(settings.replace('250', 'infinite')))).toBe(0);

@@ -28,7 +28,7 @@ const later = live
   .replace('#EXT-X-PRELOAD', '#EXT-X-PART:DURATION=0.24,URI="2.2.m4s"\n#EXT-X-PRELOAD')
   .replace('URI="2.2.m4s"\n#EXT-X-REND', 'URI="2.3.m4s"\n#EXT-X-REND');
 
-test('a correct stream has no faults, after reloads, and next to another of its renditions', () => {
+test('reports no faults for a correct stream, after reloads and next to another of its renditions', () => {
   expect(checkReloads([live, later, later])).toEqual([]);
   expect(checkVariants([live, later])).toEqual([]);
 });
@@ -86,7 +86,7 @@ test('completes a delta update from the known playlist, and reports one that ski
   expect(checkReloads([delta(4)]).join()).toMatch(/not all known/);
 });
 
-test('detects renditions with other targets', () => {
+test('detects renditions with different target durations', () => {
   expect(checkVariants([live, live.replace('TARGETDURATION:2', 'TARGETDURATION:3')])).toEqual([
     'target durations differ',
   ]);
