@@ -4,7 +4,7 @@ import { type OperationName, type Operations, operations } from './operations.ta
 /** `key` is an AccessKey, or null for calls that need none or use a cookie. `headers` are sent with every request. */
 export type Connection = { url: string; key: string | null; headers?: Readonly<Record<string, string>> };
 
-/** Parameters of path and query by name, and `body`. */
+/** Path and query parameters by name, and `body`. */
 export type Input<Name extends OperationName> = Operations[Name]['input'];
 export type Answer<Name extends OperationName> = Operations[Name]['answer'];
 

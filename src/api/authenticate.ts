@@ -40,7 +40,7 @@ export async function authenticate(
   return grant;
 }
 
-/** Returns whether a claim still gives the access that it gave before. */
+/** Returns whether a claim still grants the access that it granted when it was checked. */
 export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<boolean> {
   try {
     await authenticate(claim, deps);
@@ -59,7 +59,7 @@ async function findGrant(
   return session === null ? null : sessions.findSession(session);
 }
 
-/** Refuses (`forbidden`) all methods except GET for a read-only key. */
+/** Throws `Refused` (`forbidden`) for all methods except GET for a read-only key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);

@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Required credentials: `access-key` is a key of the library in the path (read-only keys may only GET), `account-key`
- * is the account's key (second address), `none` is no key.
+ * is the key of the account (account API), `none` is no key.
  */
 export type Auth = 'access-key' | 'account-key' | 'none';
 
@@ -88,7 +88,7 @@ export type Contract<
   A extends AnswerContract,
 > = Definition<P, Q, B, A> &
   Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>> & {
-    /** True if the operation exists in the hosted interface, whose clients send unknown names. */
+    /** True if the operation exists in the hosted API, whose clients send unknown names. */
     isHosted: boolean;
   };
 

@@ -114,7 +114,10 @@ function problemBody(status: number, detail: string): object {
   return { type: 'about:blank', title: http.STATUS_CODES[status] ?? 'Error', status, detail };
 }
 
-/** Clients read the page's own fields. A refused key additionally gets the fields of a problem. */
+/**
+ * Builds an error body of the event log. Clients read the fields of a page, so a refusal of the event log and a 401
+ * have them. A 401 also has the fields of a problem.
+ */
 function eventLogBody(status: number, message: string, error: Refused | undefined): object {
   if (error instanceof RefusedEventLog) return emptyPage(status, message, error.errorKey);
   return status === 401
@@ -122,7 +125,7 @@ function eventLogBody(status: number, message: string, error: Refused | undefine
     : problemBody(status, message);
 }
 
-/** Names of the second address's resources in errors, by the first part of the path. */
+/** Names of the account API's resources in errors, by the first part of the path. */
 const CORE_THINGS: Readonly<Record<string, string>> = {
   pullzone: 'PullZone',
   videolibrary: 'VideoLibrary',

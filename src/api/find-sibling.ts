@@ -12,7 +12,7 @@ import { ShieldZoneChange, ShieldZoneModel } from './models/shield-zone.ts';
 import { VideoModel } from './models/video.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from './models/video-library.ts';
 
-/** Bodies of the hosted interface with fields that protect or destroy, by the operation that takes each. */
+/** Bodies of the hosted API with fields that protect or destroy, by the operation that takes each. */
 const BODIES: Readonly<Record<string, TObject>> = {
   'POST /videolibrary/{id}': VideoLibraryUpdateModel,
   'POST /pullzone/{id}': PullZoneUpdateModel,
@@ -22,7 +22,7 @@ const BODIES: Readonly<Record<string, TObject>> = {
   'PUT /library/{libraryId}/live/{streamId}': UpdateLiveStreamModel,
 };
 
-/** Query parameters of the hosted interface, and of our additions to it, that protect or destroy. */
+/** Query parameters of the hosted API, and of our additions to it, that protect or destroy. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'POST /videolibrary/{id}/resetApiKey': ['overlapSec'],
   'DELETE /library/{libraryId}/live/{streamId}/thumbnail': ['restoreLibraryDefault'],

@@ -71,7 +71,7 @@ export class KeylessGuard {
     this.#deps = deps;
   }
 
-  /** Refuses (`forbidden`, `busy`) calls that the firewall blocks. Records blocked and logged calls. */
+  /** Throws `Refused` (`forbidden`, `busy`) for calls that the firewall blocks. Records blocked and logged calls. */
   async check(message: IncomingMessage, address: string): Promise<void> {
     const { firewall, waf: settings } = this.#deps;
     const waf = await settings.find();

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Measures every response of the interface by the operation of its route. */
+/** Measures every response of the API by the operation of its route. */
 export function measureHttp(app: FastifyInstance): void {
   app.addHook('onResponse', async ({ routeOptions: { config } }, reply) => {
     const { operation = 'other', isEndless = false } = config;

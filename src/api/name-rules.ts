@@ -24,8 +24,8 @@ type Named = { method: string; path: string; isHosted: boolean; query: TObject; 
 
 /**
  * Makes the rules of an operation. Our own operations know every name that they allow, and refuse others. Clients of
- * the hosted interface send extra names, which are ignored unless they could be meant as one that protects or destroys:
- * a misspelling, the name that another resource uses, a name that protects or destroys there, or the right name in the
+ * the hosted API send extra names, which are ignored unless they could be meant as one that protects or destroys: a
+ * misspelling, the name that another resource uses, a name that protects or destroys there, or the right name in the
  * wrong part of the request.
  */
 export function createNameRules({ method, path, isHosted, query, body }: Named): NameRules {

@@ -88,7 +88,7 @@ export type OperationDeps = {
   secretBox: SecretBox;
   /** Version of this program. */
   version: string;
-  /** Public URL of the interface, if configured; without a final slash. */
+  /** Public URL of the API, if configured; without a final slash. */
   publicUrl: string | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;

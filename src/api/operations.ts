@@ -128,7 +128,7 @@ import { listWebhookEvents } from './webhooks/list-webhook-events.ts';
 import { resendWebhookEvent } from './webhooks/resend-webhook-event.ts';
 import { testWebhook } from './webhooks/test-webhook.ts';
 
-/** Every operation of the interface, at both addresses. Their paths do not collide. */
+/** Every operation of the library API and the account API. Their paths do not collide. */
 export const operations: readonly Operation<OperationDeps>[] = [
   createCollection,
   deleteCollection,

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
-/** Maximum entries of a plain list. Larger lists have to be read in pages. */
+/** Maximum number of entries of a plain list. Larger lists have to be read in pages. */
 const MAX_LIST_LENGTH = 10_000;
 
-/** Query of the second address's lists. Page 0, the default, requests a plain list. */
+/** Query of the lists of the account API. Page 0, the default, requests a plain list. */
 export const ListQuery = Type.Object({
   page: queryInt32(0, 0),
   perPage: queryInt32(1000, 1, 1000),
@@ -25,7 +25,7 @@ export async function listOrPage<T>(
   return toPage(items, { page, offset, total });
 }
 
-/** Wraps one page of items in the second address's envelope. */
+/** Wraps one page of items in the envelope of the account API. */
 export function toPage<T>(
   items: T[],
   { page, offset, total }: { page: number; offset: number; total: number },

@@ -1,6 +1,6 @@
 /**
- * Every operation of the hosted interface that clients know, from the interface document (a test compares them), later
- * published descriptions, and the second address. All others are our own. The service responds with 501 to listed
+ * Every operation of the hosted API that clients know, from the interface document (a test compares them), later
+ * published descriptions, and the account API. All others are our own. The service responds with 501 to listed
  * operations that it does not have.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
@@ -63,7 +63,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'POST /FairPlay/{libraryId}/license',
   'POST /FairPlayLicense/{libraryId}/{videoId}',
   'POST /WidevineLicense/{libraryId}/{videoId}',
-  // The second address.
+  // The account API.
   'GET /pullzone',
   'GET /pullzone/{id}',
   'POST /pullzone/{id}',
@@ -106,7 +106,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
 
 const HOSTED: ReadonlySet<string> = new Set(PUBLISHED_OPERATIONS.map(shapeOf));
 
-/** Returns whether an operation exists in the hosted interface, whose clients send more than it defines. */
+/** Returns whether an operation exists in the hosted API, whose clients send more than it defines. */
 export function isHosted({ method, path }: { method: string; path: string }): boolean {
   return HOSTED.has(shapeOf(`${method} ${path}`));
 }

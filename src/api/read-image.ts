@@ -15,7 +15,8 @@ export type ImageOrigins = { outbound: Outbound; own(address: string, signal: Ab
 
 /**
  * Reads the image that a caller sends: from the URL in the query, else from the body, which is the image or JSON that
- * names a URL. Refuses (`invalid`) a request with neither, and (`unprocessable`) a URL without a usable image.
+ * names a URL. Throws `Refused` (`invalid`) for a request with neither, and (`unprocessable`) for a URL without a
+ * usable image.
  */
 export async function readImage(
   { thumbnailUrl, body }: Sent,

@@ -41,9 +41,9 @@ const SECRET = /key|secret|token|password/i;
 
 /**
  * Reads a JSON body by a model, whatever its content type. Field names match in any case, and numbers may be in quotes.
- * If the body is optional, a missing one, `null` and PHP's `[]` count as an empty object. Refuses (`invalid`) bodies
- * that are not JSON, do not fit the model, or have names that the operation's rules refuse; also refuses bodies that
- * are too large or take over 30 s to arrive.
+ * If the body is optional, a missing one, `null` and PHP's `[]` count as an empty object. Throws `Refused` (`invalid`)
+ * for bodies that are not JSON, do not fit the model, or have names that the operation's rules refuse; also refuses
+ * bodies that are too large or take over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
   const { schema, validator, limitBytes, check, names, presence } = wanted;
@@ -68,8 +68,8 @@ function misspelledRequired({ properties = {}, required = [] }: Shape, sent: obj
 }
 
 /**
- * Refuses (`invalid`) a body of an operation that takes none, if it has fields that the operation's rules refuse,
- * because they are meant for the query or for another operation. Ignores anything else in such a body.
+ * Throws `Refused` (`invalid`) for a body of an operation that takes none, if it has fields that the operation's rules
+ * refuse, because they are meant for the query or for another operation. Ignores anything else in such a body.
  */
 export async function refuseStrayBody(message: IncomingMessage, names: NameRules, limitBytes: number): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;

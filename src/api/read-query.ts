@@ -53,8 +53,8 @@ const IMPOSSIBLE = Symbol('impossible');
 type Fault = { name: string; sentence: string };
 
 /**
- * Reads a query by its schema. Names match in any case, and the first of several values counts. Refuses (`invalid`)
- * values that a parameter cannot have, and names that the operation's rules refuse.
+ * Reads a query by its schema. Names match in any case, and the first of several values counts. Throws `Refused`
+ * (`invalid`) for values that a parameter cannot have, and names that the operation's rules refuse.
  */
 export function readQuery(schema: TObject, text: string, rules: QueryRules): Record<string, unknown> {
   const sent = readPairs(text);
@@ -72,7 +72,7 @@ export function readQuery(schema: TObject, text: string, rules: QueryRules): Rec
   throw new Refused('invalid', message, { field: faults[0]?.name ?? '', faults: shown });
 }
 
-/** Refuses (`invalid`) a period that ends before it begins. Ignores ends that are not dates. */
+/** Throws `Refused` (`invalid`) for a period that ends before it begins. Ignores ends that are not dates. */
 export function requireOrder<N extends string>(query: Readonly<Partial<Record<N, string>>>, from: N, to: N): void {
   const [begin, end] = [readTime(query[from] ?? ''), readTime(query[to] ?? '')];
   if (begin === null || end === null || begin <= end) return;
@@ -138,7 +138,7 @@ function readValue(schema: QuerySchema, text: string, rules: ValueRules): unknow
   }
 }
 
-// Numbers beyond 32 bits (or 53 if the schema has no bound) do not exist in the interface.
+// Numbers beyond 32 bits (or 53 if the schema has no bound) do not exist in the API.
 function readInteger(schema: QuerySchema, text: string, { isHosted, fallsBack, isGuarded }: ValueRules) {
   const { minimum = -INT32, maximum } = schema;
   const value = /^[+-]?\d{1,16}(\.0*)?$/.test(text) ? Number(text) : Number.NaN;

@@ -4,7 +4,9 @@ import { Refused } from '../lib/refused.ts';
 
 const MAX_QUOTED = 200;
 
-/** Admits callers from pages that the library allows. Refuses (`unauthenticated`) all others with a reason. */
+/**
+ * Admits callers from pages that the library allows. Throws `Refused` (`unauthenticated`) for all others with a reason.
+ */
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,

@@ -105,7 +105,7 @@ export type ApiDeps = {
 
 export type Api = { port: number; close(): Promise<void> };
 
-/** Serves the interface, with both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
+/** Serves the library API and the account API on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);

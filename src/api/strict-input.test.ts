@@ -174,7 +174,7 @@ test.each(withBody.map((operation) => [operation.name, operation] as const))(
 
 const hosted = operations.filter(({ isHosted }) => isHosted);
 const isFirstLevel = ({ path, isQuery }: Field) => isQuery || path.length === 1 || path[0] === 'shieldZone';
-/** Every name by which a resource of the hosted interface protects or destroys. */
+/** Every name by which a resource of the hosted API protects or destroys. */
 const siblings = guardedFields
   .filter((field) => field.operation.isHosted && isFirstLevel(field) && field.path.at(-1) !== 'shieldZone')
   .flatMap(({ path, shape }) => {

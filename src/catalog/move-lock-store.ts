@@ -5,7 +5,7 @@ const MOVE_LOCK = 7_700_004;
 
 /** Lock for moving objects, held by one process at a time. */
 export type MoveLock = {
-  /** Refuses (`unavailable`) if the right was lost with its connection: another process may have it. */
+  /** Throws `Refused` (`unavailable`) if the right was lost with its connection: another process may have it. */
   check(): Promise<void>;
   release(): Promise<void>;
 };

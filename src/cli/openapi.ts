@@ -1,7 +1,7 @@
 import { toOpenApiDocument } from '../api/openapi/openapi-document.ts';
 import { operations } from '../api/operations.ts';
 
-/** `millrace openapi`: prints the interface as an OpenAPI document. */
+/** `millrace openapi`: prints the API as an OpenAPI document. */
 export function printOpenApi(): number {
   process.stdout.write(openApiText());
   return 0;

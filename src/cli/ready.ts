@@ -11,7 +11,7 @@ export async function ready(): Promise<number> {
   const { host, healthPort, port } = readOwnSettings();
   const reached = EVERYWHERE[host] ?? host;
   const name = isIPv6(reached) ? `[${reached}]` : reached;
-  // A role that runs alone has a health port, which decides if it responds: the port of the interface may be another
+  // A role that runs alone has a health port, which decides if it responds: the port of the API may be another
   // service's. The whole service reports its health there.
   const ports = [healthPort, port].filter((known) => known !== null);
   const states = await Promise.all(ports.map(async (known) => await readState(`http://${name}:${known}`)));

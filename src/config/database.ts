@@ -9,7 +9,7 @@ export type OwnConnection = { host: string; port: number; user: string; database
 export type DatabaseSettings = {
   /** Null: the supervisor runs its own PostgreSQL under the data folder. */
   databaseUrl: string | null;
-  /** Maximum connections of one role's pool; null: the default of the role. */
+  /** Maximum number of connections of one role's pool; null: the default of the role. */
   databaseConnections: number | null;
 };
 

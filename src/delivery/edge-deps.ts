@@ -25,7 +25,7 @@ export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPa
 /** Limits of everything that could grow. Each has a default in `DEFAULT_LIMITS`. */
 export type EdgeLimits = {
   connections: number;
-  /** Maximum connections per client: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** Maximum number of connections per client: an IPv4 address, or the /64 network of an IPv6 address. */
   connectionsPerClient: number;
   /** Rate of requests per client, including refused ones. */
   clientRate: Rate;
@@ -47,7 +47,7 @@ export type EdgeLimits = {
   waitsPerClient: number;
   /** Maximum responses encrypted for one client and not yet sent. */
   encryptionsPerClient: number;
-  /** Maximum concurrent loads of different publications. Further loads are refused with 503. */
+  /** Maximum number of concurrent loads of different publications. Further loads are refused with 503. */
   publicationLoads: number;
   segmentWaiters: number;
   /**

@@ -13,7 +13,8 @@ export const REQUEST_LIMITS = {
 } as const;
 
 /**
- * Maximum connections of one client to a public server. It is high because a network behind one address has many users.
+ * Maximum number of connections of one client to a public server. It is high because a network behind one address has
+ * many users.
  */
 export const MAX_CONNECTIONS_PER_CLIENT = 2_500;
 

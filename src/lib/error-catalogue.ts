@@ -211,7 +211,7 @@ export const EDGE_ERRORS = {
 
 export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 
-/** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the interface. */
+/** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the API. */
 export const SOURCE_FAULTS = {
   'empty-file': { issueCode: 7, cause: 'an empty file' },
   'not-media': { issueCode: 7, cause: 'a text file, an image, an archive or a playlist' },

@@ -10,7 +10,7 @@ import { sendRequestIds } from '../lib/request-id.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 import { createMetricsHandler, type MetricsAccess } from './metrics-port.ts';
 
-/** Maximum connections of one monitoring client. */
+/** Maximum number of connections of one monitoring client. */
 const MAX_PROBES_PER_CLIENT = 32;
 
 export type HealthPort = { port: number; close(): Promise<void> };

@@ -2,7 +2,7 @@ import { type Field, wireModels } from './interface-data.ts';
 
 const INT32 = 2 ** 31;
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Format that every client reads: UTC, three digits, and a `Z` only at the second address. */
+/** Format that every client reads: UTC, three digits, and a `Z` only in the account API. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z?$/;
 
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);

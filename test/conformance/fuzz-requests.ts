@@ -81,7 +81,7 @@ export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
 }
 
 /**
- * Returns invalid query pairs of an operation: a boolean with another value, and an unknown name if all names are
+ * Returns invalid query pairs of an operation: a boolean with an invalid value, and an unknown name if all names are
  * known.
  */
 export function misfitsOf({ query, isHosted }: Real): string[] {

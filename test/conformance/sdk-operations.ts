@@ -14,7 +14,7 @@ type Call = { name: string; about: string; route: Route; input: string; answer: 
 /** Resumable uploads are called through `upload` of the SDK. */
 const TUS = /^\/tusupload/;
 
-/** Returns the types and the route table of the SDK, generated from the document that describes the interface. */
+/** Returns the types and the route table of the SDK, generated from the document that describes the API. */
 export function sdkOperations(): string {
   const { paths, components } = toOpenApiDocument(operations);
   const calls = Object.entries<Schema>(paths)

@@ -61,7 +61,7 @@ describe('keys of a protected video', () => {
 
   test('video does not play without keys', async () => {
     const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
-    // Another host name of this machine. Its pages count as secure, which keys in browsers require.
+    // Another hostname of this machine. Browsers treat `*.localhost` as a secure context, which EME requires.
     const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
     const page = await lab.browser.newPage(SMALL_PAGE);
     await page.goto(`${origin}/assets/none`);

@@ -45,7 +45,7 @@ export async function openScriptPage(browser: Browser | BrowserContext, origin: 
   return page;
 }
 
-/** Plays a playlist to its end with hls.js. `licenceUrl` is the address of ClearKey licences. */
+/** Plays a playlist to the end with hls.js. `licenceUrl` is the address of ClearKey licences. */
 export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
   return page.evaluate(
     async ({ address: source, licenceUrl: licenseUrl, speed, hangMs }) => {
@@ -78,7 +78,7 @@ export function playInHlsJs(page: Page, address: string, licenceUrl: string | nu
   );
 }
 
-/** Plays a manifest or playlist to its end with Shaka, which finds the keys without configuration. */
+/** Plays a manifest or playlist to the end with Shaka, which finds the keys without configuration. */
 export function playInShaka(page: Page, address: string): Promise<Playback> {
   return page.evaluate(
     async ({ source, speed, hangMs }) => {
@@ -94,7 +94,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
         setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
-        // After buffering, Shaka restores the playback rate that it knew before.
+        // After buffering, Shaka restores the previous playback rate.
         video.addEventListener('timeupdate', () => {
           if (video.playbackRate === 1) video.playbackRate = speed;
         });

@@ -16,7 +16,7 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       const [from, wallSec] = [last, last === null ? 0 : (atMs - last.atMs) / 1000];
       last = { mediaSec, atMs };
       const movedSec = from === null ? 0 : mediaSec - from.mediaSec;
-      // A longer time was sleep. A longer distance was a seek.
+      // A longer pause was sleep, and a longer jump was a seek.
       if (from === null || movedSec <= 0 || wallSec > 5 || movedSec > (wallSec + 0.5) * video.playbackRate + 0.5)
         return;
       // Frames wait for the screen for varying times. In total they take as long as their timestamps are apart.

@@ -53,7 +53,7 @@ async function uploaded(file: string): Promise<string> {
   return guid;
 }
 
-/** Plays the page of a video to its end in Chromium. Returns its duration and the page's faults. */
+/** Plays the page of a video to the end in Chromium. Returns its duration and the page's faults. */
 async function playToEnd(guid: string): Promise<{ durationSec: number; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const faults: string[] = [];

@@ -56,7 +56,7 @@ async function countOthers(): Promise<number> {
   return rows[0]?.others ?? 0;
 }
 
-/** Returns the maximum number of connections within some seconds, except those of this test. */
+/** Returns the peak number of connections within a few seconds, excluding those of this test. */
 async function mostOthers(seconds: number): Promise<number> {
   let most = 0;
   for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) {

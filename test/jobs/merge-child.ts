@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/catalog/db.ts';
 import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
 
 // Merges in a separate process: merge-child.ts {database folder} {objects} {put}. Kills itself after writing `put`
-// objects. With 0 it runs to its end.
+// objects. With 0 it runs to completion.
 const [host = '', objects = '', put = '0'] = process.argv.slice(2);
 const report = (error: Error) => void process.stderr.write(`${error.stack}\n`);
 const database = openDatabase({ host, user: 'millrace', database: 'postgres' }, report);

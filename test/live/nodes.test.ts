@@ -66,7 +66,10 @@ let streams: LiveStore;
 let edgeUrl: string;
 let nodes: Machine[];
 const machines: Machine[] = [];
-/** RTMP ports of nodes. A node without its store reports this on its health port, and still accepts publishers. */
+/**
+ * RTMP ports by node, remembered because the health port of a node without its store reports the failure even though
+ * the node still accepts publishers.
+ */
 const rtmpPorts = new Map<Machine, number>();
 
 beforeAll(async () => {

@@ -69,7 +69,7 @@ export async function readPeriods<T>(address: string, read: (file: string) => Pr
   return answers;
 }
 
-/** Returns segments that viewers received and that are missing from the recording, or have another length there. */
+/** Returns segments that viewers received and that are missing from the recording, or have a different length there. */
 export function missingOf(address: string, live: string, recording: string): string[] {
   const pathOf = ({ uri }: ListedMedia) => new URL(uri ?? '', address).pathname;
   const recorded = new Map(segmentsOf(recording).map((segment) => [pathOf(segment), segment]));

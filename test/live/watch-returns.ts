@@ -17,7 +17,10 @@ type Broadcast = {
   joinSegments?: number;
 };
 
-/** Watches a stream with players over gaps of the publisher and its returns. Returns what each player met. */
+/**
+ * Plays a stream in several players while the publisher sends gaps, disconnects and reconnects. Returns the
+ * observations of each player.
+ */
 export async function watchReturns(
   room: LiveRoom,
   { players, playSecs, away, joinSegments = 1 }: Broadcast,

@@ -22,7 +22,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-/** Plays a rung to its end through Media Source in Chromium, like HLS and DASH players. */
+/** Plays a rung to the end through Media Source in Chromium, like HLS and DASH players. */
 async function playByMediaSource(
   file: Buffer,
   codec: string,

@@ -9,7 +9,7 @@ import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-
 import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
 import { performTask } from '../jobs/tasks.ts';
 
-/** Workers and the edges over their output. */
+/** Workers, and edges that serve their output. */
 export type OnDemandLab = Lab & { room: EdgeRoom };
 
 export async function startOnDemandLab(): Promise<OnDemandLab> {

@@ -29,7 +29,7 @@ const RUNS = isSoak
       { streams: 5, lengthMs: 120 * MINUTE_MS, dvrWindowSec: 1_800 },
     ]
   : [{ streams: 6, lengthMs: 18_000, dvrWindowSec: 6 }];
-/** Maximum distance between the ends of a segment's audio and video, including an audio frame of 21 ms. */
+/** Maximum offset between the ends of a segment's audio and video, including an audio frame of 21 ms. */
 const MAX_DRIFT_MS = 50 + 22;
 /** Maximum growth from a third of a run to its end. */
 const MAX_GROWTH_MIB = 64;
@@ -86,7 +86,7 @@ async function memoryOf(role: string): Promise<number> {
 }
 
 /**
- * Returns the maximum distance between the ends of a segment's audio and video, in ms, and the number of segments.
+ * Returns the maximum offset between the ends of a segment's audio and video, in ms, and the number of segments.
  * Excludes the last one, during which its publisher stopped.
  */
 async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {

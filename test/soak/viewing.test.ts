@@ -16,11 +16,11 @@ import {
 /** Timeout that only a hang exceeds. */
 const HANG_MS = 180_000;
 /**
- * Maximum concurrent viewers. Scripts mostly wait for real time, but with more viewers a busy machine shows too few
- * frames.
+ * Maximum number of concurrent viewers. Scripts mostly wait for real time, but with more viewers a busy machine shows
+ * too few frames.
  */
 const VIEWERS_AT_ONCE = 4;
-/** Distance to a second boundary within which frames and steps may be on either side of it. */
+/** Time around a second boundary within which frames and steps may be on either side of it. */
 const NEAR_SEC = 0.2;
 /** Number of whole seconds of the film, which ends a moment later. */
 const WHOLE_SECONDS = 10;

@@ -69,7 +69,7 @@ export function syncSourceArgv({ lengthSec, rate = DEFAULT_RATE, size = '320x180
   return [...picture, '-f', 'lavfi', '-i', `aevalsrc='${beep}':s=${SAMPLE_RATE_HZ}${length}`];
 }
 
-/** Decodes a file or playlist with ffmpeg and returns the distance between audio and video at each flash. */
+/** Decodes a file or playlist with ffmpeg and returns the offset between audio and video at each flash. */
 export async function measureAvSync(input: string, reading: SyncReading = {}): Promise<AvSync> {
   const { rate = DEFAULT_RATE, numberBits = NUMBER_BITS, pitches = true } = reading;
   const source = ['-nostdin', '-v', 'info', '-copyts', ...(reading.input ?? []), '-i', input];

@@ -24,7 +24,7 @@ export type VideoAnswer = {
 export const FINISHED = 4;
 export const FAILED = 5;
 
-/** Calls the interface with the library key. Throws on any status but 2xx. */
+/** Calls the API with the library key. Throws on any status but 2xx. */
 export async function call(service: Service, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${service.apiUrl}${path}`, {
     method,

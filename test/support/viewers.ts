@@ -99,7 +99,7 @@ async function persist<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads views and seconds of a video from the interface: by day, by hour, and from the video's own model. */
+/** Reads views and seconds of a video from the API: by day, by hour, and from the video's own model. */
 export async function readNumbers({ apiUrl }: Service, guid: string) {
   const ask = async (path: string): Promise<Record<string, unknown>> => {
     const response = await fetch(`${apiUrl}/library/1/${path}`, { headers: { AccessKey: LIBRARY_KEY } });

@@ -74,7 +74,7 @@ export class Session extends EventTarget {
     return this.#opened?.medium === 'trailer';
   }
 
-  /** Whether a video is playing, including a recording: neither a stream nor its trailer. */
+  /** Whether the open media is a video or a recording, and not a live stream or a trailer. */
   get isVideo(): boolean {
     return this.#opened?.medium === 'video';
   }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 const OF_MEDIA = /^(\d+)\/([0-9a-f]{5})([0-9a-f]{3})(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\/|$)/;
 
 /**
- * First folder of a fan, over which videos are spread: `.` and five digits. No key can name it, because no segment of a
- * key begins with a dot.
+ * Name of a fan-out folder, over which videos are spread: `.` and five digits. No key can contain it, because no
+ * segment of a key begins with a dot.
  */
 const FAN = /^\.[0-9a-f]{5}$/;
 
-/** Returns whether a folder of a library is one of its fans. */
+/** Returns whether a folder of a library is one of its fan-out folders. */
 export function isFan(name: string): boolean {
   return FAN.test(name);
 }

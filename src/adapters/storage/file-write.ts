@@ -10,8 +10,8 @@ import { chunksOf } from './bytes.ts';
 const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Maximum attempts to create a folder, which can disappear (a delete prunes empty ones) between its creation and its
- * use.
+ * Maximum number of attempts to create a folder, which can disappear (a delete prunes empty ones) between its creation
+ * and its use.
  */
 const FOLDER_TRIES = 100;
 

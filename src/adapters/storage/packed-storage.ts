@@ -6,7 +6,7 @@ import { checkRange } from './bytes.ts';
 /**
  * Wraps a store so that keys that name a range of a pack are read like objects. `localPath` returns null for them,
  * because the range begins inside a file. They are written and deleted only with their pack. Exception: a range may be
- * replaced by other bytes of the same length, which rewrites the pack.
+ * replaced by different bytes of the same length, which rewrites the pack.
  */
 export function createPackedStorage(storage: Storage): Storage {
   async function head(key: StorageKey): Promise<ObjectInfo | null> {

@@ -23,7 +23,7 @@ const MAX_PARTS = 10_000;
 /** Maximum size of a part. Four parts are in memory during a write. */
 const MAX_PART_BYTES = 8 * PART_BYTES;
 
-/** Maximum attempts of a conditional write that conflicts with another one. */
+/** Maximum number of attempts of a conditional write that conflicts with another one. */
 const CONFLICT_TRIES = 3;
 
 /**

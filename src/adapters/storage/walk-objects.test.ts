@@ -19,7 +19,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 const guid = (time: string, end: string) => `${time}-0000-7000-8000-${end.padStart(12, '0')}`;
 
-/** Writes an object to the path that versions before the fans used. */
+/** Writes an object to the path that versions without fan-out folders used. */
 async function writeFlat(key: string): Promise<StorageKey> {
   await mkdir(dirname(join(root, key)), { recursive: true });
   await writeFile(join(root, key), 'old');

@@ -71,7 +71,7 @@ async function smallestNames(
   return isCut ? { names: names.slice(0, NAMES_AT_ONCE), isCut } : { names, isCut };
 }
 
-/** Yields the names in the fans of a library, in key order. */
+/** Yields the names in the fan-out folders of a library, in key order. */
 async function* fannedNames(library: string, place: Place): AsyncGenerator<string> {
   const { folder, after } = place;
   const behind = after.startsWith(folder) ? after.slice(folder.length, folder.length + 8) : '';

@@ -17,7 +17,7 @@ import { toBulkModel } from './bulk-model.ts';
 
 type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine | null> };
 
-/** Extension of the interface: one operation over many videos, which runs in the background. */
+/** Not part of the hosted API: one operation over many videos, which runs in the background. */
 export const createBulk = defineOperation({
   name: 'createBulk',
   summary: 'Start a bulk operation',

@@ -5,7 +5,7 @@ import { BulkModel } from '../models/bulk.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 import { toBulkModel } from './bulk-model.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const getBulk = defineOperation({
   name: 'getBulk',
   summary: 'Get a bulk operation',

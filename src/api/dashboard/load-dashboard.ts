@@ -18,7 +18,7 @@ export const DASHBOARD: Packing = {
   ],
 };
 
-/** Reads the packed browser code, and packs it first if this source was not packed yet. */
+/** Loads the bundle of the dashboard. Bundles the current source first if no bundle exists. */
 export async function loadDashboard(): Promise<DashboardFiles> {
   const { list, files } = await loadPacked<PackedDashboard>(DASHBOARD, ({ names }) => names);
   return { script: list.script, style: list.style, files };

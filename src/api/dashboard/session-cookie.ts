@@ -37,7 +37,7 @@ export function readSession({ headers }: IncomingMessage): string | null {
   return null;
 }
 
-/** Refuses (`forbidden`) a request that was not sent by a page of the dashboard. */
+/** Throws `Refused` (`forbidden`) for a request that was not sent by a page of the dashboard. */
 export function requireOwnPage(message: IncomingMessage, publicUrl: string | null): void {
   const { origin, host } = message.headers;
   const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);

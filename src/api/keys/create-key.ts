@@ -3,7 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 import { CreateAccessKeyModel, NewAccessKeyModel } from '../models/access-key.ts';
 import { KeysParams, toKeyModel } from './key-model.ts';
 
-/** Extension of the interface: creates an additional key of a library, which is shown once. */
+/** Not part of the hosted API: creates an additional key of a library, which is shown once. */
 export const createKey = defineOperation({
   name: 'createKey',
   method: 'POST',

@@ -2,7 +2,7 @@ import type { KeyStore } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { KeyParams } from './key-model.ts';
 
-/** Extension of the interface: revokes an additional key, everywhere within 2 s. */
+/** Not part of the hosted API: revokes an additional key, everywhere within 2 s. */
 export const deleteKey = defineOperation({
   name: 'deleteKey',
   method: 'DELETE',

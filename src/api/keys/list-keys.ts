@@ -3,7 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 import { AccessKeyList } from '../models/access-key.ts';
 import { KeysParams, toKeyModel } from './key-model.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const listKeys = defineOperation({
   name: 'listKeys',
   method: 'GET',

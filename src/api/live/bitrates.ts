@@ -6,7 +6,7 @@ import { defineOperation } from '../define-operation.ts';
 import { maybe, requireOrder } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
 
-/** Bitrates of a stream, one sample per second, as JSON sent as bytes, because the interface defines no model. */
+/** Bitrates of a stream, one sample per second, as JSON sent as bytes, because the API defines no model. */
 export const getBitrateHistory = defineOperation({
   name: 'getBitrateHistory',
   method: 'GET',

@@ -39,8 +39,8 @@ export type LiveShowingDeps = ZoneSignerDeps & {
 };
 
 /**
- * Returns the context for showing streams of a library to a caller at `address`. Refuses (`not-found`) a library that
- * does not exist.
+ * Returns the context for showing streams of a library to a caller at `address`. Throws `Refused` (`not-found`) for a
+ * library that does not exist.
  */
 export async function recallLiveShowing(
   libraryId: number,

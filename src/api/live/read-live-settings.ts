@@ -5,7 +5,7 @@ import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '.
 type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
 
 const MAX_TITLE = 1_000;
-/** Maximum relays: five in the older form, four in the newer one (wire-facts section 11). */
+/** Maximum number of relays: five URLs in the older field, or four outputs in the newer one. */
 const MAX_ADDRESSES = 5;
 const MAX_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
@@ -107,7 +107,7 @@ function toRelay(sent: string | RtmpOutput): RelayRequest {
   return typeof sent === 'string' ? sent : { endpoint: sent.endpoint ?? null, streamKey: sent.streamKey ?? null };
 }
 
-/** Parses a time; without a zone it is UTC (wire-facts, LiveStreamModel). Returns null for an absent or invalid one. */
+/** Parses a time; without a zone it is UTC. Returns null for an absent or invalid one. */
 function readTime(text: string): Date | null {
   const match = TIME.exec(text.trim());
   if (match === null) return null;

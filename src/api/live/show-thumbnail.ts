@@ -12,8 +12,8 @@ import { type Storage, storageKey } from '../../ports/storage.ts';
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; images: ImageMaker };
 
 /**
- * Converts an image to a clean JPEG, stores it and sets it as the image of a stream. Refuses (`invalid`) a file that is
- * not an image.
+ * Converts an image to a clean JPEG, stores it and sets it as the image of a stream. Throws `Refused` (`invalid`) for a
+ * file that is not an image.
  */
 export async function showThumbnail(
   key: MediaKey,

@@ -3,7 +3,7 @@ import { dateTime, guarded, int32, model, nullable, text, words } from './fields
 
 export const AccessKeyScope = words('AccessKeyScope', ['read', 'write']);
 
-/** An additional key of a library (an extension of the interface). */
+/** An additional key of a library (not part of the hosted API). */
 export const AccessKeyModel = model('AccessKeyModel', {
   Id: text(),
   Label: text(),

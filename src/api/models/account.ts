@@ -53,7 +53,7 @@ export const BillingModel = model('BillingModel', {
 });
 export type BillingModel = Static<typeof BillingModel>;
 
-/** The storage of a library. Its files are accessible only through the interface, so it has no password and no host. */
+/** The storage of a library. Its files are accessible only through the API, so it has no password and no host. */
 export const StorageZoneModel = model('StorageZoneModel', {
   Id: int64(),
   Name: nullable(text()),

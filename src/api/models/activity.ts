@@ -3,8 +3,8 @@ import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
 /**
- * A unit of encoding (an extension of the interface): its outputs, the number of attempts, and the reason why it waits
- * or failed.
+ * A unit of encoding (not part of the hosted API): its outputs, the number of attempts, and the reason why it waits or
+ * failed.
  */
 export const TaskModel = model('TaskModel', {
   id: text(),

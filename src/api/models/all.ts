@@ -136,7 +136,7 @@ import {
   WebhookTestModel,
 } from './webhook.ts';
 
-/** Every named model and enumeration of the interface, for documents and checks derived from them. */
+/** Every named model and enumeration of the API, for documents and checks derived from them. */
 export const models = {
   AudioPurpose,
   AudioTrackModel,

@@ -7,7 +7,7 @@ export type AudioPurpose = Static<typeof AudioPurpose>;
 
 const oneOf = <const V extends string>(...values: V[]) => Type.Unsafe<V>({ type: 'string', enum: values });
 
-/** An extension of the interface: an audio track of a video. */
+/** Not part of the hosted API: an audio track of a video. */
 export const AudioTrackModel = model('AudioTrackModel', {
   /** Unique in the video. Tracks of the video's file are called `file-N`, by their stream. */
   trackId: text(),

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, int32, int64, model, text } from './fields.ts';
 
-/** A write with a key (an extension of the interface). `Hash` chains the lines of a UTC day, in hexadecimal digits. */
+/**
+ * Audit log entry of one write request (not part of the hosted API). `Hash`, in hex, chains the entries of one UTC day.
+ */
 export const AuditLineModel = model('AuditLineModel', {
   Id: int64(),
   Date: dateTime(),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, words } from './fields.ts';
 
 /**
- * Actions of a bulk operation (an extension of the interface). `trash` and `move` can be undone by `restore`, `delete`
+ * Actions of a bulk operation (not part of the hosted API). `trash` and `move` can be undone by `restore`, `delete`
  * cannot.
  */
 export const BulkAction = words('BulkAction', [

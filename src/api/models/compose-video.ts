@@ -9,7 +9,7 @@ export const ComposePartModel = model('ComposePartModel', {
 });
 export type ComposePartModel = Static<typeof ComposePartModel>;
 
-/** An extension of the interface: a video composed of parts of others. The ends are exact unless `exact` is false. */
+/** Not part of the hosted API: a video composed of parts of others. The ends are exact unless `exact` is false. */
 export const ComposeVideoModel = model('ComposeVideoModel', {
   title: title({ minLength: 1 }),
   collectionId: Type.Optional(nullable(text())),

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 
 const INT32 = 2 ** 31;
 
-/** Field types of the interface's models. All are plain JSON Schema (draft 2020-12). */
+/** Field types of the API's models. All are plain JSON Schema (draft 2020-12). */
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
 /** Names and titles, which pages and lists show in full. */
 export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
@@ -24,7 +24,7 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...rest, ...allowed });
 }
 
-/** Returns an object model of the interface under its published name. Other fields are dropped in both directions. */
+/** Returns an object model of the API under its published name. Other fields are dropped in both directions. */
 export function model<P extends TProperties>(name: string, properties: P): TObject<P> {
   return Type.Object(properties, { title: name });
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { double, flag, model, nullable } from './fields.ts';
 
-/** Settings of a library for the sound of new videos (an extension of the interface). */
+/** Settings of a library for the sound of new videos (not part of the hosted API). */
 export const LibrarySoundModel = model('LibrarySoundModel', {
   /** Gives each audio track a constant gain that brings it to `LoudnessTarget`. */
   NormaliseLoudness: flag(),

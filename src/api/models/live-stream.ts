@@ -105,7 +105,7 @@ export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
 });
 export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
 
-/** Extension of the interface: status of the live transcoding to lower resolutions. */
+/** Not part of the hosted API: status of the live transcoding to lower resolutions. */
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
   /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` if no smaller resolution is enabled. */
   state: text(),
@@ -115,7 +115,7 @@ export const LiveTranscodingModel = model('LiveTranscodingModel', {
   resolutions: text(),
 });
 
-/** Extension of the interface: status of a relay to another server. */
+/** Not part of the hosted API: status of a relay to another server. */
 export const LiveRelayModel = model('LiveRelayModel', {
   host: text(),
   /** `connecting`, `running` or `failed`. */

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { int32, model } from './fields.ts';
 
 /**
- * An extension of the interface: number of videos whose failed parts are made again, and number for which that is not
+ * Not part of the hosted API: number of videos whose failed parts are made again, and number for which that is not
  * possible now.
  */
 export const RetryIncompleteModel = model('RetryIncompleteModel', { retried: int32(), refused: int32() });

@@ -1,6 +1,6 @@
 /**
- * Settings that are stored and returned because clients of the interface send them, but that have no effect. Maps the
- * name on the wire to the stored setting and the reason.
+ * Settings that are stored and returned because clients of the API send them, but that have no effect. Maps the name on
+ * the wire to the stored setting and the reason.
  */
 export const STORED_ONLY: Readonly<Record<string, { setting: string; reason: string }>> = {
   ScaleVideoUsingBothDimensions: {

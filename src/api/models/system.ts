@@ -96,8 +96,8 @@ export const HostModel = model('HostModel', {
 });
 
 /**
- * State of the installation (an extension of the interface): versions, sizes, the machine, encode queue, workers,
- * scrub, and a move of the store.
+ * State of the installation (not part of the hosted API): versions, sizes, the machine, encode queue, workers, scrub,
+ * and a move of the store.
  */
 export const SystemModel = model('SystemModel', {
   Version: text(),

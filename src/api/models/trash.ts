@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, int32, int64, model, text } from './fields.ts';
 
-/** A video in the trash (an extension of the interface). It is deleted permanently at `dateExpires`. */
+/** A video in the trash (not part of the hosted API). It is deleted permanently at `dateExpires`. */
 export const TrashedVideoModel = model('TrashedVideoModel', {
   guid: text(),
   title: text(),

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { VideoModelStatus } from './enums.ts';
 import { dateTime, int32, int64, model, nullable, text } from './fields.ts';
 
-/** An extension of the interface: the reason why a video is not finished, and an estimate of the remaining time. */
+/** Not part of the hosted API: the reason why a video is not finished, and an estimate of the remaining time. */
 export const VideoQueueModel = model('VideoQueueModel', {
   videoLibraryId: int64(),
   guid: text(),

@@ -18,8 +18,8 @@ const STATUS = {
 } as const satisfies Record<MediaState, number>;
 
 /**
- * Parses a filter of states: comma-separated numbers of the interface; null for an empty filter, which matches any
- * state. Refuses (`invalid`) anything else, which would otherwise match every video.
+ * Parses a filter of states: comma-separated numbers of the API; null for an empty filter, which matches any state.
+ * Throws `Refused` (`invalid`) for anything else, which would otherwise match every video.
  */
 export function readStates(text: string): MediaState[] | null {
   const parts = text.split(',').map((part) => part.trim());
@@ -37,7 +37,7 @@ export function readStates(text: string): MediaState[] | null {
   return states.map(([state]) => state as MediaState);
 }
 
-/** Returns the interface's number for a video's state. A video that waits to be planned again is Processing. */
+/** Returns the API's number for a video's state. A video that waits to be planned again is Processing. */
 export function wireStatus({ state, wasPlanned }: { state: MediaState; wasPlanned: boolean }) {
   return state === 'uploaded' && wasPlanned ? WIRE.Processing : STATUS[state];
 }

@@ -6,7 +6,7 @@ import { exampleOf, writeCurl } from './examples.ts';
 import { QUERY_TEXTS } from './query-texts.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 
-/** Version of the interface, not of this program. */
+/** Version of the API, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
 
 /** The parts of an operation that a document describes. */

@@ -58,7 +58,9 @@ export class ProgressHub {
     this.#limits = deps.limits ?? USUAL_LIMITS;
   }
 
-  /** Opens a stream of events; closing it ends the subscription. Refuses (`busy`) clients beyond the limit. */
+  /**
+   * Opens a stream of events; closing it ends the subscription. Throws `Refused` (`busy`) for clients beyond the limit.
+   */
   open(topic: Topic): Readable {
     if (this.#closing.signal.aborted) throw new Refused('unavailable', 'The service is stopping. Connect again.');
     const ofLibrary = [...this.#clients].filter((client) => client.topic.libraryId === topic.libraryId).length;

@@ -10,7 +10,7 @@ import { queryInt32 } from '../read-query.ts';
 
 const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** `overlapSec` is an extension of the interface: the time for which the old key stays valid next to the new one. */
+/** `overlapSec` is not part of the hosted API: the time for which the old key stays valid next to the new one. */
 export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
   summary: 'Replace the token key',

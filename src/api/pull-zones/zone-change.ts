@@ -11,8 +11,8 @@ const MAX_ENTRIES = 500;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Converts an update of a pull zone to a change. Referrers are shared with the library. Refuses (`invalid`, naming the
- * field) values that cannot be stored as sent.
+ * Converts an update of a pull zone to a change. Referrers are shared with the library. Throws `Refused` (`invalid`,
+ * naming the field) for values that cannot be stored as sent.
  */
 export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
   return {

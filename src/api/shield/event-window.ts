@@ -15,7 +15,10 @@ const WINDOW_MS = 72 * 3600 * 1000;
 /** Tolerance for windows that end now on a clock that runs fast, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** Parses a search of a zone. Refuses (`invalid`) an invalid window, an unknown field and an unknown operator. */
+/**
+ * Parses a search of a zone. Throws `Refused` (`invalid`) for an invalid window, an unknown field and an unknown
+ * operator.
+ */
 export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs: number): EventQuery {
   const { from, to } = sent;
   if (to <= from || from < nowMs - WINDOW_MS - CLOCK_SLACK_MS || to > nowMs + WINDOW_MS) {
@@ -31,7 +34,7 @@ export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs
   };
 }
 
-/** Refuses (`invalid`) a field by which events cannot be grouped. */
+/** Throws `Refused` (`invalid`) for a field by which events cannot be grouped. */
 export function readField(name: string): EventField {
   const field = EVENT_FIELDS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (field !== undefined) return field;

@@ -86,8 +86,8 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
 }
 
 /**
- * Parses the day as `yyyy-MM-dd`. Refuses (`invalid`) text that is not a date, and (`unauthenticated`, as clients
- * expect) days that are not shown, including future ones.
+ * Parses the day as `yyyy-MM-dd`. Throws `Refused` (`invalid`) for text that is not a date, and (`unauthenticated`, as
+ * clients expect) for days that are not shown, including future ones.
  */
 function readDay(date: string, nowMs: number): string {
   const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
@@ -113,7 +113,7 @@ function exampleOf(nowMs: number): string {
   return dayOf(nowMs).replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$2-$3-$1');
 }
 
-/** Parses the id of a zone. Refuses (`not-found`) an unknown zone. */
+/** Parses the id of a zone. Throws `Refused` (`not-found`) for an unknown zone. */
 async function readZone(text: string, { pullZones }: Deps): Promise<number> {
   const id = ZONE.test(text) ? Number(text) : null;
   if (id !== null && (await isZone(id, pullZones))) return id;

@@ -44,7 +44,7 @@ export async function isZone(id: number, pullZones: Pick<PullZoneStore, 'load'>)
   );
 }
 
-/** Refuses (`not-found`) an unknown shield zone. */
+/** Throws `Refused` (`not-found`) if the shield zone does not exist. */
 export async function requireZone(id: number, pullZones: Pick<PullZoneStore, 'load'>): Promise<void> {
   if (!(await isZone(id, pullZones))) throw new Refused('not-found', `There is no shield zone ${id}. Check the id.`);
 }

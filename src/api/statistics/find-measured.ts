@@ -3,8 +3,8 @@ import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * Returns the video whose statistics are requested; null for the whole library if none is named. Refuses (`not-found`)
- * an invalid GUID, an unknown video, and one of another library.
+ * Returns the video whose statistics are requested; null for the whole library if none is named. Throws `Refused`
+ * (`not-found`) for an invalid GUID, an unknown video, and one of another library.
  */
 export async function findMeasured(
   libraryId: number,

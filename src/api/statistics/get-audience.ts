@@ -28,7 +28,7 @@ const COMMON = {
   refusals: { 'not-found': 404, invalid: 400 },
 } as const;
 
-/** Statistics for which the interface has no field. The query is the same. */
+/** Statistics for which the API has no field. The query is the same. */
 export const getAudience = defineOperation({
   ...COMMON,
   name: 'getAudience',

@@ -8,7 +8,7 @@ import { NoParams } from '../read-params.ts';
 
 type Deps = { system: SystemStore; storage: Storage; version: string };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const getSystem = defineOperation({
   name: 'getSystem',
   method: 'GET',

@@ -5,7 +5,7 @@ import { wireTime } from '../models/answers.ts';
 import { NodeList } from '../models/system.ts';
 import { NoParams } from '../read-params.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const listNodes = defineOperation({
   name: 'listNodes',
   method: 'GET',

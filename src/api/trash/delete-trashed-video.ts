@@ -7,7 +7,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { TrashParams } from './trash-params.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const deleteTrashedVideo = defineOperation({
   name: 'deleteTrashedVideo',
   method: 'DELETE',

@@ -6,7 +6,7 @@ import { PaginationListOfTrashedVideoModel } from '../models/trash.ts';
 import { LibraryParams } from '../read-params.ts';
 import { PAGING } from '../read-query.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const listTrash = defineOperation({
   name: 'listTrash',
   method: 'GET',

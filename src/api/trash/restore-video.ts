@@ -4,7 +4,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { TrashParams } from './trash-params.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const restoreVideo = defineOperation({
   name: 'restoreVideo',
   method: 'POST',

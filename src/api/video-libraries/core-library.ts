@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
 import { idParam } from '../read-params.ts';
 
-/** Parameters of all operations on one library at the second address. */
+/** Path parameters of operations on one library in the account API. */
 export const CoreLibraryParams = Type.Object({ id: idParam('library') });

@@ -1,4 +1,4 @@
-/** The languages that the interface can transcribe: ISO 639-1 codes with their English names. */
+/** The languages that the API can transcribe: ISO 639-1 codes with their English names. */
 export const LANGUAGES: readonly (readonly [code: string, name: string])[] = [
   ['af', 'Afrikaans'],
   ['ar', 'Arabic'],

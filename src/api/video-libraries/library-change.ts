@@ -22,8 +22,8 @@ type Sent = VideoLibraryUpdateModel;
 const MAX_HTML = 100_000;
 
 /**
- * Converts an update to a change. Absent and null fields are left unchanged. Refuses (`invalid`, naming the field)
- * values that cannot be stored as sent.
+ * Converts an update to a change. Absent and null fields are left unchanged. Throws `Refused` (`invalid`, naming the
+ * field) for values that cannot be stored as sent.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {
   requireNoTagging(sent);
@@ -47,8 +47,8 @@ function requireNoTagging({ EnableContentTagging }: Sent): void {
 }
 
 /**
- * Refuses (`invalid`) lists of referrers that differ from those of the library. Clients send back lists that they read.
- * Other operations change the lists, so a change must not be ignored silently.
+ * Throws `Refused` (`invalid`) for lists of referrers that differ from those of the library. Clients send back lists
+ * that they read. Other operations change the lists, so a change must not be ignored silently.
  */
 export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['access'], ReferrerList>): void {
   const lists = [

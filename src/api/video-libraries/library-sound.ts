@@ -19,7 +19,7 @@ const common = {
   errorShape: 'core',
 } as const;
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const getLibrarySound = defineOperation({
   ...common,
   name: 'getLibrarySound',
@@ -31,7 +31,7 @@ export const getLibrarySound = defineOperation({
   },
 });
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const updateLibrarySound = defineOperation({
   ...common,
   name: 'updateLibrarySound',

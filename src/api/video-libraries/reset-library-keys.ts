@@ -11,7 +11,7 @@ type Deps = { libraries: LibraryStore };
 
 const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** Time for which the old key stays valid next to the new one, in seconds (an extension of the interface). */
+/** Time for which the old key stays valid next to the new one, in seconds (not part of the hosted API). */
 const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) };
 
 const COMMON = {

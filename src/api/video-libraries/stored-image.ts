@@ -12,8 +12,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /**
- * Maximum attempts to claim a version. Each concurrent upload claims one; further uploads are refused with a time to
- * retry.
+ * Maximum number of attempts to claim a version. Each concurrent upload claims one; further uploads are refused with a
+ * time to retry.
  */
 const VERSION_TRIES = 10;
 const DROPPED_AT_ONCE = 1000;

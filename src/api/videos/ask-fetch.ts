@@ -21,8 +21,8 @@ export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
 }
 
 /**
- * Checks whether a fetch can be accepted. Refuses (`busy`) a library with a hundred fetches in progress, (`invalid`) a
- * URL that the origin or the rules refuse, and (`disk-full`) a file that would not fit.
+ * Checks whether a fetch can be accepted. Throws `Refused` (`busy`) for a library with a hundred fetches in progress,
+ * (`invalid`) for a URL that the origin or the rules refuse, and (`disk-full`) for a file that would not fit.
  */
 export async function requireFetchable(
   libraryId: number,

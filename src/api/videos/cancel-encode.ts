@@ -8,7 +8,7 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 
 type Deps = ShowingDeps & { db: Db; videoViews: VideoViewStore };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const cancelEncode = defineOperation({
   name: 'cancelEncode',
   method: 'DELETE',

@@ -7,7 +7,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { VideoParams } from './video-model.ts';
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const cancelTranscription = defineOperation({
   name: 'cancelTranscription',
   method: 'DELETE',

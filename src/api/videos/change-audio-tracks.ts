@@ -28,7 +28,7 @@ export const AudioTrackParams = Type.Object({
 
 type Deps = { audioTracks: AudioTrackStore };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const listAudioTracks = defineOperation({
   name: 'listAudioTracks',
   method: 'GET',
@@ -44,7 +44,7 @@ export const listAudioTracks = defineOperation({
   },
 });
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const updateAudioTrack = defineOperation({
   name: 'updateAudioTrack',
   method: 'POST',
@@ -63,7 +63,7 @@ export const updateAudioTrack = defineOperation({
   },
 });
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const deleteAudioTrack = defineOperation({
   name: 'deleteAudioTrack',
   method: 'DELETE',
@@ -83,7 +83,7 @@ export const deleteAudioTrack = defineOperation({
   },
 });
 
-/** Reads fields of a track as requested. Refuses (`invalid`) a language or title that cannot be used. */
+/** Parses the requested changes to a track. Throws `Refused` (`invalid`) for an unusable language or title. */
 export function readFields({ title, language, purpose, isDefault }: UpdateAudioTrackModel): WantedFields {
   return {
     ...(title != null && { name: readTrackTitle(title) }),

@@ -24,7 +24,7 @@ type Deps = ShowingDeps & {
 };
 
 /**
- * An extension of the interface: composes a new video from parts of others, copying segments where the parts are
+ * Not part of the hosted API: composes a new video from parts of others, copying segments where the parts are
  * compatible.
  */
 export const composeVideos = defineOperation({

@@ -22,7 +22,7 @@ export const deleteVideo = defineOperation({
     'it stays for a week.',
   auth: 'access-key',
   params: VideoParams,
-  // `trash` is an extension of the interface.
+  // `trash` is not part of the hosted API.
   query: Type.Object({ trash: guarded('protects', queryFlag(false)) }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -13,7 +13,7 @@ import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = { db: Db; libraries: LibraryStore; edgeUrl: string };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const explainVideo = defineOperation({
   name: 'explainVideo',
   summary: 'Explain the state of a video',

@@ -11,7 +11,7 @@ import { toMessageModel, VideoParams } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; db: Db };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const getActivity = defineOperation({
   name: 'getActivity',
   method: 'GET',

@@ -13,7 +13,7 @@ const MAX_FILE_BYTES = 4 * 2 ** 30;
 
 type Deps = FileDeps & { audioTracks: AudioTrackStore };
 
-/** An extension of the interface. */
+/** Not part of the hosted API. */
 export const putAudioTrack = defineOperation({
   name: 'putAudioTrack',
   method: 'PUT',

@@ -3,8 +3,8 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * Parses the id of a collection in a body; null and an empty text mean no collection. Refuses (`invalid`) an invalid
- * GUID.
+ * Parses the id of a collection in a body; null and an empty text mean no collection. Throws `Refused` (`invalid`) for
+ * an invalid GUID.
  */
 export function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;

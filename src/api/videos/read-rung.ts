@@ -2,7 +2,7 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
-/** Parses a resolution such as `720p` or `720`. Refuses (`invalid`) any other, naming its field. */
+/** Parses a resolution such as `720p` or `720`. Throws `Refused` (`invalid`) for any other, naming its field. */
 export function readRung(entry: string, field: string): Rung {
   const rung = RUNGS.find((known) => entry === `${known}p` || entry === String(known));
   if (rung !== undefined) return rung;

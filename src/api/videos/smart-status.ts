@@ -1,7 +1,7 @@
 import type { SmartEntry, SmartGeneration } from '../../catalog/smart/smart-schema.ts';
 import type { SmartGenerateFeaturesStatusModel } from '../models/video-parts.ts';
 
-/** SmartGenerateStatus of the interface (wire-facts section 2, enums). */
+/** `SmartGenerateStatus` of the hosted API. */
 const NONE = 0;
 const STATUS = { queued: 1, 'in-progress': 2, finished: 3, failed: 4 } as const;
 /** Priority of states if several features have different ones: the first state that any feature has is reported. */

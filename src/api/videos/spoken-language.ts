@@ -4,7 +4,7 @@ import type { SpeechEngine } from '../models/speech-engine.ts';
 
 const LANGUAGE = /^[a-z]{2}$/;
 
-/** Parses the spoken language; null if empty. Refuses (`invalid`) anything but an ISO 639-1 code. */
+/** Parses the spoken language; null if empty. Throws `Refused` (`invalid`) for anything but an ISO 639-1 code. */
 export function readSpokenLanguage(text: string): string | null {
   if (text === '') return null;
   const code = text.toLowerCase();
@@ -15,7 +15,7 @@ export function readSpokenLanguage(text: string): string | null {
   );
 }
 
-/** Refuses (`invalid`) if no engine is configured, or if it does not support the language. */
+/** Throws `Refused` (`invalid`) if no engine is configured, or if it does not support the language. */
 export function requireEngine(speech: SpeechEngine | null, language: string | null): void {
   if (speech === null) throw new Refused('invalid', NO_ENGINE);
   if (language === null || speech.languages === null || speech.languages.includes(language)) return;

@@ -25,15 +25,17 @@ export type Showing = EdgePlace;
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
 /**
- * Returns the context for showing videos of a library to a caller at `address`. Refuses (`not-found`) a library that
- * does not exist.
+ * Returns the context for showing videos of a library to a caller at `address`. Throws `Refused` (`not-found`) for a
+ * library that does not exist.
  */
 export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
   const library = await recallLibrary(libraryId, deps);
   return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
 }
 
-/** Returns a library from the cache of the store, or reads it. Refuses (`not-found`) an unknown library. */
+/**
+ * Returns a library from the cache of the store, or reads it. Throws `Refused` (`not-found`) for an unknown library.
+ */
 export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
   if (library === null) throw new Refused('not-found', `Library ${libraryId} not found. Check the id.`);

@@ -24,7 +24,7 @@ export type PlanTrack = (view: ActiveView, track: AddedTrack) => CodecPlan;
 
 /** Audio tracks of videos. Each change is one transaction and visible to viewers at once. */
 export type AudioTrackStore = {
-  /** Lists the tracks of a video, the default one first. Refuses (`not-found`) an unknown video. */
+  /** Lists the tracks of a video, the default one first. Throws `Refused` (`not-found`) for an unknown video. */
   list(key: MediaKey): Promise<AudioTrack[]>;
   /**
    * Refuses what `put` refuses, before the file is sent: an unknown video (`not-found`), one that cannot take a
@@ -36,11 +36,14 @@ export type AudioTrackStore = {
    * until the new one is encoded. The same file twice changes nothing but the fields.
    */
   put(key: MediaKey, track: PutTrack, plan: PlanTrack, ...followUps: FollowUp[]): Promise<AudioTrack>;
-  /** Changes fields of a track. Refuses (`not-found`) an unknown video or track, and (`invalid`) what does not fit. */
+  /**
+   * Changes fields of a track. Throws `Refused` (`not-found`) for an unknown video or track, and (`invalid`) for what
+   * does not fit.
+   */
   edit(key: MediaKey, id: string, wanted: WantedFields): Promise<AudioTrack>;
   /**
-   * Removes a track. Another one becomes the default one if it was. Refuses (`invalid`) the last one, unless
-   * `allowsNone` and the video has a picture.
+   * Removes a track. Another one becomes the default one if it was. Throws `Refused` (`invalid`) for the last one,
+   * unless `allowsNone` and the video has a picture.
    */
   remove(key: MediaKey, id: string, allowsNone: boolean): Promise<void>;
 };
@@ -178,7 +181,10 @@ function requireNone({ hasPicture, key }: LockedVideo, allowsNone: boolean): voi
   );
 }
 
-/** Retires renditions of a track, all or those that viewers do not have, and ends their tasks. */
+/**
+ * Retires the renditions of a track and deletes their tasks. If `isOffered` is false, only those that are not offered
+ * to viewers yet.
+ */
 async function retireRenditions(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
@@ -197,7 +203,7 @@ async function retireRenditions(
   `.execute(tx);
 }
 
-/** Locks a video to which a track can be added. Refuses (`invalid`) a recording with several timelines. */
+/** Locks a video to which a track can be added. Throws `Refused` (`invalid`) for a recording with several timelines. */
 async function loadTimeline(tx: Tx, key: MediaKey): Promise<ActiveView> {
   const view = await loadActive(tx, key, { isRecorded: true });
   const { rows } = await sql`

@@ -21,7 +21,9 @@ export type WantedFields = Partial<TrackFields>;
 const TRACK_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MAX_TITLE_CHARS = 200;
 
-/** Checks the id of a track. Refuses (`invalid`) everything but 1 to 64 letters, digits, `.`, `_` and `-`. */
+/**
+ * Checks the id of a track. Throws `Refused` (`invalid`) for everything but 1 to 64 letters, digits, `.`, `_` and `-`.
+ */
 export function readTrackId(text: string): string {
   if (TRACK_ID.test(text) && !text.endsWith('\n')) return text;
   throw new Refused(
@@ -31,7 +33,10 @@ export function readTrackId(text: string): string {
   );
 }
 
-/** Reads a language tag (BCP 47) in its usual form; `und` for an empty text. Refuses (`invalid`) anything else. */
+/**
+ * Reads a language tag (BCP 47) in its usual form; `und` for an empty text. Throws `Refused` (`invalid`) for anything
+ * else.
+ */
 export function readTrackLanguage(text: string): string {
   const tag = text.trim().replaceAll('_', '-');
   if (tag === '') return 'und';
@@ -46,7 +51,10 @@ export function readTrackLanguage(text: string): string {
   });
 }
 
-/** Checks the title of a track, without the spaces around it. Refuses (`invalid`) one of more than 200 characters. */
+/**
+ * Checks the title of a track, without the spaces around it. Throws `Refused` (`invalid`) for one of more than 200
+ * characters.
+ */
 export function readTrackTitle(text: string): string {
   const title = text.trim();
   if (title.length <= MAX_TITLE_CHARS) return title;
@@ -58,9 +66,9 @@ export function readTrackTitle(text: string): string {
 }
 
 /**
- * Returns the fields of a track after a request. Without a title it is named by its language and purpose. Refuses
- * (`invalid`) a title that another track has, because players tell tracks apart by it, and a request that would leave
- * the video without a default track.
+ * Returns the fields of a track after a request. Without a title it is named by its language and purpose. Throws
+ * `Refused` (`invalid`) for a title that another track has, because players tell tracks apart by it, and a request that
+ * would leave the video without a default track.
  */
 export function mergeFields(
   wanted: WantedFields,

@@ -49,7 +49,7 @@ export async function loadTracks(tx: Tx, key: MediaKey): Promise<AudioTrack[]> {
   return tracks.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
 }
 
-/** Finds a track by its id. Refuses (`not-found`) an unknown one. */
+/** Finds a track by its id. Throws `Refused` (`not-found`) for an unknown one. */
 export function findTrack(tracks: readonly AudioTrack[], id: string, { mediaId }: MediaKey): AudioTrack {
   const found = tracks.find((one) => one.id === id);
   if (found !== undefined) return found;

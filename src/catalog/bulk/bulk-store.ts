@@ -29,7 +29,7 @@ export type BulkStore = {
    * operation (`not-found`), and the undo of a move that recorded no previous collections (`invalid`).
    */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
-  /** Refuses (`not-found`) an unknown operation. */
+  /** Throws `Refused` (`not-found`) for an unknown operation. */
   load(key: BulkKey): Promise<BulkReport>;
   /**
    * Returns the next videos of an operation in order; null if the operation no longer exists. Marks an operation
@@ -37,8 +37,8 @@ export type BulkStore = {
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
   /**
-   * Ends an operation that cannot continue: its waiting videos fail with the reason. Refuses (`not-found`) an unknown
-   * one.
+   * Ends an operation that cannot continue: its waiting videos fail with the reason. Throws `Refused` (`not-found`) for
+   * an unknown one.
    */
   end(key: BulkKey, reason: string): Promise<void>;
 };

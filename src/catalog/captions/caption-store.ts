@@ -17,14 +17,14 @@ export type ReservedCaption = { version: number; objectKey: StorageKey };
  * ten more minutes.
  */
 export type CaptionStore = {
-  /** Allocates the next version of a language's captions. Refuses (`not-found`) an unknown video. */
+  /** Allocates the next version of a language's captions. Throws `Refused` (`not-found`) for an unknown video. */
   reserve(key: MediaKey, language: string): Promise<ReservedCaption>;
   /**
    * Publishes a stored file as its language's captions. If two uploads race, the later version wins. Refuses an unknown
    * video (`not-found`) and too many languages (`invalid`).
    */
   put(key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<void>;
-  /** Removes a language's captions. Refuses (`not-found`) an unknown video or language. */
+  /** Removes a language's captions. Throws `Refused` (`not-found`) for an unknown video or language. */
   remove(key: MediaKey, language: string): Promise<void>;
 };
 

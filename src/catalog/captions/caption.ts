@@ -13,7 +13,8 @@ const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
  * Checks a caption language: parts of one to eight letters and digits joined by hyphens (BCP 47, also `en-auto`), at
- * most 35 characters. Underscores, as in locale names, are read as hyphens. Refuses (`invalid`) anything else.
+ * most 35 characters. Underscores, as in locale names, are read as hyphens. Throws `Refused` (`invalid`) for anything
+ * else.
  */
 export function readCaptionLanguage(text: string): string {
   const tag = text.replaceAll('_', '-');
@@ -53,7 +54,7 @@ export function findCaption(tracks: readonly CaptionTrack[], language: string): 
 
 /**
  * Replaces the track of the same language, or appends a new one. Returns the list unchanged if it has a later version.
- * Refuses (`invalid`) more than 200 languages.
+ * Throws `Refused` (`invalid`) for more than 200 languages.
  */
 export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack): readonly CaptionTrack[] {
   const earlier = findCaption(tracks, track.srclang);

@@ -35,13 +35,13 @@ export type CollectionQuery = {
 /** Collections of a library. */
 export type CollectionStore = {
   create(libraryId: number, name: string): Promise<CollectionKey>;
-  /** Refuses (`not-found`) an unknown collection. */
+  /** Throws `Refused` (`not-found`) for an unknown collection. */
   load(key: CollectionKey): Promise<CollectionView>;
   /** Returns a page of collections, newest first or by name, and their total number. */
   list(query: CollectionQuery): Promise<{ total: number; items: CollectionView[] }>;
-  /** Refuses (`not-found`) an unknown collection. */
+  /** Throws `Refused` (`not-found`) for an unknown collection. */
   rename(key: CollectionKey, name: string): Promise<void>;
-  /** Removes a collection but keeps its videos. Refuses (`not-found`) an unknown collection. */
+  /** Removes a collection but keeps its videos. Throws `Refused` (`not-found`) for an unknown collection. */
   remove(key: CollectionKey): Promise<void>;
 };
 

@@ -14,8 +14,8 @@ import type { Recipe } from './recipe.ts';
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
 /**
- * Reads a video to take a part from. Refuses (`invalid`) one that is not in the library, is not finished, or has no
- * video track.
+ * Reads a video to take a part from. Throws `Refused` (`invalid`) for one that is not in the library, is not finished,
+ * or has no video track.
  */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db

@@ -22,8 +22,8 @@ type PeriodRow = {
 
 /**
  * Reads the available parts of a live stream, running or ended: one per period that overlaps the range. Returns null if
- * the video was never a stream. Refuses (`invalid`) a range without media. Omits renditions that lack a segment of the
- * range.
+ * the video was never a stream. Throws `Refused` (`invalid`) for a range without media. Omits renditions that lack a
+ * segment of the range.
  */
 export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRange): Promise<RecordedPart[] | null> {
   if (!(await wasStreamed(db, key))) return null;

@@ -28,7 +28,7 @@ export type Packageable = {
   videoCodecs: readonly string[];
 };
 
-/** Loads the facts that packaging needs. Refuses (`not-found`) an unknown video. */
+/** Loads the facts that packaging needs. Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey): Promise<Packageable> {
   const row = await db
     .selectFrom('media')
@@ -71,7 +71,8 @@ export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> &
 
 /**
  * Replaces the package that playlists reference, and notifies the edges. With `isFirst`, a video that already has a
- * package is left unchanged. Refuses (`not-found`) an unknown video, and (`busy`) one with ten valid packages.
+ * package is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`busy`) for one with ten valid
+ * packages.
  */
 export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
   const state = await lockVideo(tx, key);

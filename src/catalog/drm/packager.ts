@@ -13,9 +13,10 @@ import { addPackage, announcePackaged, loadPackageable } from './drm-package-sto
 export type Packager = {
   /**
    * Gives a video new keys. Open players can use the previous keys for a day, unless `keepsPrevious` is false. With
-   * `keepsPrevious`, a video that is already packaged for the same systems is left unchanged. Refuses (`not-found`) an
-   * unknown video, (`invalid`) one whose library lacks Enterprise DRM or that has video but none in H.264, (`busy`) one
-   * that was packaged ten times within a day, and everything that the key source refuses.
+   * `keepsPrevious`, a video that is already packaged for the same systems is left unchanged. Throws `Refused`
+   * (`not-found`) for an unknown video, (`invalid`) for one whose library lacks Enterprise DRM or that has video but
+   * none in H.264, (`busy`) for one that was packaged ten times within a day, and for everything that the key source
+   * refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /**

@@ -27,11 +27,11 @@ export type KeyStore = {
    */
   create(wanted: NewKey): Promise<AccessKey & { key: string }>;
   /**
-   * Lists the additional keys of a library that are not revoked, oldest first, at most 1,000. Refuses (`not-found`) an
-   * unknown library.
+   * Lists the additional keys of a library that are not revoked, oldest first, at most 1,000. Throws `Refused`
+   * (`not-found`) for an unknown library.
    */
   list(libraryId: number): Promise<AccessKey[]>;
-  /** Revokes a key permanently; idempotent. Refuses (`not-found`) a key that is not of this library. */
+  /** Revokes a key permanently; idempotent. Throws `Refused` (`not-found`) for a key that is not of this library. */
   revoke(libraryId: number, id: Guid): Promise<void>;
 };
 

@@ -8,7 +8,7 @@ import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } fr
 import { mergeSettings } from './library-settings.ts';
 import { loadLibrary, unknownLibrary } from './read-library-store.ts';
 
-/** Locks a library, computes its change and saves it. Refuses (`not-found`) an unknown library. */
+/** Locks a library, computes its change and saves it. Throws `Refused` (`not-found`) for an unknown library. */
 export async function changeLibrary(
   tx: Tx,
   id: number,
@@ -40,7 +40,7 @@ export async function changeLibrary(
 
 type KeyReset = { id: number; which: keyof LibraryKeys; overlapSec: number };
 
-/** Replaces one of a library's two keys. Refuses (`not-found`) an unknown library. */
+/** Replaces one of a library's two keys. Throws `Refused` (`not-found`) for an unknown library. */
 export async function resetLibraryKey(
   tx: Tx,
   { id, which, overlapSec }: KeyReset,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeToken, isEmbedTokenValid, readEmbedToken, readParameters, signEmbedToken } from './embed-token.ts';
 
-// Published test vectors of the interface.
+// Published test vectors of the API.
 const mediaId = '32d140e2-e4f4-4eec-9d53-20371e9be607';
 const key = '4742a81b-bf15-42fe-8b1c-8fcb9024c550';
 const token = 'a8617f6df2e9b55b65ac7112138c70417766d80614bfe146d0d9bb2bd21fef87';

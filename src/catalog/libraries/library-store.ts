@@ -34,16 +34,16 @@ export type LibraryStore = {
   recall(id: number): Promise<Library | null>;
   /** Creates a library with its pull zone and two keys, in one transaction. */
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
-  /** Returns the library's own keys in plain text. Refuses (`not-found`) an unknown library. */
+  /** Returns the library's own keys in plain text. Throws `Refused` (`not-found`) for an unknown library. */
   keys(id: number): Promise<LibraryKeys>;
   /**
-   * Locks a library, applies `transition` and saves the change, settings and pull zone in one transaction. Refuses
-   * (`not-found`) an unknown library, and whatever the transition refuses.
+   * Locks a library, applies `transition` and saves the change, settings and pull zone in one transaction. Throws
+   * `Refused` (`not-found`) for an unknown library, and anything that `transition` throws.
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
   /**
    * Replaces one of a library's two keys. For `overlapSec` seconds the old one still opens the library, as a hashed
-   * additional key, but signs nothing. Refuses (`not-found`) an unknown library.
+   * additional key, but signs nothing. Throws `Refused` (`not-found`) for an unknown library.
    */
   resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
   /**

@@ -12,7 +12,7 @@ export type LibraryQuery = { search: string; limit: number; offset: number };
 
 /** Libraries as shown to the account. */
 export type LibraryViewStore = {
-  /** Refuses (`not-found`) an unknown library. */
+  /** Throws `Refused` (`not-found`) for an unknown library. */
   load(id: number): Promise<LibraryView>;
   /** Returns a page of libraries by ascending id, and their total number. */
   list(query: LibraryQuery): Promise<{ total: number; items: LibraryView[] }>;

@@ -45,8 +45,8 @@ export type ReferrerList = 'allowedReferrers' | 'blockedReferrers';
 const MAX_REFERRERS = 500;
 
 /**
- * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Refuses (`invalid`) a 501st
- * rule.
+ * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Throws `Refused` (`invalid`)
+ * for a 501st rule.
  */
 export function addReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const rules = access[list];

@@ -32,14 +32,14 @@ export function toLibrary(row: LibraryRow): Library {
   };
 }
 
-/** Reads a library. Refuses (`not-found`) an unknown one. */
+/** Reads a library. Throws `Refused` (`not-found`) for an unknown one. */
 export async function loadLibrary(db: Db, id: number): Promise<Library> {
   const row = await selectLibraries(db).where('library.id', '=', id).executeTakeFirst();
   if (row === undefined) throw unknownLibrary(id);
   return toLibrary(row);
 }
 
-/** Decrypts the two sealed keys of a library. Refuses (`not-found`) an unknown library. */
+/** Decrypts the two sealed keys of a library. Throws `Refused` (`not-found`) for an unknown library. */
 export async function readLibraryKeys(db: Db, secretBox: SecretBox, id: number): Promise<LibraryKeys> {
   const row = await db
     .selectFrom('library')

@@ -10,7 +10,7 @@ const MEDIA_AT_ONCE = 100;
 /**
  * Hides a removed library from everyone, in the caller's transaction: its keys become invalid, its pull zone and
  * collections are deleted, its media are no longer shown. The caller sends the job that deletes its rows and objects.
- * Refuses (`not-found`) an unknown library.
+ * Throws `Refused` (`not-found`) for an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx

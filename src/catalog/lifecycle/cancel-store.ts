@@ -15,8 +15,8 @@ import { restoreReplaced } from './replacement-store.ts';
  * Cancels the encoding of a video. Its encode tasks end, which fences their workers: they stop their encoders when they
  * next report progress or renew a lease. A video that was being re-encoded stays as it was. Any other video finishes as
  * incomplete if it has a complete rung and its audio, and otherwise fails as cancelled. Incomplete renditions are
- * deleted, and their objects swept. Refuses (`not-found`) an unknown video, and (`invalid`) one with nothing being
- * encoded, or without a file to encode again.
+ * deleted, and their objects swept. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for one with
+ * nothing being encoded, or without a file to encode again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);

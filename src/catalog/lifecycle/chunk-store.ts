@@ -30,9 +30,9 @@ export type RenditionOutput = {
 /**
  * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
  * whatever ends with it (rendition, video). One transaction; increments the publication's revision. Throws LeaseLost if
- * the claim is not valid or one of the segments is already stored, and refuses chunks with another init
- * segment than the rendition's. Returns objects that were not accepted, because their rendition has failed or was left
- * out: the caller deletes them.
+ * the claim is not valid or one of the segments is already stored, and refuses chunks with a different init segment
+ * than the rendition's. Returns objects that were not accepted, because their rendition has failed or was left out: the
+ * caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,

@@ -42,8 +42,8 @@ export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readon
 export type CodecStore = {
   /**
    * Adds the missing renditions of a codec to the active timeline. They become active together when all are complete. A
-   * video that has them all is left unchanged. Refuses (`not-found`) an unknown video, and (`invalid`) one that has no
-   * video track or original, is not encoded yet, or is being re-encoded.
+   * video that has them all is left unchanged. Throws `Refused` (`not-found`) for an unknown video, and (`invalid`) for
+   * one that has no video track or original, is not encoded yet, or is being re-encoded.
    */
   add(key: MediaKey, codec: string, plan: (view: CodecView) => CodecPlan): Promise<void>;
 };
@@ -93,8 +93,8 @@ export async function reopen(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 /**
- * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
- * original (unless it is a live recording), is not encoded yet, or is being re-encoded.
+ * Locks a video to which renditions may be added. Throws `Refused` (`not-found`) for an unknown one, and (`invalid`)
+ * for one that has no original (unless it is a live recording), is not encoded yet, or is being re-encoded.
  */
 export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ActiveView> {
   const media = await tx
@@ -144,7 +144,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
   }
 }
 
-/** Returns the active timeline. Refuses (`invalid`) while another one is being made to replace it. */
+/** Returns the active timeline. Throws `Refused` (`invalid`) while another one is being made to replace it. */
 async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
   const { rows } = await sql<{ id: Guid; active: boolean }>`
     select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}

@@ -33,10 +33,10 @@ export type ProcessClaim = {
   hasActiveTimeline: boolean;
 };
 
-/** Maximum attempts to plan a video whose worker died each time. */
+/** Maximum number of attempts to plan a video whose worker died each time. */
 const MAX_PROCESS_TRIES = 10;
 
-/** Maximum attempts that may end in an error. */
+/** Maximum number of attempts that may end in an error. */
 const MAX_PROCESS_ERRORS = 6;
 
 /**

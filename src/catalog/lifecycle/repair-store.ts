@@ -23,7 +23,7 @@ import {
 
 /**
  * `sent`: the chunk will be made again. `reported`: it cannot be, for this reason. `over`: it is no longer in use, or
- * was handled before.
+ * was already handled.
  */
 export type RepairAnswer = { kind: 'sent' } | { kind: 'reported'; reason: string } | { kind: 'over' };
 

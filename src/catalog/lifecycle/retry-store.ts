@@ -18,8 +18,8 @@ export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 export type RetryStore = {
   /**
    * Makes failed renditions again, all or only the video of one rung. Existing renditions stay active, and the new ones
-   * join them. If all are retried, failed images are too. Refuses (`invalid`) if no matching rendition failed, and
-   * whatever `CodecStore.add` refuses.
+   * join them. If all are retried, failed images are too. Throws `Refused` (`invalid`) if no matching rendition failed,
+   * and for whatever `CodecStore.add` refuses.
    */
   retry(
     key: MediaKey,

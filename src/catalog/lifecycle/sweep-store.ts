@@ -14,8 +14,8 @@ import { finalizeMedia } from './finalize-store.ts';
 /** Seconds without activity after which a video has no owner: its job was lost. */
 const IDLE_SEC = 15;
 /**
- * Maximum rows per run. Rows whose work may fail repeatedly are selected in any order, because the oldest would
- * otherwise fill each run and block the others.
+ * Maximum number of rows per run. Rows whose work may fail repeatedly are selected in any order, because the oldest
+ * would otherwise fill each run and block the others.
  */
 const ROWS_AT_ONCE = 200;
 

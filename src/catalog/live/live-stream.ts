@@ -59,8 +59,8 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**
- * Applies an edit. After the start, refuses (`invalid`) all changes except to title, description, and `recordVod` to
- * true until 24 h after the end. Equal values do not count as changes.
+ * Applies an edit. After the start, throws `Refused` (`invalid`) for all changes except to title, description, and
+ * `recordVod` to true until 24 h after the end. Equal values do not count as changes.
  */
 export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveStream {
   if (isBeforeStart(stream)) {
@@ -97,7 +97,7 @@ export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): (ke
     .map(([field]) => field);
 }
 
-/** Opens the stream to viewers. Idempotent; refuses (`invalid`) after the end. */
+/** Opens the stream to viewers. Idempotent; throws `Refused` (`invalid`) after the end. */
 export function startStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
     case 'created':
@@ -116,7 +116,7 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
 }
 
 /**
- * Handles an accepted publisher: the stream enters preview, or runs if its scheduled start has passed. Refuses
+ * Handles an accepted publisher: the stream enters preview, or runs if its scheduled start has passed. Throws `Refused`
  * (`invalid`) after the end.
  */
 export function publishStream(stream: LiveStream, now: Date): LiveStream {
@@ -157,7 +157,7 @@ export function stopStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Refuses (`invalid`) to remove a stream whose recording is being turned into a video. */
+/** Throws `Refused` (`invalid`) if asked to remove a stream whose recording is being turned into a video. */
 export function requireRemovable({ state }: LiveStream): void {
   if (state !== 'vod-processing') return;
   throw new Refused(

@@ -22,10 +22,10 @@ export type SegmentDemand = {
   isAwaited: boolean;
 };
 
-/** Maximum segments that a request includes beyond its own. */
+/** Maximum number of segments that a request includes beyond its own. */
 export const MAX_AHEAD = 3;
 
-/** Maximum segments of one encoder process. */
+/** Maximum number of segments of one encoder process. */
 const TASK_SEGMENTS = 64;
 
 /**

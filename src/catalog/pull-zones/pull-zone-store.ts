@@ -25,23 +25,29 @@ export type PullZoneView = {
 
 /** Pull zones: each delivers the files of one library. */
 export type PullZoneStore = {
-  /** Refuses (`not-found`) an unknown pull zone. */
+  /** Throws `Refused` (`not-found`) for an unknown pull zone. */
   load(id: number): Promise<PullZoneView>;
   /** Returns a page of the pull zones with `search` in their name, by ascending id, and their total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
    * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null generates one. Tokens
-   * signed with the old key expire immediately, or `overlapSec` seconds later. Refuses (`not-found`) an unknown pull
-   * zone.
+   * signed with the old key expire immediately, or `overlapSec` seconds later. Throws `Refused` (`not-found`) for an
+   * unknown pull zone.
    */
   resetSecurityKey(id: number, key: string | null, overlapSec: number): Promise<void>;
-  /** Returns the current signing keys in plain text, newest first. Refuses (`not-found`) an unknown pull zone. */
+  /**
+   * Returns the current signing keys in plain text, newest first. Throws `Refused` (`not-found`) for an unknown pull
+   * zone.
+   */
   signingKeys(id: number): Promise<string[]>;
-  /** Adds a host name. Refuses (`invalid`) one that a pull zone already has, and (`not-found`) an unknown pull zone. */
+  /**
+   * Adds a host name. Throws `Refused` (`invalid`) for one that a pull zone already has, and (`not-found`) for an
+   * unknown pull zone.
+   */
   addHostname(id: number, hostname: string): Promise<void>;
-  /** Removes a host name if the pull zone has it. Refuses (`not-found`) an unknown pull zone. */
+  /** Removes a host name if the pull zone has it. Throws `Refused` (`not-found`) for an unknown pull zone. */
   removeHostname(id: number, hostname: string): Promise<void>;
-  /** Purges the caches of a pull zone. Refuses (`not-found`) an unknown pull zone. */
+  /** Purges the caches of a pull zone. Throws `Refused` (`not-found`) for an unknown pull zone. */
   purge(id: number): Promise<void>;
 };
 

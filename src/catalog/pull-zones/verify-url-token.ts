@@ -27,7 +27,7 @@ export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer
   return judgeVerified(token, address, zone, bearer);
 }
 
-/** Checks a token whose signature was verified before. Examines only facts that change between requests. */
+/** Checks a token whose signature has been verified already. Examines only facts that change between requests. */
 export function judgeVerified(
   token: UrlToken,
   { decodedPath }: SignedAddress,

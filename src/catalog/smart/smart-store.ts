@@ -13,7 +13,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
-/** Maximum videos of one library with a request in progress. */
+/** Maximum number of videos of one library with a request in progress. */
 const MAX_OPEN = 100;
 
 /** Input of the generation: `open` are the requested features that are still to be generated. */
@@ -48,7 +48,8 @@ export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Pro
 
 /**
  * Requests features of a video and runs the follow-up, such as sending the job, with the id of the request. Features in
- * progress continue. If all are in progress, the follow-up does not run. Refuses (`not-found`) an unknown video.
+ * progress continue. If all are in progress, the follow-up does not run. Throws `Refused` (`not-found`) for an unknown
+ * video.
  */
 export async function requestSmart(
   tx: Tx,
@@ -67,7 +68,7 @@ export async function requestSmart(
   await followUp(request)(tx);
 }
 
-/** Refuses (`busy`) a request while a hundred videos of a library have one in progress. */
+/** Throws `Refused` (`busy`) for a request while a hundred videos of a library have one in progress. */
 export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
   // The condition is exactly the one of the index media_smart_open.
   const { rows } = await sql<{ open: number }>`

@@ -64,7 +64,7 @@ export async function dropSpans(db: Db, { libraryId, mediaId, run }: SpeechRunKe
   `.execute(db);
 }
 
-/** Returns whether media of new videos wait to be encoded. */
+/** Returns whether any video, audio or pass-through task is ready and waiting. */
 export async function areVideosWaiting(db: Db): Promise<boolean> {
   const { rows } = await sql`
     select from encode_task where state = 'waiting' and is_ready and kind in ('video', 'audio', 'pass-through') limit 1

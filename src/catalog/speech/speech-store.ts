@@ -21,7 +21,7 @@ export type SpeechSource = {
 
 type AudioRow = { init: Buffer | null; language: string; state: string; chunks: StorageKey[]; duration_ms: number };
 
-/** Loads the source of a video's transcription. Refuses (`not-found`) an unknown video. */
+/** Loads the source of a video's transcription. Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechSource> {
   const media = await db
     .selectFrom('media')

@@ -59,7 +59,7 @@ export const SEGMENT_LEASE_SEC = 3;
 export type LeaseTimes = { leaseSec: number; renewMs: number; loseMs: number; steadySec: number };
 export const LEASES: LeaseTimes = { leaseSec: LEASE_SEC, renewMs: 8_000, loseMs: GIVE_UP_MS, steadySec: 20 };
 
-/** Maximum attempts that end in an error, and maximum worker deaths, before an encode task fails. */
+/** Maximum number of attempts that end in an error and of worker deaths, before an encode task fails. */
 export const MAX_FAILURES = 3;
 export const MAX_DEATHS = 5;
 

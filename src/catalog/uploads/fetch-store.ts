@@ -7,10 +7,10 @@ import { IS_FREE, leaseEnd, RELEASED } from '../leases/lease-store.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
-/** Seconds after which a fetch is swept. It normally ends long before. */
+/** Seconds after which a fetch is swept. It normally ends much earlier. */
 const MAX_FETCH_SEC = 3 * 24 * 3600;
 
-/** Maximum claims of a fetch whose workers died each time. */
+/** Maximum number of claims of a fetch whose workers died each time. */
 const MAX_ATTEMPTS = 20;
 
 /** Request to an origin. Headers may contain secrets, so both are stored sealed. */

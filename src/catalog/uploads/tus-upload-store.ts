@@ -42,8 +42,8 @@ export type TusUpload = UploadRef & {
 export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'whole' | 'partial'; maxBytes: number };
 
 /**
- * Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones
- * per video, and (`too-large`) parts that together exceed the maximum file size.
+ * Opens an upload session for a resumable upload in the change that begins it. Throws `Refused` (`busy`) for more than
+ * 50 open ones per video, and (`too-large`) for parts that together exceed the maximum file size.
  */
 export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp {
   const { kind, lengthBytes, metadata, maxBytes } = opened;
@@ -70,7 +70,7 @@ export type OpenedFinal = { lengthBytes: number; metadata: string | null; concat
 
 /**
  * Opens an upload session for a final upload, which takes over its parts: they can no longer be found by their
- * addresses. Refuses (`conflict`) parts of another final upload.
+ * addresses. Throws `Refused` (`conflict`) for parts of another final upload.
  */
 export function openingFinal({ id, key }: UploadRef, { partIds, ...opened }: OpenedFinal): FollowUp {
   return async (tx) => {
@@ -118,7 +118,10 @@ export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes
   return rows.map((row) => ({ id: row.id, lengthBytes: row.length_bytes ?? 0 }));
 }
 
-/** Sets the length of an upload that deferred it. Refuses (`invalid`) a length that differs from an earlier one. */
+/**
+ * Sets the length of an upload that deferred it. Throws `Refused` (`invalid`) for a length that differs from an earlier
+ * one.
+ */
 export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('upload')

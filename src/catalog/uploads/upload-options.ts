@@ -21,8 +21,8 @@ export type UploadQuery = {
 const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /**
- * Reads the options of an upload; an empty list requests nothing. Refuses (`invalid`) list entries that the interface
- * does not define, because a wrongly encoded or transcribed upload costs more than a retry.
+ * Reads the options of an upload; an empty list requests nothing. Throws `Refused` (`invalid`) for list entries that
+ * the API does not define, because a wrongly encoded or transcribed upload costs more than a retry.
  */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;

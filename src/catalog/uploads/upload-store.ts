@@ -28,15 +28,16 @@ export type UploadRef = { id: Guid; key: MediaKey };
 
 /** Upload sessions for PUTs, each with a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
-  /** Opens an upload session. Refuses (`not-found`) a video that does not exist. */
+  /** Opens an upload session. Throws `Refused` (`not-found`) for a video that does not exist. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
   /**
-   * Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep claimed it.
+   * Keeps an upload session open for another 60 s. Throws `Refused` (`timeout`) if its lease expired and the sweep
+   * claimed it.
    */
   renew(id: Guid): Promise<void>;
   /**
-   * Closes an upload session of this process within the change that its upload caused. Refuses (`timeout`) if the sweep
-   * claimed it.
+   * Returns a step that closes an upload session of this process in the transaction that commits the upload. Throws
+   * `Refused` (`timeout`) if the sweep has claimed the session.
    */
   closing(id: Guid): FollowUp;
   /** Deletes an upload session of any owner. Idempotent. */
@@ -96,7 +97,7 @@ export async function forgetUpload(db: Db, id: Guid): Promise<void> {
 
 /**
  * Marks an upload session as complete, in the change that passes its bytes to the video. It is kept for another 24 h,
- * without its other data (including secrets for an origin). Refuses (`not-found`) if it was abandoned.
+ * without its other data (including secrets for an origin). Throws `Refused` (`not-found`) if it was abandoned.
  */
 export function completing(id: Guid): FollowUp {
   return async (tx) => {
@@ -125,8 +126,8 @@ export function completing(id: Guid): FollowUp {
 }
 
 /**
- * Abandons an open upload session in the change that records its failure. Refuses (`not-found`) if it is no longer
- * open.
+ * Abandons an open upload session in the change that records its failure. Throws `Refused` (`not-found`) if it is no
+ * longer open.
  */
 export function givingUp(id: Guid): FollowUp {
   return async (tx) => {

@@ -17,8 +17,8 @@ export type CleanupRequest = {
 export type CleanupPlan = { renditions: readonly RenditionView[]; originalBytes: number | null };
 
 /**
- * Chooses the parts that a cleanup removes. Refuses (`invalid`) while the video is being made, if no resolution would
- * be left although not all were named explicitly, and if the video would be left empty.
+ * Chooses the parts that a cleanup removes. Throws `Refused` (`invalid`) while the video is being made, if no
+ * resolution would be left although not all were named explicitly, and if the video would be left empty.
  */
 export function planCleanup(video: StoredVideo, request: CleanupRequest): CleanupPlan {
   if (video.state !== 'finished' && video.state !== 'failed') {

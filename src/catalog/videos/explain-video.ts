@@ -25,7 +25,7 @@ export type WhyView = {
 const CANCELLED = 'Its encoding was cancelled. The video was not changed.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
-/** Minimum sessions for a meaningful share of them. */
+/** Minimum number of sessions for a percentage to be meaningful. */
 const ENOUGH_SESSIONS = 5;
 
 /** Explains in sentences why a video does not play, waits, or starts slowly; most urgent first. */

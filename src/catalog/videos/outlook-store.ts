@@ -15,13 +15,15 @@ const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
 /** Seconds per unit of weight before any was measured: an x264 ladder on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
 
-/** Maximum rows read: other libraries, tasks of each of them, and tasks of the video's own library before it. */
+/**
+ * Maximum number of rows read: other libraries, tasks of each of them, and tasks of the video's own library before it.
+ */
 const SAMPLED_LIBRARIES = 20;
 const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Loads the reasons why a video waits. Refuses (`not-found`) an unknown video. */
+/** Loads the reasons why a video waits. Throws `Refused` (`not-found`) for an unknown video. */
 export async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   const { rows } = await sql<{ state: MediaState; reason: string | null; uploadsAhead: number }>`
     select state, state_reason as reason, (select count(*) from (

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import type { MediaState } from '../schema.ts';
 import { RUNGS } from './view-columns-store.ts';
 
-/** Maximum videos per response. */
+/** Maximum number of videos per response. */
 const ROWS_AT_ONCE = 500;
 
 /** Progress of a video: state with a human-readable reason, percentage, finished rungs, revision. */

@@ -44,7 +44,7 @@ export type StoredVideo = {
   renditions: readonly RenditionView[];
 };
 
-/** Loads everything stored for a video in one snapshot. Refuses (`not-found`) an unknown video. */
+/** Loads everything stored for a video in one snapshot. Throws `Refused` (`not-found`) for an unknown video. */
 export function loadVideoSnapshot(db: Db, key: MediaKey): Promise<StoredVideo> {
   return db
     .transaction()

@@ -18,7 +18,10 @@ export type OwnThumbnail = {
 
 /** Thumbnails set by owners. Later encodes do not change them. */
 export type ThumbnailStore = {
-  /** Publishes a stored image as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
+  /**
+   * Publishes a stored image as a video's thumbnail, in one transaction. Throws `Refused` (`not-found`) for an unknown
+   * video.
+   */
   put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
   /** Returns the images made of a video, including the thumbnails to choose from; null if there are none. */
   images(key: MediaKey): Promise<ImageSet | null>;

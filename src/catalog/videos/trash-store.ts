@@ -26,15 +26,16 @@ export type TrashedVideo = {
  * method is one transaction, counters of library and collection included.
  */
 export type TrashStore = {
-  /** Moves a video to the trash and notifies the edges. Refuses (`not-found`) an unknown one. */
+  /** Moves a video to the trash and notifies the edges. Throws `Refused` (`not-found`) for an unknown one. */
   put(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /**
-   * Restores a video from the trash, into its previous collection if that still exists. Refuses (`not-found`) one that
-   * is not in the trash.
+   * Restores a video from the trash, into its previous collection if that still exists. Throws `Refused` (`not-found`)
+   * for one that is not in the trash.
    */
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /**
-   * Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not in the trash.
+   * Removes a video in the trash with all rows that reference it. Throws `Refused` (`not-found`) for one that is not in
+   * the trash.
    */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** Like `remove`, for a video that has expired; also refuses one that was restored and trashed again. */

@@ -17,15 +17,18 @@ export type NewVideo = { libraryId: number; title: string; collectionId: Guid | 
 export type VideoStore = {
   /** Creates a video that awaits its upload, and runs the follow-ups. Refuses an unknown collection (`invalid`). */
   create(wanted: NewVideo, ...followUps: ((key: MediaKey) => FollowUp)[]): Promise<MediaKey>;
-  /** Loads a video by state. Refuses (`not-found`) an unknown one. */
+  /** Loads a video by state. Throws `Refused` (`not-found`) for an unknown one. */
   load(key: MediaKey): Promise<Video>;
   /**
    * Loads and locks a video, applies a pure transition, saves it, and runs the follow-ups in the same transaction. If a
-   * transition returns the same video, nothing is saved or sent. Refuses (`not-found`) an unknown video or collection,
-   * and whatever the transition refuses.
+   * transition returns the same video, nothing is saved or sent. Throws `Refused` (`not-found`) for an unknown video or
+   * collection, and for whatever the transition refuses.
    */
   change(key: MediaKey, transition: (video: Video) => Video, ...followUps: FollowUp[]): Promise<Video>;
-  /** Removes a video with all rows that reference it and notifies the edge. Refuses (`not-found`) an unknown one. */
+  /**
+   * Removes a video with all rows that reference it and notifies the edge. Throws `Refused` (`not-found`) for an
+   * unknown one.
+   */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
 };
 

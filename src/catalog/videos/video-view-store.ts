@@ -8,7 +8,7 @@ import { selectViewOf } from './view-columns-store.ts';
 
 /** Reads videos for display: one query for a video or a page, two for a page of a search. */
 export type VideoViewStore = {
-  /** Refuses (`not-found`) an unknown video. */
+  /** Throws `Refused` (`not-found`) for an unknown video. */
   load(key: MediaKey): Promise<VideoView>;
   /**
    * Returns a page and the number of matches. Without a search the total is a counter. Search matches are counted up to

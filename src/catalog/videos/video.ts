@@ -44,8 +44,8 @@ export type VideoEdit = {
 };
 
 /**
- * Refuses (`invalid`) a video that accepts no upload. A video accepts one upload, another if a replacement was
- * requested, and another if the previous file could not be used.
+ * Throws `Refused` (`invalid`) for a video that accepts no upload. A video accepts one upload, another if a replacement
+ * was requested, and another if the previous file could not be used.
  */
 export function requireUploadable(video: Video): void {
   switch (video.state) {
@@ -69,8 +69,8 @@ export function requireUploadable(video: Video): void {
 
 /**
  * Prepares a video for an upload that has begun, with the upload's options; an earlier failure is cleared. A video that
- * has a file is left unchanged until the new one is complete. Always returns a new value. Refuses (`invalid`) a video
- * that accepts no upload.
+ * has a file is left unchanged until the new one is complete. Always returns a new value. Throws `Refused` (`invalid`)
+ * for a video that accepts no upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: UploadOptions }): Video {
   requireUploadable(video);
@@ -90,7 +90,7 @@ export function failUpload(video: Video, reason: string): Video {
 
 /**
  * Gives a video its original. A replacement file keeps the options of the previous upload that its own do not override.
- * Refuses (`invalid`) a video that accepts no upload.
+ * Throws `Refused` (`invalid`) for a video that accepts no upload.
  */
 export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
@@ -103,7 +103,7 @@ export function hasSource(video: Video, key: StorageKey): boolean {
   return 'source' in video && video.source?.key === key;
 }
 
-/** Lets a finished video accept a replacement file. Refuses (`invalid`) one that is not finished. */
+/** Lets a finished video accept a replacement file. Throws `Refused` (`invalid`) for one that is not finished. */
 export function openForOtherFile(video: Video): Video {
   if (video.state === 'finished') return { ...video, acceptsReplacement: true };
   throw new Refused(
@@ -113,8 +113,8 @@ export function openForOtherFile(video: Video): Video {
 }
 
 /**
- * Puts a video back in the queue; one that already waits is left unchanged. Refuses (`invalid`) if its original no
- * longer exists.
+ * Puts a video back in the queue; one that already waits is left unchanged. Throws `Refused` (`invalid`) if its
+ * original no longer exists.
  */
 export function requestReencode(video: Video): Video {
   switch (video.state) {
@@ -137,8 +137,8 @@ export function requestReencode(video: Video): Video {
 }
 
 /**
- * Applies an edit. Returns the same video if nothing changes. Refuses (`invalid`) an empty title, and chapters and
- * moments that are not within the video.
+ * Applies an edit. Returns the same video if nothing changes. Throws `Refused` (`invalid`) for an empty title, and
+ * chapters and moments that are not within the video.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
   if (edit.title?.trim() === '')

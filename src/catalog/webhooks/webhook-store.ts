@@ -67,8 +67,8 @@ async function addEvent(
 }
 
 /**
- * Requests a test delivery: Status 0 for the nil GUID, signed like any other, tried once. Returns its id. Refuses
- * (`invalid`) a library without a webhook address and (`busy`) an eleventh waiting test.
+ * Requests a test delivery: Status 0 for the nil GUID, signed like any other, tried once. Returns its id. Throws
+ * `Refused` (`invalid`) for a library without a webhook address and (`busy`) for an eleventh waiting test.
  */
 export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   return inTransaction(db, async (tx) => {
@@ -141,7 +141,7 @@ const nextAttempt = sql<Date | null>`(
 
 /**
  * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues immediately. Refuses (`not-found`) an event that the library does not have.
+ * line continues immediately. Throws `Refused` (`not-found`) for an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {

@@ -10,7 +10,7 @@ import { sha256Of } from '../../lib/sha256-of.ts';
 import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
 import type { ObjectList } from './object-list.ts';
 
-/** Maximum concurrent copies. */
+/** Maximum number of concurrent copies. */
 const MAX_CONCURRENT = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
@@ -53,7 +53,7 @@ async function hashOf(file: string): Promise<string> {
   return (await sha256Of(createReadStream(file))).toString('hex');
 }
 
-/** Returns the hash of the copy; null if the object was deleted. Throws if the copy has another length. */
+/** Returns the hash of the copy; null if the object was deleted. Throws if the copy has a different length. */
 async function copyOut(
   { storage }: CopySource,
   { key, sizeBytes }: ObjectInfo,

@@ -72,8 +72,8 @@ async function describeFault(file: string, expected: string): Promise<string | n
 type RowFaults = { missing: string[]; damaged: ReadonlyMap<string, string> };
 
 /**
- * Finds objects that rows refer to and that the backup does not have, and objects that had other bytes in the store
- * than they were written with. Rows have the hashes of chunks and originals.
+ * Finds objects that rows refer to and that the backup does not have, and objects that no longer have the bytes that
+ * were written. Rows have the hashes of chunks and originals.
  */
 export async function findRowFaults(backup: Backup): Promise<RowFaults> {
   const { folder, manifest } = backup;

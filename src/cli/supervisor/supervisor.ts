@@ -152,7 +152,7 @@ export class Supervisor {
     for (const role of this.#roles.keys()) this.#advance(role);
   }
 
-  /** Sends a waiting role its next step, if everything that the role needs is available. `api` prepares for all. */
+  /** Starts a waiting role once the library exists. Until then, tells `api` to prepare the database for all roles. */
   #advance(role: Role): void {
     if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
     const settings = { ...this.#roleSettings, ...this.#ports() };

@@ -39,7 +39,8 @@ export class ProtectedObjects {
   }
 
   /**
-   * Returns encrypted bytes, which the caller must release. Refuses (`unavailable`) while too many bytes are in use.
+   * Returns encrypted bytes, which the caller must release. Throws `Refused` (`unavailable`) while too many bytes are
+   * in use.
    */
   lend(wanted: ProtectedWindow, leave: () => AbortSignal): Promise<LentBytes> {
     const { name, window, beforeBytes, behindBytes, encrypt } = wanted;

@@ -19,7 +19,8 @@ const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
 /**
- * Maximum videos whose I-frames are listed concurrently. At most eight sets of sample tables may be read concurrently.
+ * Maximum number of videos whose I-frames are listed concurrently. At most eight sets of sample tables may be read
+ * concurrently.
  */
 const PREPARED_AT_ONCE = 4;
 /** Time that a multivariant playlist waits for the rates of its I-frame playlists, in ms. */

@@ -7,7 +7,7 @@ export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string)
 /** Time without a byte after which a feed counts as broken, in ms. */
 const SILENT_MS = 20_000;
 
-/** Opens a stream's feed at the process that owns the stream. Calls `lost` once, unless `close` was called before. */
+/** Opens a stream's feed at the process that owns the stream. Calls `lost` once, unless `close` was called first. */
 export function openFeedConnection(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
   let isOver = false;
   const lose = (reason: string) => {

@@ -19,7 +19,7 @@ import type { WatchedStream } from './watched-stream.ts';
 
 type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
 
-/** Distance of players from the newest segment, in segments. HLS without parts uses the same distance. */
+/** Delay of players behind the newest segment, in segments. HLS without parts uses the same delay. */
 const DELAY_SEGMENTS = 3;
 /**
  * Start of a Period of a growing stream after its first media, in seconds. Audio begins up to a frame later than video.

@@ -30,7 +30,7 @@ const ANNOUNCE_LIMIT_MS = 1_000;
  * segment.
  */
 const GATHER_MS = 10;
-/** Maximum concurrent waits for one stream. */
+/** Maximum number of concurrent waits for one stream. */
 const MAX_QUEUED = 5_000;
 
 type Waiter = { check(): boolean; done(): void };
@@ -94,8 +94,8 @@ export class WatchedStream {
     this.#failures = 0;
     if (isLonger) this.#windowSec = windowSec;
     const started = this.#start();
-    // A player reads the playlist of a recording once, so it must include segments dropped before. A stream requested
-    // before its publisher connected is empty until its owner sends its state.
+    // A player reads the playlist of a recording once, so it must include segments that were already dropped. A stream
+    // requested before its publisher connected is empty until its owner sends its state.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
     started.catch((error: unknown) => this.#deps.warn(error, 'A live feed could not be opened.'));
   }

@@ -11,8 +11,8 @@ import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
- * Properties of a viewer and of the edge that affect a state: the viewer's embed token as a query, or empty; the
- * licence servers; and the token that grants access to the video's folder, or null if the zone requires none.
+ * Properties of the viewer and the edge that affect the player state: the viewer's embed token as a query, or empty;
+ * the licence servers; and the token that grants access to the video's folder, or null if the zone requires none.
  */
 export type PlayerView = {
   query: string;

@@ -18,7 +18,10 @@ const MAX_CHARS = 200;
  */
 const KNOWN_MS = 10_000;
 
-/** Finds clients and caches recent ones, because a player sends a request every few seconds. */
+/**
+ * Determines the address and location of the client of a request. Recent results are cached, because a player sends a
+ * request every few seconds.
+ */
 export class KnownClients {
   readonly #trusted: AddressSet;
   readonly #places: Places;

@@ -1,4 +1,4 @@
-/** Maximum requests inspected before the event loop handles other work. */
+/** Maximum number of requests inspected before the event loop handles other work. */
 const REQUESTS_PER_TURN = 4;
 
 /**

@@ -31,10 +31,10 @@ type Visit = {
 
 const HOUR_MS = 3600_000;
 const IDLE_MS = HOUR_MS / 2;
-/** Minimum segments that count as watching. A single segment is not enough. */
+/** Minimum number of segments that count as watching. A single segment is not enough. */
 const MIN_SEGMENTS = 2;
 const MAX_VISITS = 10_000;
-/** Maximum segments tracked per session. A day of four-second segments has fewer. */
+/** Maximum number of segments tracked per session. A day of four-second segments has fewer. */
 const MAX_SEGMENTS = 32_768;
 /** Matches the URL of our player page in a Referer header. */
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;

@@ -46,7 +46,7 @@ export type LiveNodeDeps = {
   region: string;
   /** Returns the URLs at which publishers reach this process, by protocol. */
   endpoints(): Record<string, string>;
-  /** Maximum concurrent publishers. */
+  /** Maximum number of concurrent publishers. */
   capacity: number;
   /** Creates the keys of a stream if its library encrypts delivered media. */
   protect(key: MediaKey, signal: AbortSignal): Promise<boolean>;

@@ -11,7 +11,7 @@ export type MarkRunHandlers = {
   over(problem: string | null): void;
 };
 
-/** Maximum frames in progress. With more, the encoder is too slow. */
+/** Maximum number of frames in progress. With more, the encoder is too slow. */
 const MAX_IN_PROGRESS = 300;
 const MAX_QUEUED_BYTES = 32 * 2 ** 20;
 const DRAIN_MS = 5_000;

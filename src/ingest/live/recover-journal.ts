@@ -21,7 +21,7 @@ type Deps = {
 
 /** Time for which segments are kept for the administrator, in ms. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
-/** Maximum segments of a stream in memory during recovery. They are stored in shared objects. */
+/** Maximum number of segments of a stream in memory during recovery. They are stored in shared objects. */
 const RECOVERED_AT_ONCE = 16;
 
 /**

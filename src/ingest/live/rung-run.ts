@@ -18,7 +18,7 @@ export type RungRunHandlers = {
 };
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** Maximum frames in progress. With more, the encoder loses frames. */
+/** Maximum number of frames in progress. With more, the encoder loses frames. */
 const MAX_IN_PROGRESS = 2_000;
 const MAX_QUEUED_BYTES = 32 * 2 ** 20;
 /** Maximum bytes of output held while the rungs' rows are stored: half a minute of a whole ladder. */

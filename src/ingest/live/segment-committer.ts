@@ -31,14 +31,14 @@ const LOOK_EVERY_MS = 50;
 const GROUP_MS = 200;
 /** A segment counts as late this long after the allowed wait, in ms. The store or the database is then down. */
 const LATE_MS = 4_000;
-/** Maximum concurrent writes of objects. */
+/** Maximum number of concurrent writes of objects. */
 const WRITES_AT_ONCE = 16;
 /**
  * Maximum bytes of an object, which is in memory twice during a write. A backlog after an outage of the store is
  * written as several objects.
  */
 const PACK_BYTES = 4 * 2 ** 20;
-/** Maximum rows per commit. PostgreSQL accepts 65,535 values per statement, and a row has about 20. */
+/** Maximum number of rows per commit. PostgreSQL accepts 65,535 values per statement, and a row has about 20. */
 const ROWS_AT_ONCE = 1_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;

@@ -6,7 +6,7 @@ import { listen } from '../../lib/listen.ts';
 import { type RtmpSessionDeps, serveRtmp } from './serve-rtmp.ts';
 
 const MAX_CONNECTIONS = 1_000;
-/** Maximum connections of one client that are not publishing yet. */
+/** Maximum number of connections of one client that are not publishing yet. */
 const MAX_UNKNOWN_PER_CLIENT = 32;
 const HANDSHAKE_MS = 10_000;
 

@@ -27,7 +27,8 @@ const ATTEMPTS = { burst: 20, perSec: 4 };
 const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
 
 /**
- * Resolves the name of a stream. Throws `Refused` like publishing. `isSecret` is true if the name was the stream's id.
+ * Resolves the name in a stream id to a stream key. Throws the same `Refused` errors as publishing. `isSecret`: the
+ * caller sent the stream's id, not its key, so the key is the passphrase.
  */
 export type CheckKey = (name: string) => Promise<{ streamKey: string; isSecret: boolean }>;
 

@@ -9,7 +9,7 @@ import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
 const MAX_CONNECTIONS = 500;
-/** Maximum connections of one client. Media uses other connections, so a publisher only needs one briefly. */
+/** Maximum number of connections of one client. Media uses other connections, so a publisher only needs one briefly. */
 const MAX_CONNECTIONS_PER_CLIENT = 32;
 
 /** Thrown if node-datachannel is missing. The service then runs without this listener. */

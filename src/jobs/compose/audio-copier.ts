@@ -16,7 +16,7 @@ export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<S
 
 /**
  * Copies segments of an audio track. Each part begins with the tick nearest to that of its first video frame. Within a
- * part, the frames keep their distances, so the offset between audio and video is unchanged. `number`s must ascend.
+ * part, the frames keep their intervals, so the offset between audio and video is unchanged. `number`s must ascend.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;

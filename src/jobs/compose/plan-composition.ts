@@ -15,7 +15,7 @@ import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-ta
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
 
-/** Maximum segments of a composition, about 20 hours. */
+/** Maximum number of segments of a composition, about 20 hours. */
 const MAX_PIECES = 20_000;
 
 /**

@@ -21,7 +21,7 @@ export type ChunkPlace = {
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
-  /** Maximum segments of a chunk. Default: as many as fit. */
+  /** Maximum number of segments of a chunk. Default: as many as fit. */
   mostSegments?: number;
   /**
    * Returns the segments of a range that other tasks have stored in the meantime, which the writer omits. Default:

@@ -11,7 +11,7 @@ import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.t
 /** Context for planning encode tasks: the timeline, and the length of the video. */
 export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
 
-/** Maximum chunks of one copy task, about four minutes. It bounds how long the task occupies its slot. */
+/** Maximum number of chunks of one copy task, about four minutes. It bounds how long the task occupies its slot. */
 const COPIED_CHUNKS = 8;
 
 /**

@@ -36,8 +36,8 @@ type Envelope = { job: string; payload: object; requestId?: string };
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
- * Maximum concurrent jobs of each queue in a worker. Without `fetchSlots`, it runs no fetches. Each worker also has
- * separate slots for housekeeping.
+ * Maximum number of concurrent jobs of each queue in a worker. Without `fetchSlots`, it runs no fetches. Each worker
+ * also has separate slots for housekeeping.
  */
 export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
 

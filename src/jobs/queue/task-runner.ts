@@ -46,7 +46,7 @@ const MAX_AVOIDED = 1_000;
 const MAX_SAMPLES = 200;
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
-/** Maximum concurrent tasks of each queue in a worker. */
+/** Maximum number of concurrent tasks of each queue in a worker. */
 export type TaskSlots = Readonly<Record<TaskQueue, number>>;
 
 export type RunnerOptions = {

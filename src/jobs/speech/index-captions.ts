@@ -12,7 +12,7 @@ import { pastFailures } from '../store/past-failures.ts';
 import { readTrack } from './read-track.ts';
 
 const VIDEOS_AT_ONCE = 50;
-/** Maximum videos per run. The next run, a minute later, continues with the rest. */
+/** Maximum number of videos per run. The next run, a minute later, continues with the rest. */
 const MAX_VIDEOS = 2_000;
 /** Maximum time in an int4 column, in ms (596 h). Later cues are stored with this time. */
 const LATEST_MS = 2 ** 31 - 1;

@@ -35,7 +35,7 @@ export type OutboundRequest = {
 
 export type AnswerHeaders = Readonly<Partial<Record<string, string>>>;
 
-/** A response of any status. The caller must read `body` to its end or destroy it. */
+/** A response of any status. The caller must read all of `body` or destroy it. */
 export type OutboundAnswer = {
   status: number;
   /** Headers with lower-case names. Several values of one name are joined by commas. */

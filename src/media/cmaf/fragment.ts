@@ -21,7 +21,7 @@ export type Fragment = {
 /** Sample defaults for values that neither the run nor the fragment has (trex, ISO 14496-12 section 8.8.3). */
 export type SampleDefaults = { durationTicks: number; sizeBytes: number; flags: number };
 
-/** Maximum samples of a fragment. The fragment table stores the count in 16 bits. */
+/** Maximum number of samples of a fragment. The fragment table stores the count in 16 bits. */
 export const MAX_FRAGMENT_SAMPLES = 0xffff;
 
 const NO_DEFAULTS: SampleDefaults = { durationTicks: 0, sizeBytes: 0, flags: 0 };

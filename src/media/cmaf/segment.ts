@@ -31,7 +31,10 @@ export type Segment = {
  */
 export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer; delayTicks?: number };
 
-/** Maximum fragments per segment, and the distance between the first sequence numbers of two segments. */
+/**
+ * Maximum number of fragments per segment, and the difference between the first sequence numbers of two consecutive
+ * segments.
+ */
 const MAX_SEGMENT_FRAGMENTS = 256;
 
 /**

@@ -61,7 +61,7 @@ export type DashGrowth = {
   /** Maximum seek back, in seconds. */
   windowSec: number;
   /**
-   * Distance of players from the newest segment, in seconds. `updateSec` is the interval at which they reload the
+   * Delay of players behind the newest segment, in seconds. `updateSec` is the interval at which they reload the
    * manifest.
    */
   delaySec: number;

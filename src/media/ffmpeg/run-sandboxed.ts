@@ -26,8 +26,8 @@ export function setMediaRules(set: MediaRules): void {
 
 /**
  * Finds the sandbox of this machine once: the chosen one, or the first of bubblewrap and Landlock that actually starts
- * (containers may forbid namespaces, and old kernels have no Landlock). Refuses (`unavailable`) if none works. If the
- * machine is too busy for a certain result, the next call tries again.
+ * (containers may forbid namespaces, and old kernels have no Landlock). Throws `Refused` (`unavailable`) if none works.
+ * If the machine is too busy for a certain result, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>

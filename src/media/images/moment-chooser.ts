@@ -21,7 +21,7 @@ const PERIODS = 96;
 const DIFFERENT = 24;
 /** Share of the video from which moments count as distant. The value of closer ones is reduced by up to half. */
 const FAR = 0.1;
-/** Weight of the distance in time, which decides between similar frames. */
+/** Weight of the time difference, which decides between similar frames. */
 const TIME_WEIGHT = 0.5;
 
 /**

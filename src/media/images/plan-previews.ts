@@ -5,7 +5,7 @@ import type { Rational } from '../probe/source-facts.ts';
 import type { Stretch } from './cut-samples.ts';
 import { type FrameFormat, framesIn, matrixOf, READ_RENDITION, toEven } from './plan-images.ts';
 
-/** Files that one run makes (wire-facts section 8). */
+/** Files that one run creates. */
 export const PREVIEW_NAMES = ['preview.webp', 'preview.gif', 'preview_hq.webm', 'preview_hq.mp4'] as const;
 
 /**

@@ -19,7 +19,7 @@ export type Image = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash:
 export type ImageMaker = {
   /**
    * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and encodes it as JPEG. Refuses other formats and undecodable
-   * files (`invalid`), and refuses (`busy`) if too many requests are waiting.
+   * files (`invalid`), and throws `Refused` (`busy`) if too many requests are waiting.
    */
   make(bytes: Buffer, signal: AbortSignal): Promise<Image>;
   /** Like `make`, for a watermark. Returns a PNG with transparency. */

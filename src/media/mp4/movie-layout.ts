@@ -73,7 +73,7 @@ export function hasSyncTable(counters: TrackCounters): boolean {
 
 type Span = { delayTicks: number; durationTicks: number };
 
-/** Places the earliest track at 0 and keeps the distance of the others, in ticks of the movie. */
+/** Places the earliest track at 0 and keeps the offset of the others, in ticks of the movie. */
 function placeTracks(tracks: readonly MovieTrack[], movieTimescale: number): Span[] {
   const toMovie = (ticks: number, timescale: number) =>
     timescale === movieTimescale ? ticks : (ticks / timescale) * movieTimescale;

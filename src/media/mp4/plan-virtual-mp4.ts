@@ -17,7 +17,7 @@ export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents
 
 /**
  * Plans the progressive MP4 of a video and an audio rendition (ISO 14496-12): ftyp, moov, then for every 4 s the stored
- * video and the audio that starts with it, unchanged. Both tracks start at 0, or at their stored distance. Blocks the
+ * video and the audio that starts with it, unchanged. Both tracks start at 0, or at their stored offset. Blocks the
  * event loop for at most a few milliseconds at a time, however long the movie is. Throws BrokenMedia for damaged init
  * segments, gaps between chunks, and the init segment of another kind of track.
  */

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 const SLICE_MS = 4;
 
 /**
- * Runs a frequently yielding generator to its end, and yields to the event loop every 4 ms. The signal aborts it
+ * Runs a frequently yielding generator to completion, and yields to the event loop every 4 ms. The signal aborts it
  * between two slices.
  */
 export async function runInSlices<Result>(task: Generator<void, Result>, signal: AbortSignal): Promise<Result> {

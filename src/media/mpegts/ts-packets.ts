@@ -57,7 +57,7 @@ export class TsPacketReader {
 }
 
 /**
- * Finds the start of the next packet: a sync byte followed by another at the correct distance, as far as the bytes
+ * Finds the start of the next packet: a sync byte followed by another one packet length later, as far as the bytes
  * reach.
  */
 function findSync(bytes: Buffer, from: number): number {

@@ -2,14 +2,14 @@ import type { Mp4Index } from '../pass-through/mp4-index.ts';
 import type { SourceFacts } from '../probe/source-facts.ts';
 
 /**
- * Maximum distance of keyframes, in seconds. A viewer who seeks waits until everything between the previous keyframe
- * and the requested segment is decoded.
+ * Maximum keyframe interval, in seconds. A viewer who seeks waits until everything between the previous keyframe and
+ * the requested segment is decoded.
  */
 export const MAX_KEYFRAME_GAP_SEC = 20;
 
 /**
  * Returns a readable reason why segments of a source cannot be encoded on demand, or null if they can. `keyframeGapSec`
- * is the longest distance found between keyframes.
+ * is the longest keyframe interval found.
  */
 export function whyNotOnDemand(
   facts: Pick<SourceFacts, 'video' | 'container' | 'seeksToKeyframes'>,
@@ -30,7 +30,7 @@ export function whyNotOnDemand(
   );
 }
 
-/** Returns the longest distance between keyframes in an indexed file, including the distance to its end, in seconds. */
+/** Returns the longest keyframe interval in an indexed file, including the one to its end, in seconds. */
 export function indexedKeyframeGapSec({ syncSamples, mediaTicks, timescale }: Mp4Index): number {
   const ticks = [...syncSamples].map((sample) => mediaTicks[sample] ?? 0).sort((a, b) => a - b);
   const endTick = mediaTicks.reduce((end, tick) => Math.max(end, tick), 0);

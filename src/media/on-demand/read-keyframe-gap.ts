@@ -8,12 +8,12 @@ const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
 const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
 const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
-/** Minimum distance of packets that belong to different windows, in seconds. */
+/** Minimum interval between packets of different windows, in seconds. */
 const JUMP_SEC = 5;
 
 /**
- * Finds the longest distance between keyframes, in seconds, by reading the packets of several half minutes of a source
- * without decoding. Returns 0 for audio and for sources shorter than the allowed maximum.
+ * Finds the longest keyframe interval, in seconds, by reading the packets of several half minutes of a source without
+ * decoding. Returns 0 for audio and for sources shorter than the allowed maximum.
  */
 export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
   const { video } = facts;

@@ -16,7 +16,7 @@ export type SampleTables = {
   lastDurationTicks: number;
 };
 
-/** Maximum samples of a track: 92 hours at 60 fps. */
+/** Maximum number of samples of a track: 92 hours at 60 fps. */
 export const MAX_SAMPLES = 20_000_000;
 
 // Minimum bytes of a sample: a length field of one byte and a NAL header. The file size limits the sum of sizes, so

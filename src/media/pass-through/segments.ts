@@ -23,7 +23,7 @@ export type SegmentsAnswer =
   | { kind: 'segments'; segments: PlannedSegment[] }
   | { kind: 'refused'; reason: SegmentsFault; message: string };
 
-/** Maximum samples of a fragment. Fragment tables store the count in 16 bits. */
+/** Maximum number of samples of a fragment. Fragment tables store the count in 16 bits. */
 export const MAX_FRAGMENT_SAMPLES = 32_000;
 
 // Bytes of moof, mfhd, traf, tfhd, tfdt, trun and the mdat header without samples. `SAMPLE_HEAD_BYTES` are the four

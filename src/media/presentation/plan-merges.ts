@@ -21,8 +21,8 @@ const TOLERANCE = 1.05;
 /** Maximum bytes of a merged object, which is in memory while it is written. */
 const MERGED_BYTES = 24 * 2 ** 20;
 /**
- * Minimum chunks of a merge. A plan that ends with one short chunk is kept, because rewriting its neighbour gains
- * nothing.
+ * Minimum number of chunks of a merge. A plan that ends with one short chunk is kept, because rewriting its neighbour
+ * gains nothing.
  */
 const MIN_SINGLE = 2;
 

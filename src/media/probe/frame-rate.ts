@@ -96,7 +96,7 @@ export function chooseVariableGridRate({ average, base, grids }: VariableRates):
   return (own ?? nearest).rate;
 }
 
-/** A frame grid, and the mean distance of a source's frames from its slots, in seconds. */
+/** A frame grid, and the mean deviation of a source's frames from its slots, in seconds. */
 export type FittingGrid = { rate: Rational; meanOffSec: number };
 
 /** Rates in frames per second. `grids` is null if the times of the frames are unknown. */

@@ -15,13 +15,13 @@ export type GridMeter = {
 /** Maximum time by which a frame may be shown late to have a slot of its own, as a share of a slot. */
 export const MAX_LATE_SHARE = 0.75;
 
-/** Minimum distance of frames, in seconds. Closer frames count as one, because no display shows both. */
+/** Minimum frame interval, in seconds. Closer frames count as one, because no display shows both. */
 const MIN_STEP_SEC = 1 / 250;
 /** Frames that are put in order before they are judged. H.264 and HEVC reorder at most 16. */
 const REORDERED_FRAMES = 20;
 /** Maximum share of frames that a grid may lose. One odd pair in a long video does not double the rate of all of it. */
 const MAX_LOST_SHARE = 0.001;
-/** Maximum mean distance of frames from their slots, in seconds. Sound keeps its times. */
+/** Maximum mean deviation of frames from their slots, in seconds. Sound keeps its times. */
 const MAX_MEAN_OFF_SEC = 0.01;
 
 const MAX_RATE = 60;

@@ -12,7 +12,7 @@ export const ALLOWED_FORMATS =
 /** Maximum pixels of a decoded frame: 8192 x 4320. */
 export const MAX_PIXELS = 35_389_440;
 
-/** Maximum streams of a source. */
+/** Maximum number of streams of a source. */
 export const MAX_STREAMS = 64;
 
 /** Input options before every `-i` of an untrusted file, which prevent it from opening other files. */

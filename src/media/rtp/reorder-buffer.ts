@@ -78,7 +78,7 @@ export class ReorderBuffer {
   }
 }
 
-/** Returns the signed distance between two 16-bit numbers in the shorter direction. */
+/** Returns the signed difference between two 16-bit numbers in the shorter direction. */
 function distance(from: number, to: number): number {
   return ((to - from + 0x8000) & 0xffff) - 0x8000;
 }

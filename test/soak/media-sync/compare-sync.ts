@@ -39,7 +39,7 @@ function isWithin(sec: number, fromSec: number, toSec: number): boolean {
   return sec >= fromSec - EDGE_SEC && sec < toSec - EDGE_SEC;
 }
 
-/** `offsetMs`: distance of the beep that begins with this picture, null for most pictures. */
+/** `offsetMs`: offset of the beep that begins with this picture, null for most pictures. */
 type Shown = { number: number; atSec: number; lengthSec: number; offsetMs: number | null; isFirst: boolean };
 type TurnError = { offsetsMs: number[]; missing: number; doubled: number };
 

@@ -4,7 +4,7 @@ import type { VideoAnswer } from '../../support/videos.ts';
 import { call, createVideo, FINISHED, getVideo, playlistUrl, untilVideo, uploadFile } from '../../support/videos.ts';
 import { compareSync, type SyncError } from './compare-sync.ts';
 
-/** Errors of one product of a video, such as its DASH manifest. */
+/** A/V sync errors of one output of a video, such as its DASH manifest. */
 export type MeasuredProduct = SyncError & { product: Product };
 export type Product = 'HLS' | 'DASH' | 'MP4' | 'clip' | 'joined';
 
@@ -41,7 +41,7 @@ export async function measureVideo(service: Service, guid: string, source: Sourc
     measured.push({ product, ...compareSync([{ before, fromSec: 0, toSec: Number.POSITIVE_INFINITY }], after) });
   }
   if (!source.isComposed || whole === null) return measured;
-  // Parts have the times of the video. Adds the video's own error, because the distance to the source is measured.
+  // Parts have the times of the video. Adds the video's own error, because the offset from the source is measured.
   const ownMs = measured[0]?.largestMs ?? 0;
   const composedFrom = whole;
   for (const { product, address, spans } of await composedOf(service, guid)) {

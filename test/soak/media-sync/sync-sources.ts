@@ -11,7 +11,10 @@ export type SyncClip = {
   name: string;
   from: readonly string[];
   original?: readonly string[];
-  /** Arguments of a first file. `from` names it as `PART`, and a list of it twelve times as `LIST`. */
+  /**
+   * ffmpeg arguments for an intermediate file. In `from`, `PART` is its path, and `LIST` is a concat list with twelve
+   * copies of it.
+   */
   part?: readonly string[];
   rate?: number;
   pitches?: boolean;

@@ -69,7 +69,7 @@ export async function tryInBrowser(
   }
 }
 
-/** Measures the distance between audio and video in the page's recording. */
+/** Measures the offset between audio and video in the page's recording. */
 async function withRecording(outcome: Outcome, folder: string): Promise<Outcome> {
   const { play } = outcome;
   if (!play.isGood || play.value.recording === null) return outcome;

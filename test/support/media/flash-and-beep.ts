@@ -20,7 +20,7 @@ export function flashAndBeep(rate: number, size = '426x240'): string[] {
   return ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', beep];
 }
 
-/** Plays an address to its end with a player on this machine. Returns when it showed flashes and beeps. */
+/** Plays an address to the end with a player on this machine. Returns when it showed flashes and beeps. */
 export type PlayThrough = (url: string, folder: string) => Promise<FlashesAndBeeps>;
 
 export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThrough>> = {

@@ -7,7 +7,7 @@ import type { Rational } from '../../../src/media/probe/source-facts.ts';
 /** Flags with which every test encode writes to its pipe. */
 export const FRAGMENTED = ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe+negative_cts_offsets'];
 
-/** Runs a media tool to its end and returns its output. `input` goes to its stdin. Throws on any failure. */
+/** Runs ffmpeg or ffprobe and returns its output. `input` is written to stdin. Throws if the tool fails. */
 export async function runTool(
   tool: 'ffmpeg' | 'ffprobe',
   args: readonly string[],

@@ -44,7 +44,7 @@ export function encryptCopy(segment: Buffer, place: SegmentPlace, headroomBytes 
   return runAtOnce(encryptSegment({ bytes, clearStart: headroomBytes }, place));
 }
 
-/** Runs a generator of steps to its end. Returns its result. */
+/** Runs a generator of steps to completion. Returns its result. */
 export function runAtOnce<T>(steps: Generator<undefined, T>): T {
   for (;;) {
     const { done, value } = steps.next();

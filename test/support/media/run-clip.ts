@@ -39,7 +39,7 @@ export async function probe(path: string): Promise<SourceFacts | SourceFault> {
   return probeSource(path, (await stat(path)).size, forever);
 }
 
-/** Runs a plan to its end and collects every output. */
+/** Runs a plan to completion and collects every output. */
 export async function collect(
   plan: FfmpegPlan,
   sourcePath: string | null,

@@ -18,7 +18,7 @@ export function bytes(count: number): string {
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** Formats a time of the interface (UTC without a zone marker) as a local day. */
+/** Formats a time of the API (UTC without a zone marker) as a local day. */
 export function day(text: string): string {
   return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
@@ -75,7 +75,7 @@ export function timeLeft(sec: number): string {
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Formats a time of the interface as local day and time. */
+/** Formats a time of the API as local day and time. */
 export function moment(text: string): string {
   return MOMENT.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }

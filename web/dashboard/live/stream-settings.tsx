@@ -93,7 +93,7 @@ export function StreamSettings({
   );
 }
 
-/** Converts a time of the interface to the value of a local time input. */
+/** Converts a time of the API to the value of a local time input. */
 function localTime(text: string | null): string {
   if (text === null) return '';
   const time = new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);

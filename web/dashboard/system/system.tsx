@@ -96,7 +96,7 @@ function Work({ system: { Queue: lines, EncodeSpeed: speed, FailuresLastDay: fai
   );
 }
 
-/** Formats the time since a time of the interface. */
+/** Formats the time since a time of the API. */
 function waitOf(text: string): string {
   const sec = Math.max(0, (Date.now() - Date.parse(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)) / 1000);
   if (sec < 90) return t('{0} s', Math.round(sec));

@@ -166,7 +166,7 @@ async function send(item: UploadItem): Promise<void> {
   startNext();
 }
 
-/** Resolves to whether the file was sent. False if the upload was stopped before. */
+/** Resolves to true when the file was sent, or to false if the upload was stopped first. */
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file has changed or can no longer be read. Choose it again.'));

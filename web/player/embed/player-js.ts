@@ -174,7 +174,7 @@ function readRequest(data: unknown): Request | null {
   return { method, value, listener: typeof listener === 'string' ? listener : undefined };
 }
 
-/** Other scripts of the parent post their own texts. */
+/** Returns null for text that is not JSON. Other scripts on the embedding page also post messages. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -82,7 +82,7 @@ function isLive(hls: Hls): boolean {
   return hls.latestLevelDetails?.live === true;
 }
 
-/** Resolves with the playlist of a level once it is loaded. Null if the switch was aborted before. */
+/** Resolves with the playlist of a level once it is loaded. Null if the switch was aborted first. */
 function detailsOf(hls: Hls, level: number, signal: AbortSignal): Promise<LevelDetails | null> {
   const known = hls.levels[level]?.details;
   if (known !== undefined) return Promise.resolve(known);

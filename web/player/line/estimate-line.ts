@@ -21,9 +21,9 @@ export type Line = { bps: number | null; care: 'none' | 'metered' | 'saving' };
 
 /** A response of fewer bytes is received at once, or its duration is that of a busy server. */
 const MIN_BYTES = 24 * 1024;
-/** A response of at most this size arrives at once, so its duration is that of the distance. */
+/** A response of at most this size arrives in one packet, so its duration is the round-trip time. */
 const MAX_SMALL_BYTES = 4 * 1024;
-/** Maximum part of a response that is attributed to the distance. */
+/** Maximum share of a response's duration that is attributed to latency. */
 const MAX_DELAY_SHARE = 0.5;
 /** Resolution of the clock in most browsers. */
 const MIN_MS = 1;
@@ -46,7 +46,7 @@ function combine(measuredBps: number | null, knownBps: number | null): number | 
 
 /**
  * Returns the rate of the largest response, with the responses that arrived while it did. Null if none is large enough.
- * The time between responses is not counted, because it belongs to the server and to the distance.
+ * The time between responses is not counted, because it is spent on the server and on latency.
  */
 function measure(transfers: readonly Transfer[]): number | null {
   const largest = transfers.toSorted((a, b) => b.bytes - a.bytes)[0];

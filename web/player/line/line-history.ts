@@ -32,7 +32,7 @@ export class LineHistory {
     return { ...line, care: 'metered' };
   }
 
-  /** Stores the bandwidth of this visit, and replaces what it stored before. */
+  /** Stores the bandwidth of this visit, replacing the previous value of this visit. */
   keep(bps: number): void {
     const visits = [...this.#earlierBps, Math.round(bps)].slice(-MAX_VISITS);
     this.#memory.keep(NAME, visits.join(' '));
@@ -56,7 +56,10 @@ function readTransfers(): Transfer[] {
   });
 }
 
-/** The property is missing in Firefox and Safari, and each of its fields in some versions of others. */
+/**
+ * Reads `navigator.connection`. Firefox and Safari lack it, and some versions of other browsers lack some of its
+ * fields.
+ */
 function readConnection(source: Navigator): Connection | null {
   const connection: unknown = Reflect.get(source, 'connection');
   if (typeof connection !== 'object' || connection === null) return null;

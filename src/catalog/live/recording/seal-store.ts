@@ -15,7 +15,7 @@ import { RECORD_LATE_MS } from '../live-stream.ts';
 import { writeClocks } from './recording-clock-store.ts';
 import { writeRecordingFacts } from './recording-facts-store.ts';
 
-/** Maximum streams per sweep. */
+/** Maximum number of streams per sweep. */
 const SEALED_AT_ONCE = 50;
 
 /**

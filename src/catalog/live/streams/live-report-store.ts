@@ -9,11 +9,14 @@ export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', 
 /** Data that ingest processes recorded about streams. */
 export type LiveReportStore = {
   /**
-   * Returns the one-second samples between two times, both inclusive, oldest first; at most the latest 43,200. Refuses
-   * (`not-found`).
+   * Returns the one-second samples between two times, both inclusive, oldest first; at most the latest 43,200. Throws
+   * `Refused` (`not-found`) for an unknown stream.
    */
   bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
-  /** Returns the stills of a stream made between two times, newest first. Refuses (`not-found`). */
+  /**
+   * Returns the stills of a stream made between two times, newest first. Throws `Refused` (`not-found`) for an unknown
+   * stream.
+   */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
   /** Returns the publisher addresses of running ingest processes by protocol: the least busy first, at most two. */
   ingestAddresses(): Promise<IngestAddresses[]>;

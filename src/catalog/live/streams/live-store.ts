@@ -20,19 +20,19 @@ export const LIVE_CHANNEL = 'millrace_live';
 export type NewLiveStream = LiveSettings & { libraryId: number; availableResolutions: string; ingestRegion: string };
 
 /**
- * Live streams for the interface. Each method is one transaction. A notification announces each change to the owning
- * ingest process. If it is lost, the owner finds the change when it renews its lease, within a second. The publisher of
- * a stream that ended, was removed, or has a new key is disconnected within that time.
+ * Live streams for the API. Each method is one transaction. A notification announces each change to the owning ingest
+ * process. If it is lost, the owner finds the change when it renews its lease, within a second. The publisher of a
+ * stream that ended, was removed, or has a new key is disconnected within that time.
  */
 export type LiveStore = {
   /**
-   * Creates a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Refuses (`invalid`) an unknown
-   * collection.
+   * Creates a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Throws `Refused` (`invalid`) for
+   * an unknown collection.
    */
   create(wanted: NewLiveStream): Promise<LiveView>;
   /**
-   * Loads a stream with its key in plain text: callers without a key must not see `streamKey` and `relays`. Refuses
-   * (`not-found`).
+   * Loads a stream with its key in plain text: callers without a key must not see `streamKey` and `relays`. Throws
+   * `Refused` (`not-found`) for an unknown stream.
    */
   load(key: MediaKey): Promise<LiveView>;
   /** Returns a page of a library's streams and the number of matches. */
@@ -47,12 +47,12 @@ export type LiveStore = {
     transition: (stream: LiveStream, now: Date) => LiveStream,
     ...followUps: LiveFollowUp[]
   ): Promise<LiveView>;
-  /** Gives a stream a new key and disconnects its publishers. Refuses (`invalid`) after the end. */
+  /** Gives a stream a new key and disconnects its publishers. Throws `Refused` (`invalid`) after the end. */
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
    * Removes a stream with everything recorded, except an existing video. `hadMedia` is true if objects must be deleted
-   * (job `delete-media`, sent by a follow-up). Returns the removed stream. Refuses (`invalid`) while its recording is
-   * being turned into a video.
+   * (job `delete-media`, sent by a follow-up). Returns the removed stream. Throws `Refused` (`invalid`) while its
+   * recording is being turned into a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };
@@ -91,13 +91,13 @@ export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBo
   };
 }
 
-/** Loads a stream and locks its row. Refuses (`not-found`) an unknown stream. */
+/** Loads a stream and locks its row. Throws `Refused` (`not-found`) for an unknown stream. */
 export async function lockStream(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   await sql`select from live_stream where library_id = ${key.libraryId} and id = ${key.mediaId} for update`.execute(tx);
   return loadStream(tx, key, secretBox);
 }
 
-/** Loads a stream. Refuses (`not-found`) an unknown one. */
+/** Loads a stream. Throws `Refused` (`not-found`) for an unknown one. */
 export async function loadStream(db: Db, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   return toStream(found(await selectOne(db, key), key), secretBox);
 }

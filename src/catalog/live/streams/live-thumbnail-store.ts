@@ -17,7 +17,10 @@ export type LiveThumbnail = {
 
 /** Thumbnails that owners set for their streams. The video that a stream becomes keeps them. */
 export type LiveThumbnailStore = {
-  /** Replaces the shown image with a stored one, or with none (null). Refuses (`not-found`) an unknown stream. */
+  /**
+   * Replaces the shown image with a stored one, or with none (null). Throws `Refused` (`not-found`) for an unknown
+   * stream.
+   */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
 };
 

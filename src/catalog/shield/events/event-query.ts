@@ -1,7 +1,7 @@
 /** Fields for filtering and grouping events; names as published. */
 export const EVENT_FIELDS = [
   ...(['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const),
-  // Extensions of the interface.
+  // Not part of the hosted API.
   ...(['severity', 'method'] as const),
 ] as const;
 export type EventField = (typeof EVENT_FIELDS)[number];

@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { RE2JS } from 're2js';
 import { type MacroText, readMacros } from './macro-text.ts';
 
-/** A test of a text by a condition. `phrases` is decided by a scan that searches for all phrases in one pass. */
+/**
+ * Operator of a firewall rule: a condition that a text is tested against. `phrases` is evaluated by one scan that
+ * searches for the phrases of all rules at the same time.
+ */
 export type Operator =
   | { kind: 'pattern'; pattern: RE2JS }
   | { kind: 'phrases' }

@@ -42,7 +42,7 @@ type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
 /** A page sends a beacon every ten seconds during playback. */
 const NOW_SEC = 30;
-/** Only sessions that started within this time are searched, in hours. */
+/** Maximum age of a session that still counts as current, in hours. Older ones are not searched. */
 const MAX_HOURS = 13;
 const MAX_SHARES = 100;
 

@@ -18,7 +18,7 @@ export type Statistics = {
   engagementScore: number;
 };
 
-/** Minimum sessions for heat and engagement. Fewer are not meaningful, and could reveal a single viewer. */
+/** Minimum number of sessions for heat and engagement. Fewer are not meaningful, and could reveal a single viewer. */
 export const MIN_SESSIONS = 5;
 
 export type StatisticsStore = {

@@ -16,8 +16,9 @@ type Held = {
 };
 
 /**
- * Adds to the heat of media, in buckets of the size for its current length. Ignores gains in other sizes, which are
- * from pages with another length, before a stream ended or a file was replaced. Replaces stored heat in other sizes.
+ * Adds gains to the heat maps of media. The duration of a media item determines its bucket size. Gains with a different
+ * bucket size are ignored: they come from pages opened before the duration changed. A stored heat map with a different
+ * bucket size is reset.
  */
 export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<void> {
   if (gains.length === 0) return;

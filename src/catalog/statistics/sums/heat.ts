@@ -15,8 +15,8 @@ export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
 }
 
 /**
- * Returns the heatmap of the interface: each second of the media, as a string, with its share of the most played
- * second, 1 to 100. Seconds that were not played are left out (wire-facts section 2, VideoHeatmapModel).
+ * Returns the heatmap of the API: each second of the media, as a string, with its share of the most played second, 1 to
+ * 100. Seconds that were not played are left out.
  */
 export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, number> {
   const heatmap: Record<string, number> = {};

@@ -63,7 +63,7 @@ export type DayGain = Pick<AudienceFact, 'value' | 'amount'> & {
 };
 export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; points: SketchPoint[] };
 
-/** Additions of sessions to the sums, beyond what was counted of them before. */
+/** Additions of sessions to the sums, without what was already counted of them. */
 export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[]; days: DayGain[]; sketches: SketchGain[] };
 
 /** A session as seen now, and as counted before. */
@@ -99,7 +99,7 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-/** Returns whether no part of the session was counted before. */
+/** Returns whether no part of the session has been counted yet. */
 function isUncounted(pair: CountedPair): boolean {
   return isNew(pair) || pair.counted.verdict === 'undelivered';
 }

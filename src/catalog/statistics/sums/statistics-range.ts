@@ -49,7 +49,7 @@ function nothingAfter(nowMs: number, stepMs: number): StatisticsRange {
   return { fromMs: dayMs, toMs: dayMs, stepMs };
 }
 
-/** Returns the keys of a range's buckets in the interface, `yyyy-MM-ddTHH:mm:ssZ`. */
+/** Returns the keys of a range's buckets in the API, `yyyy-MM-ddTHH:mm:ssZ`. */
 export function bucketKeys({ fromMs, toMs, stepMs }: StatisticsRange): string[] {
   return Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => bucketKey(fromMs + index * stepMs));
 }

@@ -13,7 +13,10 @@ export type SessionBufferDeps = {
   count(sessions: readonly SeenSession[]): Promise<readonly SeenSession[] | undefined>;
   /** Called before sessions are counted, because it may write evidence for them. */
   prepare?(): Promise<void>;
-  /** Maximum sessions held while the database is down; the oldest is dropped first, and restored by its next beacon. */
+  /**
+   * Maximum number of sessions held while the database is down; the oldest is dropped first, and restored by its next
+   * beacon.
+   */
   maxSessions?: number;
   flushMs?: number;
 };

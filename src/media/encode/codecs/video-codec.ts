@@ -3,8 +3,8 @@ import type { Rational } from '../../probe/source-facts.ts';
 import type { RungPlan } from '../ladder.ts';
 
 /**
- * Input of an encoder. `gopFrames` is the maximum distance of keyframes. `hdr` is the transfer function of the input.
- * If set, the frames are 10-bit, else 8-bit.
+ * Input of an encoder. `gopFrames` is the maximum keyframe interval. `hdr` is the transfer function of the input. If
+ * set, the frames are 10-bit, else 8-bit.
  */
 export type EncoderJob = {
   rung: RungPlan;

@@ -111,7 +111,7 @@ export class AudioPackager {
     else this.#addSilence(Math.round(drift / this.#frameTicks), output);
   }
 
-  /** Keeps the mean distance from the publisher's clock small. Returns false if the frame must be dropped for that. */
+  /** Keeps the mean deviation from the publisher's clock small. Returns false if the frame must be dropped for that. */
   #correct(said: number, output: AudioOutput): boolean {
     const drift = said - (this.#nextTick ?? said);
     const average = this.#driftTicks === null ? drift : this.#driftTicks + (drift - this.#driftTicks) / AVERAGED_FRAMES;

@@ -4,12 +4,12 @@
  */
 const MIN_PATIENCE_MS = { audio: 600, video: 400 } as const;
 const MAX_PATIENCE_MS = 6_000;
-/** Maximum distance of frames, as a multiple of their usual distance. */
+/** Maximum frame interval, as a multiple of the usual one. */
 const MISSED_FRAMES = 3;
 const MAX_DISTANCE_MS = 2_000;
-/** Distance of frames from which a source is a still screen, whose frames are repeated, in ms. */
+/** Frame interval from which a source counts as a still screen, whose frames are repeated, in ms. */
 const STILL_DISTANCE_MS = 1_500;
-/** Weight of the newest distance in the mean distance. */
+/** Weight of the newest frame interval in the running mean. */
 const DISTANCE_WEIGHT = 1 / 4;
 /** Extra wait for a late track beyond its usual delay, in ms. */
 const LATE_MARGIN_MS = 300;
@@ -29,7 +29,7 @@ export class GapWatch {
   readonly #leastMs: number;
   #lastMs: number;
   #distanceMs = 0;
-  /** Distance of the two newest frames. */
+  /** Interval between the two newest frames. */
   #stepMs = 0;
   #lateMs = 0;
   #frames = 0;
@@ -60,14 +60,14 @@ export class GapWatch {
 
   /**
    * Whether the track is missing if the other track is at `otherMs`. `isStill`: its last frame can be repeated and
-   * continued without a loss, so a long usual distance of frames does not matter.
+   * continued without a loss, so a long usual interval does not matter.
    */
   isMissing(otherMs: number, isStill = false): boolean {
     return otherMs - this.#lastMs > this.#patienceMs(isStill);
   }
 
   #patienceMs(isStill = false): number {
-    // A single frame reveals neither the distance of frames nor their delay.
+    // A single frame shows neither the frame interval nor the delay.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
     const distanceMs = isStill && this.#stepMs > STILL_DISTANCE_MS ? 0 : MISSED_FRAMES * this.#distanceMs;
     const patienceMs = Math.max(this.#leastMs, distanceMs, this.#lateMs + LATE_MARGIN_MS);

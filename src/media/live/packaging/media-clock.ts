@@ -6,14 +6,14 @@ import type { AccessUnit } from '../tracks/access-unit.ts';
  */
 const MAX_STEP_MS = 10_000;
 const MAX_REWIND_MS = 2_000;
-/** Maximum distance of the times of two tracks on the same clock, in ms. */
+/** Maximum offset between two tracks on the same clock, in ms. */
 const SAME_CLOCK_MS = 1_500;
 
 type Kind = AccessUnit['kind'];
 
 /**
  * Maps a publisher's times to the timeline of a period. The first frame is shown at `startMs`, and the tracks keep
- * their distance. If the publisher's clock jumps, the timeline continues without a jump. A track that paused while the
+ * their offset. If the publisher's clock jumps, the timeline continues without a jump. A track that paused while the
  * other continued has not jumped: its next frame is at the time of the other track.
  */
 export class MediaClock {

@@ -13,7 +13,7 @@ export const PART_HOLD_BACK_SEC = 3 * PART_TARGET_SEC;
 const MAX_PART_SEC = 0.2555;
 /** Maximum duration of the frame shown last. A slow connection may have delayed it. */
 const MAX_LAST_FRAME_SEC = 0.2;
-/** Maximum parts of a segment, same as in `sealFragments`. */
+/** Maximum number of parts of a segment, same as in `sealFragments`. */
 const MAX_PARTS = 256;
 
 /** One partial segment: a separate fragment. */
@@ -164,12 +164,12 @@ export function toCutSegment(
   return toSegment(kind, timescale, number, withDurations);
 }
 
-/** A frame by its presentation time, with the distance to the next one in decode order. */
+/** A frame by its presentation time, with the interval to the next one in decode order. */
 type Shown = { tick: number; durationTicks: number };
 
 /**
  * Returns when the frame shown last ends. If others are decoded after it, it lasts as long as the one shown before it,
- * because distances in decode order are not those of the pictures.
+ * because intervals in decode order differ from those in presentation order.
  */
 function shownEndTick(decoded: readonly Shown[], timescale: number): number {
   const [last, before] = decoded.toSorted((one, other) => other.tick - one.tick);

@@ -11,7 +11,7 @@ import { type ShownFrame, type ShownOutput, VideoPackager } from './video-packag
 export type PeriodTracks = {
   video: TrackConfig | null;
   audio: TrackConfig | null;
-  /** Maximum distance of keyframes in the encoder's settings, in seconds. Omitted if unknown. */
+  /** Maximum keyframe interval in the encoder's settings, in seconds. Omitted if unknown. */
   longestGopSec?: number;
   /** Initial bit rate of the video, in bits per second. Omitted or 0 if not measured. */
   videoBps?: number;
@@ -33,13 +33,13 @@ export type PackagedEvent =
 /** Segment duration without video, in ms. */
 const AUDIO_SEGMENT_MS = 2_000;
 /**
- * Distance behind the other track up to which a missing track is filled, in ms, because its next frames may be slightly
+ * Delay behind the other track up to which a missing track is filled, in ms, because its next frames may be slightly
  * late.
  */
 const FILL_BEHIND_MS = 50;
 
 /**
- * Distance in which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
+ * Interval at which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
  * each hold a frame until the next one, and players of parts would run out of media.
  */
 const REPEAT_TICKS = VIDEO_TIMESCALE / 16;

@@ -2,9 +2,9 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/ac
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** Minimum distance from the last cut before a keyframe starts a new segment, in ticks. */
+/** Minimum time since the last cut before a keyframe starts a new segment, in ticks. */
 const MIN_SEGMENT_TICKS = VIDEO_TIMESCALE;
-/** Minimum distance from the last cut before a scene cut may start a new segment, in ticks. */
+/** Minimum time since the last cut before a scene cut may start a new segment, in ticks. */
 const MIN_SCENE_TICKS = VIDEO_TIMESCALE / 2;
 /** Minimum target duration, in seconds. */
 const MIN_TARGET_SEC = 2;
@@ -25,13 +25,13 @@ const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** H.264 and HEVC reorder at most 16 frames. */
 const MAX_REORDERED = 16;
 /**
- * Frames within this distance of the encoder's frame rate grid are moved to the grid, in ticks, because publishers
- * round times to whole milliseconds.
+ * Frames this close to the encoder's frame rate grid are moved to the grid, in ticks, because publishers round times to
+ * whole milliseconds.
  */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
 /**
- * Returns the target duration for the maximum keyframe distance of an encoder, in seconds. Returns 0 if the distance is
+ * Returns the target duration for the maximum keyframe interval of an encoder, in seconds. Returns 0 if the interval is
  * unknown, or so long that it says nothing: encoders with forced keyframes declare any.
  */
 export function targetFor(longestGopSec: number): number {

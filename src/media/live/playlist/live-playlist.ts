@@ -84,7 +84,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
-  // Without a publisher, hint at nothing: it may reconnect with other renditions.
+  // Without a publisher, write no preload hint, because it may reconnect with different renditions.
   if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }

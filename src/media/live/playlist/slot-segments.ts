@@ -216,7 +216,7 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
 
 /**
  * Returns whether a slot may be listed: it has a complete segment. Players treat a playlist of parts alone as empty,
- * and the target duration is unknown before.
+ * and the target duration is unknown until then.
  */
 export function canList(index: LiveIndex, slot: string, view: LiveView): boolean {
   const listed = listTail(spansOf(index, slot, view), 2);

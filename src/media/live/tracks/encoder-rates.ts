@@ -7,7 +7,7 @@ const SETTINGS_BYTES = 4096;
 const GOP_SETTING = / keyint=(\d{1,5}) /;
 
 /**
- * Returns the frame rate of frames shown at these times (ms, in any order), from the usual distance of adjacent frames.
+ * Returns the frame rate of frames shown at these times (ms, in any order), from the usual interval between frames.
  * Returns a standard rate if it is within a thousandth of the measured one, and 0 if there are too few frames.
  */
 export function measureFrameRate(shownMs: readonly number[]): number {
