@@ -29,8 +29,8 @@ ${EXAMPLE}
 - \`event\` is a stable name. Search for \`event\`, not for \`msg\`, which may change.
 - Ids, bytes and durations are fields. \`durationMs\` is in milliseconds, \`durationSec\` in seconds.
 - \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Log lines of jobs that the request
-  queued also contain it. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service
-  creates one.
+  queued also contain it. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the
+  service creates one.
 - Secrets are masked as \`***\`: keys, tokens, signatures, and passwords in URLs.
 - For repeated errors, at most 10 identical lines and 100 lines of the same event are written per minute.
   \`suppressed\` is the number of omitted lines.

@@ -23,8 +23,8 @@ export function metricsPage(): string {
       'respond within 3 s, its `millrace_role_up` is 0, and its other metrics are missing.\n' +
       'No label contains a video, a stream, a library, a path or an address, so the number of series does not grow\n' +
       'with content or viewers.',
-    '`deploy/prometheus/` contains alert rules (`alerts.yml`) and a Grafana dashboard (`dashboard.json`). Import the\n' +
-      'dashboard and select your Prometheus as its data source.',
+    '`deploy/prometheus/` contains alert rules (`alerts.yml`) and a Grafana dashboard (`dashboard.json`).\n' +
+      'Import the dashboard and select your Prometheus as its data source.',
     '## Metrics',
     table(
       ['Name', 'Type', 'Labels', 'Meaning'],
@@ -32,8 +32,8 @@ export function metricsPage(): string {
         ...[`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help],
       ]),
     ),
-    'The `millrace_queue_…` metrics describe the queue in the database, which all machines share. Only `api` reports\n' +
-      'them. If several machines run `api`, aggregate them with `max`, not with `sum`.',
+    'The `millrace_queue_…` metrics describe the queue in the database, which all machines share. Only `api`\n' +
+      'reports them. If several machines run `api`, aggregate them with `max`, not with `sum`.',
   ].join('\n\n')}\n`;
 }
 

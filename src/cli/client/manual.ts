@@ -52,13 +52,14 @@ export function cliPage(): string {
   return `${[
     '# Command line',
     '<!-- Generated from src/cli/client/verbs.table.ts by: npm test -- test/conformance/documents.test.ts -u -->',
-    'Use this page to manage videos from a terminal or a script. The commands need the URL of the API and a key: from\n' +
-      '`--url` and `--key`, from a profile that `login` saved, or from the settings of a service on this machine.\n' +
-      'Profiles are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists the\n' +
-      'commands of the service itself, such as `serve` and `doctor`.',
-    'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and\n' +
-      '`null` are sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
-      'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a terminal.',
+    'Use this page to manage videos from a terminal or a script. The commands need the URL of the API and a\n' +
+      'key: from `--url` and `--key`, from a profile that `login` saved, or from the settings of a service on\n' +
+      'this machine. Profiles are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace\n' +
+      'help` lists the commands of the service itself, such as `serve` and `doctor`.',
+    'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
+      'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
+      'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +
+      'terminal.',
     `| Command | Purpose | API operations |\n|---|---|---|\n${rows.join('\n')}`,
     '## Options',
     flags.join('\n'),

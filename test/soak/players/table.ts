@@ -28,16 +28,16 @@ const NOTES: readonly Note[] = [
     steps: ['seek'],
     most: 9,
     text:
-      'After a seek while paused, VLC 3 shows a frame about 0.3 s before the target, because it ignores the edit list.\n' +
-      '   Playback is in sync. VLC is exact if timestamps include the delay, as in files written by ffmpeg, but hls.js then\n' +
-      '   starts late ([decision 048](decisions/048-presentation-delay.md)).',
+      'After a seek while paused, VLC 3 shows a frame about 0.3 s before the target, because it ignores the\n' +
+      '   edit list. Playback is in sync. VLC is exact if timestamps include the delay, as in files written by\n' +
+      '   ffmpeg, but hls.js then starts late ([decision 048](decisions/048-presentation-delay.md)).',
   },
   {
     row: /^Shaka 5 DASH Firefox/,
     steps: ['end', 'replay'],
     text:
-      'Shaka 5.2 in Firefox sometimes stops loading segments if a seek directly follows a change of rung. Version 3.3\n' +
-      '   does not, and neither does 5.2 with the same fragments over HLS.',
+      'Shaka 5.2 in Firefox sometimes stops loading segments if a seek directly follows a change of rung.\n' +
+      '   Version 3.3 does not, and neither does 5.2 with the same fragments over HLS.',
   },
 ];
 
@@ -75,13 +75,13 @@ export function writePage(rows: readonly Row[]): string {
   return `# Players
 
 Use this page to see which players play HLS and DASH from Millrace, and their known problems.
-\`npm run soak -- players\` runs the test and writes this page. The test uploads a clip of 24 s with numbered frames and a
-beep every second. The clip has the rungs ${HEIGHTS.join('p, ')}p: the highest is copied, the others are encoded.
+\`npm run soak -- players\` runs the test and writes this page. The test uploads a clip of 24 s with numbered frames
+and a beep every second. The clip has the rungs ${HEIGHTS.join('p, ')}p: the highest is copied, the others are encoded.
 
 - **Plays**: plays for more than five seconds and shows each frame at its time.
 - **Seeks**: seeks five times while paused. The cell shows the largest error, in frames of ${1000 / RATE} ms.
-- **Switches**: selects each rung during playback and shows it. VLC and GStreamer select rungs only by bandwidth. The test
-  checks that VLC switches to a higher rung, and that GStreamer follows the available bandwidth.
+- **Switches**: selects each rung during playback and shows it. VLC and GStreamer select rungs only by bandwidth. The
+  test checks that VLC switches to a higher rung, and that GStreamer follows the available bandwidth.
 - **Ends**: ends with the last frame. **Replays**: then plays again from the first frame.
 - **Audio**: delay of the beeps relative to their frames in ms, accurate to about 20 ms.
 
