@@ -31,9 +31,9 @@ export function interfacePage(): string {
       'service shows it.',
     '```sh\ncurl -H "AccessKey: $KEY" http://127.0.0.1:7700/library/1/videos\n```',
     `Millrace implements ${real === rows.length ? 'all' : `${real} of the`} ${rows.length} operations in the ` +
-      'published API of the hosted service (the *hosted API*), and\nadditional ones. The tests in ' +
-      '`test/conformance/` produce each listed status with a real request and\ncompare its body with the published model. An operation that is ' +
-      'not implemented responds with 501 and a\nStatusModel.',
+      'published API of the hosted service (the *hosted API*),\nand additional ones. The tests in ' +
+      '`test/conformance/` produce each listed status with a real\nrequest and compare its body with the ' +
+      'published model. An operation that is not implemented\nresponds with 501 and a StatusModel.',
     '## Differences from the hosted service',
     'A refused request never gets a 200, so clients can rely on the status. For some operations the hosted\n' +
       'API documents no 400. In Millrace they still respond with 400 and a StatusModel if the request is not\n' +
