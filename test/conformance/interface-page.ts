@@ -77,8 +77,8 @@ function namesAndValues(): string[] {
         ['Empty query values', 'Mean the default. For parameters that protect data (`trash=`, `dryRun=`): 400.'],
         [
           'Paging and order',
-          'Lists without a documented 400 use the default instead of an invalid value. All other lists respond with\n' +
-            '400.',
+          'Lists without a documented 400 use the default instead of an invalid value. ' +
+            'All other lists respond with 400.',
         ],
         ['`dateFrom` of statistics', 'Without a date: the last 30 days.'],
         [
