@@ -1,8 +1,8 @@
 #!/bin/sh
-# Creates the secrets of deploy/compose.cluster.yaml in deploy/secrets, once. Existing secrets stay.
+# Creates the secrets for deploy/compose.cluster.yaml in deploy/secrets. Keeps existing secrets.
 set -eu
 cd "$(dirname "$0")"
-# Only their owner may enter the folder. The files are readable for the users of the containers, who get them mounted.
+# Only the owner can enter the folder. The files are readable by all users, because they are mounted into the containers.
 mkdir -p -m 0700 secrets
 cd secrets
 

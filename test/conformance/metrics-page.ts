@@ -7,33 +7,33 @@ export function metricsPage(): string {
     '# Metrics',
     '<!-- Generated from src/lib/metrics/metric-definitions.ts by: ' +
       'npm test -- test/conformance/documents.test.ts -u -->',
-    'Use this page to monitor Millrace with Prometheus. `GET /metrics` returns the metrics of every role in the\n' +
-      'text format of Prometheus.',
+    'Use this page to monitor Millrace with Prometheus. `GET /metrics` returns metrics in the Prometheus text\n' +
+      'format.',
     table(
-      ['Setup', 'Setting', 'Page'],
+      ['Setup', 'Setting', 'Contents'],
       [
-        ['One process tree (`npm start`)', '`MILLRACE_METRICS_PORT`', 'one page with all roles and the supervisor'],
-        ['One role per process (`--role`)', '`MILLRACE_HEALTH_PORT`', 'the page of that role'],
+        ['All roles on one machine (`npm start`)', '`MILLRACE_METRICS_PORT`', 'all roles and the supervisor'],
+        ['One role per service (`--role`)', '`MILLRACE_HEALTH_PORT`', 'that role'],
       ],
     ),
     'Both ports listen on `MILLRACE_HOST`. This machine, trusted proxies and the networks in\n' +
-      '`MILLRACE_METRICS_ALLOW` may read the page. Other clients get 403.',
+      '`MILLRACE_METRICS_ALLOW` may read the metrics. Other clients get 403.',
     '```yaml\nscrape_configs:\n  - job_name: millrace\n    static_configs:\n      - targets: [127.0.0.1:7791]\n```',
     'Every metric has the label `role`: `api`, `edge`, `worker`, `ingest` or `supervisor`. If a role does not\n' +
-      'respond within 3 s, the page of the process tree has `millrace_role_up` 0 for it and lacks the others.\n' +
+      'respond within 3 s, its `millrace_role_up` is 0, and its other metrics are missing.\n' +
       'No label contains a video, a stream, a library, a path or an address, so the number of series does not grow\n' +
       'with content or viewers.',
-    '`deploy/prometheus/` has alert rules (`alerts.yml`) and a dashboard for Grafana (`dashboard.json`). Import\n' +
-      'the dashboard and select your Prometheus as its data source.',
-    '## Families',
+    '`deploy/prometheus/` contains alert rules (`alerts.yml`) and a Grafana dashboard (`dashboard.json`).\n' +
+      'Import the dashboard and select your Prometheus as its data source.',
+    '## Metrics',
     table(
       ['Name', 'Type', 'Labels', 'Meaning'],
       families.map(({ name, type, labels, help }) => [
         ...[`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(', '), help],
       ]),
     ),
-    'The queue is in the database and the same for all machines. Only `api` reports it. With several machines, use\n' +
-      '`max`, not `sum`.',
+    'The `millrace_queue_…` metrics describe the queue in the database, which all machines share. Only `api`\n' +
+      'reports them. If several machines run `api`, aggregate them with `max`, not with `sum`.',
   ].join('\n\n')}\n`;
 }
 

@@ -20,7 +20,7 @@ export const searchEventLogs = defineOperation({
   path: '/shield/event-logs/{shieldZoneId}/search',
   description:
     'Searches the requests that the edges refused or logged in the last 72 hours, newest first. Combines text and ' +
-    'filters with AND, and returns rows or groups. The first page is 0. As an extension of the hosted interface, ' +
+    'filters with AND, and returns rows or groups. The first page is 0. In addition to the hosted API, ' +
     '`severity` and `method` can also be filtered and grouped.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),

@@ -66,20 +66,21 @@ export function cliPage(): string {
   return `${[
     '# Command line',
     '<!-- Generated from src/cli/client/verbs.table.ts by: npm test -- test/conformance/documents.test.ts -u -->',
-    'Use these commands to manage videos from a terminal or a script. They need an address and a key, from `--url`\n' +
-      'and `--key`, from a profile saved by `login`, or from the settings of a service on this machine. Profiles\n' +
-      'are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace help` lists commands of\n' +
-      'the service itself, such as `serve` and `doctor`.',
-    'Pass parameters and body fields as `name=text` or `name:=json`. `true`, `false` and `null` become JSON\n' +
-      'values. Field names are those of `docs/openapi.json`. A list prints one line per item, with tabs between id,\n' +
-      'name and state. `--json` prints one JSON object per line. Progress is shown only in a terminal.',
-    `| Verb | Does | Operations |\n|---|---|---|\n${rows.join('\n')}`,
+    'Use this page to manage videos from a terminal or a script. The commands need the URL of the API and a\n' +
+      'key: from `--url` and `--key`, from a profile that `login` saved, or from the settings of a service on\n' +
+      'this machine. Profiles are stored in `~/.config/millrace/profiles.json`, readable only by you. `millrace\n' +
+      'help` lists the commands of the service itself, such as `serve` and `doctor`.',
+    'Pass parameters and body fields as `name=text` or `name:=json`. The texts `true`, `false` and `null` are\n' +
+      'sent as JSON values. `docs/openapi.json` lists the field names. A list prints one line per item, with\n' +
+      'tabs between id, name and state. `--json` prints one JSON object per line. Progress is shown only in a\n' +
+      'terminal.',
+    `| Command | Purpose | API operations |\n|---|---|---|\n${rows.join('\n')}`,
     '## Options',
     flags.join('\n'),
     '## Exit codes',
     EXIT_CODES.map((line) => `- ${line}`).join('\n'),
-    '## Operations without a verb',
-    'Call these with `millrace api METHOD PATH`.',
+    '## Operations without a command',
+    'Call these operations with `millrace api METHOD PATH`.',
     left.join('\n'),
     '`upload` and `replace` use resumable uploads (`/tusupload`).',
   ].join('\n\n')}\n`;

@@ -33,7 +33,7 @@ export const METRIC_DEFINITIONS = {
   collectErrors: counter('millrace_metrics_collect_errors_total', 'Failed updates of gauges at a scrape.'),
   roleUp: gauge('millrace_role_up', '1 if the role returned its metrics in time, else 0.', ['role']),
 
-  httpRequests: counter('millrace_http_requests_total', 'Responses of the interface.', ['operation', 'status_class']),
+  httpRequests: counter('millrace_http_requests_total', 'Responses of the API.', ['operation', 'status_class']),
   httpDuration: requestTime(
     'millrace_http_request_duration_seconds',
     'Time from the request to the end of its response. Event streams are not included.',
@@ -59,7 +59,7 @@ export const METRIC_DEFINITIONS = {
   ),
   edgeRefusals: counter(
     'millrace_edge_refusals_total',
-    'Requests of the edge and keyless calls of the interface that a rule refused, by its number.',
+    'Requests to the edge, and calls of the API without a key, that a rule refused, by rule number.',
     ['rule'],
   ),
 

@@ -12,32 +12,32 @@ const NOTES: readonly Note[] = [
     row: /^mpv/,
     steps: ['switch'],
     text:
-      'mpv 0.35 ends when another video track is selected during playback, also with fMP4 HLS written by ffmpeg.\n' +
-      '   Select a rung at the start with `--hls-bitrate`.',
+      'mpv 0.35 ends playback when a different video track is selected, also with fMP4 HLS written by ffmpeg.\n' +
+      '   Select a rung at startup with `--hls-bitrate`.',
   },
   {
     row: /^GStreamer/,
     steps: ['seek'],
     most: 6,
     text:
-      'GStreamer 1.22 ignores edit lists, so video and audio are 0.2 s (five frames) late on its clock\n' +
-      '   (`decisions/048-presentation-delay.md`).',
+      'GStreamer 1.22 ignores edit lists, so video and audio are both 0.2 s (five frames) late\n' +
+      '   ([decision 048](decisions/048-presentation-delay.md)).',
   },
   {
     row: /^VLC/,
     steps: ['seek'],
     most: 9,
     text:
-      'VLC 3, while paused, shows a frame about 0.3 s before the seek target, because it places segments by\n' +
-      '   decode time without the edit list. Playback is in sync. With times that include the delay, as ffmpeg\n' +
-      '   writes them, VLC is exact, but media start late in hls.js (`decisions/048-presentation-delay.md`).',
+      'After a seek while paused, VLC 3 shows a frame about 0.3 s before the target, because it ignores the\n' +
+      '   edit list. Playback is in sync. VLC is exact if timestamps include the delay, as in files written by\n' +
+      '   ffmpeg, but hls.js then starts late ([decision 048](decisions/048-presentation-delay.md)).',
   },
   {
     row: /^Shaka 5 DASH Firefox/,
     steps: ['end', 'replay'],
     text:
-      'Shaka 5.2 in Firefox sometimes stops fetching if a seek directly follows a change of rung. Version 3.3 does\n' +
-      '   not, and neither does 5.2 with the same fragments over HLS.',
+      'Shaka 5.2 in Firefox sometimes stops loading segments if a seek directly follows a change of rung.\n' +
+      '   Version 3.3 does not, and neither does 5.2 with the same fragments over HLS.',
   },
 ];
 
@@ -74,18 +74,18 @@ export function writePage(rows: readonly Row[]): string {
   });
   return `# Players
 
-Use this page to see which players work with HLS and DASH from Millrace, and their known faults.
-\`npm run soak -- players\` writes it. The test uploads a clip of 24 s with numbered frames and a beep every second,
-and plays its rungs (${HEIGHTS.join('p, ')}p: the highest copied, the others encoded) in each player.
+Use this page to see which players play HLS and DASH from Millrace, and their known problems.
+\`npm run soak -- players\` runs the test and writes this page. The test uploads a clip of 24 s with numbered frames
+and a beep every second. The clip has the rungs ${HEIGHTS.join('p, ')}p: the highest is copied, the others are encoded.
 
-- **Plays**: more than five seconds, with each frame at its time.
-- **Seeks**: five seeks while paused, and the largest error in frames of ${1000 / RATE} ms.
-- **Switches**: each rung is selected during playback, and shown. VLC and GStreamer select by bandwidth only, so the
-  test shows that VLC switches up by itself, and that GStreamer follows the bandwidth.
-- **Ends** with the last frame and **replays** from the first.
-- **Sound**: delay of the beeps behind their frames in ms, accurate to about 20.
+- **Plays**: plays for more than five seconds and shows each frame at its time.
+- **Seeks**: seeks five times while paused. The cell shows the largest error, in frames of ${1000 / RATE} ms.
+- **Switches**: selects each rung during playback and shows it. VLC and GStreamer select rungs only by bandwidth. The
+  test checks that VLC switches to a higher rung, and that GStreamer follows the available bandwidth.
+- **Ends**: ends with the last frame. **Replays**: then plays again from the first frame.
+- **Audio**: delay of the beeps relative to their frames in ms, accurate to about 20 ms.
 
-| Player | Format | In | Plays | Seeks | Switches | Ends | Replays | Sound, ms |
+| Player | Format | Browser or system | Plays | Seeks | Switches | Ends | Replays | Audio, ms |
 |---|---|---|---|---|---|---|---|---|
 ${lines.join('\n')}
 ${used.length === 0 ? '' : `\n${used.map(({ text }, index) => `${index + 1}. ${text}`).join('\n')}\n`}`;
@@ -128,7 +128,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
 function good({ outcome }: Row, step: (typeof STEPS)[number]): string {
   const { seek } = outcome;
   if (step !== 'seek') return 'yes';
-  return seek.isGood && Number.isFinite(seek.value) ? `${seek.value} of ${Math.round(1000 / RATE)} ms` : '';
+  return seek.isGood && Number.isFinite(seek.value) ? `${seek.value}` : '';
 }
 
 function skewOf({ outcome }: Pick<Row, 'outcome'>): number | null {
