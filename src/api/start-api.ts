@@ -225,11 +225,8 @@ function createApp(
     } catch (error) {
       return answerError(error, rulesOfAddress(request.url), reply);
     }
-    const refused = new Refused(
-      'not-found',
-      `There is no operation ${request.method} ${request.url}. Check the address.`,
-    );
-    return answerError(refused, rulesOfAddress(request.url), reply);
+    const message = `There is no operation ${request.method} ${request.url}. Check the address.`;
+    return answerError(new Refused('not-found', message), rulesOfAddress(request.url), reply);
   });
   return app;
 }

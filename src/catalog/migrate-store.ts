@@ -19,7 +19,7 @@ const NO_TABLE = '42P01';
 /** SQLSTATE lock_not_available: a lock was not free within the limit. */
 const LOCK_TIMEOUT = '55P03';
 /**
- * Time that a migration waits for the lock of a table. Meanwhile, all queries of running roles wait behind it, so it
+ * Time that a migration waits for the lock of a table. All queries of running roles wait behind it, so it
  * gives up before they do and tries again.
  */
 const LOCK_TIME = '2s';
@@ -74,8 +74,8 @@ export async function findSchemaFault(db: Db): Promise<string | null> {
   const [pending] = pendingSteps(applied);
   if (pending === undefined) return null;
   return (
-    `Expected a database with all migrations of version ${readVersion()}, got one without ${pending.name}. It may come ` +
-    'from an older backup. Start this process again, which migrates it.'
+    `Expected a database with all migrations of version ${readVersion()}, got one without ${pending.name}. ` +
+    'It may come from an older backup. Start this process again, which migrates it.'
   );
 }
 
@@ -174,8 +174,8 @@ function incompatibility(applied: readonly AppliedStep[]): string | null {
   for (const { name, oldestVersion, appliedBy } of applied) {
     if (oldestVersion === null || isAtLeast(version, oldestVersion) === true) continue;
     return (
-      `Expected version ${oldestVersion} or newer for this database, got ${version}. Version ${appliedBy ?? 'unknown'} ` +
-      `applied migration ${name}. Start that version or a newer one.`
+      `Expected version ${oldestVersion} or newer for this database, got ${version}. ` +
+      `Version ${appliedBy ?? 'unknown'} applied migration ${name}. Start that version or a newer one.`
     );
   }
   return null;

@@ -41,7 +41,7 @@ async function readState(url: string): Promise<'ready' | number | null> {
   return 404;
 }
 
-/** The certificate names the public host, not this machine's address. The status is no secret, so it is not verified. */
+/** Does not verify the certificate, which has the public host name and not the address of this machine. */
 async function readStatus(url: string): Promise<number | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const sent = url.startsWith('https:')

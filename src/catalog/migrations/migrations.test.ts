@@ -146,7 +146,8 @@ test('a migration that fails halfway leaves the schema as it was', async () => {
     // The second of the missing migrations fails.
     await sql`create table millrace_node (id int)`.execute(db);
     await expect(migrate(db)).rejects.toThrow('Could not migrate the database.');
-    const columns = sql`select 1 from information_schema.columns where table_name = 'rendition' and column_name = 'loudness'`;
+    const columns = sql`
+      select 1 from information_schema.columns where table_name = 'rendition' and column_name = 'loudness'`;
     expect((await columns.execute(db)).rows).toEqual([]);
     await sql`drop table millrace_node`.execute(db);
     await migrate(db);

@@ -15,8 +15,8 @@ export async function requestDrain(db: Db, name: string, { isForced = false } = 
   if (node.isLost) {
     throw new Refused(
       'conflict',
-      `Expected a running process, got ${describe(node)}, which last reported at ${node.lastSeenAt.toISOString()}. Its ` +
-        'work was handed back when its leases expired.',
+      `Expected a running process, got ${describe(node)}, which last reported at ${node.lastSeenAt.toISOString()}. ` +
+        'Its work was handed back when its leases expired.',
     );
   }
   if (node.isDraining) {

@@ -186,7 +186,7 @@ export class OwnedStream {
 
   /**
    * Stores the media received so far, then disconnects the publishers, so that they connect to another process, which
-   * continues after the last stored segment. Media that arrives meanwhile is left out.
+   * continues after the last stored segment. Media that arrives during the wait is left out.
    */
   async #handOver(reason: string): Promise<void> {
     this.#isLeaving = true;

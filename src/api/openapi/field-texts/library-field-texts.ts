@@ -149,10 +149,10 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Scope: 'Scope of the key that was used.',
     Operation: 'Name of the operation, as `operationId` in this document.',
     Targets:
-      'Ids of the objects that the path named, by parameter, and as `requestId` a request id of the caller that is no GUID.',
+      'Ids of the objects in the path, by parameter. `requestId` is an id that the caller sent and that is not a GUID.',
     Status: 'HTTP status of the response.',
     RequestId:
-      'Id of the request, as in the response header `X-Request-Id` and in the log; for an id of the caller that is no GUID, a GUID derived from it.',
+      'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
     Hash: 'Hexadecimal hash of this line and the previous one of the same UTC day. Shows whether lines were changed.',
   },
