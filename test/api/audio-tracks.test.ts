@@ -160,7 +160,7 @@ test('fields of any track can be changed, and one track is always the default', 
   expect(await edit('de', { purpose: 'music' })).toMatchObject({ status: 400 });
 });
 
-test('removes a track immediately, the last track only on request, and never the track of an audio-only video', async () => {
+test('removes the last track only on request, and never the track of an audio-only video', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&isDefault=true');
   await finish(guid, 'de');

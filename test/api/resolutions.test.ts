@@ -198,7 +198,7 @@ describe('a cleanup is refused', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('for a video that is being processed, for an unknown video with 404, and for a read-only key with 403', async () => {
+  test('for a video that is being processed, an unknown video (404) and a read-only key (403)', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

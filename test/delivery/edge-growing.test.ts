@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('the playlist of a new video is 404, then an event, then complete, even for clients that cached it', async () => {
+  test('the playlist of a new video is 404, then an event, then complete, even if it was cached', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));

@@ -141,7 +141,7 @@ async function open(made: PublishedFilm, query: string): Promise<{ page: Page; f
   return { page, faults };
 }
 
-test('the configured head HTML runs and styles player elements, and the configured language and controls apply', async () => {
+test('applies the configured head HTML, language and controls', async () => {
   const made = await room.publish({
     player: {
       customHtml:
@@ -253,7 +253,7 @@ const readVideo = (page: Page) =>
     captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
   }));
 
-test('omitted controls and their shortcut keys are removed, and the remaining controls work, even in a small frame', async () => {
+test('removes omitted controls and their shortcut keys, even in a small frame', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const url = `${room.edge.base}/captions.vtt`;
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));

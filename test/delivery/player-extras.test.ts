@@ -170,7 +170,7 @@ test("shows a library's advertisement before the video, reports it, and lets the
   await page.close();
 });
 
-test('reports a completely watched advertisement, and does not delay playback if it is missing or blocked', async () => {
+test('reports a completely watched advertisement, and plays without delay if it is missing or blocked', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');

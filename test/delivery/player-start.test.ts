@@ -202,7 +202,7 @@ const bufferedSec = (page: Page) =>
     return buffered.length === 0 ? 0 : buffered.end(buffered.length - 1);
   });
 
-test('a page that has not started playback fetches only its first segment, at most 1 MB, and plays on request', async () => {
+test('a page that has not started playback fetches only the first segment and at most 1 MB', async () => {
   const { page, segments } = await openPaused('');
   expect(segments.filter((url) => !url.includes(shown.audio.renditionId))).toHaveLength(1);
   const bytes = await page.evaluate(() =>

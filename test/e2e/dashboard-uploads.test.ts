@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a large upload survives an expired signature, a reload, kill -9 of the API, a lost connection and eight tabs', async () => {
+test('a large upload survives an expired signature, a reload, kill -9, a lost connection and eight tabs', async () => {
   const file = path.join(folder, 'large.mp4');
   await makePaddedClip(file, 64 * MIB);
   await uploadThroughFaults({ service, browser, bytesPerSec: 4 * MIB }, file);

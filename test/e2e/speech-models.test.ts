@@ -99,7 +99,7 @@ async function captionsOf(guid: string): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('without an engine, a transcription reports the install command, and then uses the new model without a restart', async () => {
+test('without an engine, a transcription reports the command that installs a model', async () => {
   const guid = await createVideo(service, 'A talk');
   expect((await uploadFile(service, guid, await makeTalk(folder), '?transcribeEnabled=true')).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);

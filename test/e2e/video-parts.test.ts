@@ -87,7 +87,7 @@ test('a custom thumbnail is shown under both names, and a later encode keeps it'
   expect((await read()).equals(shown)).toBe(true);
 });
 
-test('a video keeps playing while it is encoded again, and its status changes from 4 through 2 and 3 to 4', async () => {
+test('a video keeps playing while it is encoded again, with the statuses 4, 2, 3 and 4', async () => {
   const gone = new AbortController();
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });

@@ -92,7 +92,7 @@ async function checkEntry(entry: Entry): Promise<void> {
 }
 
 test(
-  `kill -9 of the api during uploads loses no acknowledged upload and keeps no part of unacknowledged uploads (seed ${seed})`,
+  `kill -9 of the api loses no acknowledged upload and keeps no other bytes (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const ledger: Entry[] = [];

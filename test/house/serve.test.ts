@@ -33,7 +33,7 @@ const identity: { as: string; command: readonly string[]; uid: number | null } =
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
   : { as: 'the user of the tests', command: [process.execPath], uid: null };
 
-test(`as ${identity.as}, the service starts, shows the keys once, works again after kill -9, and exits with 0`, async () => {
+test(`as ${identity.as}, shows the keys once, works again after kill -9, and exits with 0`, async () => {
   const { command, uid } = identity;
   // Too long for a socket path.
   const dataDir = join(newFolder(uid), 'x'.repeat(120));

@@ -113,7 +113,7 @@ async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
   }, 'everything that no row names to be swept');
 }
 
-test('a worker killed while it encodes a track leaves no encoder, and another worker finishes the track once', async () => {
+test('a worker killed while it encodes a track leaves no encoder, and another one finishes it once', async () => {
   await startHere();
   const key = await makeFinished();
   await workers.splice(0)[0]?.stop();

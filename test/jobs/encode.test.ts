@@ -114,7 +114,7 @@ test('encodes a source that cannot pass through in all rungs', async () => {
   ]);
 });
 
-test('a source that cannot pass through starts with the lowest rung, and all rungs are listed as they grow', async () => {
+test('a source that cannot pass through starts with the lowest rung and lists all rungs as they grow', async () => {
   const all = await addLibrary(lab, { encoding: { rungs: [240, 360, 480] } });
   const clip = await makeClip(lab, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
   await worker.stop();

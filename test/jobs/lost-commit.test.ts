@@ -77,7 +77,7 @@ function breakConnection(pid: number): void {
   for (const client of clients) Reflect.get(client, 'connection').stream.destroy();
 }
 
-test('a commit whose response was lost keeps its published output, even if the encoder died meanwhile', async () => {
+test('a commit whose response was lost keeps its published output, even if the encoder died', async () => {
   const log = captureLog(['warn', 'error']);
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-c:v', 'mpeg4', '-q:v', '5'];

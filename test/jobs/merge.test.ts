@@ -264,7 +264,7 @@ async function killHeld(child: ChildProcess): Promise<void> {
   queueMicrotask(() => child.kill('SIGKILL'));
 }
 
-test('does not merge a video that is deleted meanwhile, and leaves no object', async () => {
+test('does not merge a video that is deleted during the merge, and leaves no object', async () => {
   const published = await addSingles();
   await merge({
     async put(...args) {

@@ -157,7 +157,7 @@ test.each(['copied', 'encoded'] as const)(
   },
 );
 
-test('rejects a repair from a file that replaced the original meanwhile', async () => {
+test('rejects a repair from a file that replaced the original during the repair', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);

@@ -156,7 +156,7 @@ test.each([
   60_000,
 );
 
-test('reports H.264 over RTMP without a sequence header in the stream status and in a message of the recording', async () => {
+test('reports H.264 over RTMP without a sequence header in the status and on the recording', async () => {
   const stream = await startLive({ service, catalogue });
   const publisher = await openRtmpPublisher(stream.ingest);
   const asc = Buffer.from([0x11, 0x90]);

@@ -45,7 +45,7 @@ afterAll(async () => {
 const folder = () => `${edge.base}/vz-${film.libraryId}/${film.mediaId}`;
 const read = async (name: string) => (await fetch(`${folder()}/${name}`)).text();
 
-test('rungs up to 360p are listed with audio at half the bitrate, and higher rungs with audio at 128 kbit/s', async () => {
+test('lists rungs up to 360p with audio at half the bitrate of 128 kbit/s', async () => {
   const playlist = await read('playlist.m3u8');
   expect(checkPlaylist(playlist)).toEqual([]);
   const groups = [...playlist.matchAll(/TYPE=AUDIO,GROUP-ID="([^"]+)",NAME="([^"]+)".*DEFAULT=(\w+)/g)];

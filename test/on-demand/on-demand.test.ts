@@ -78,7 +78,7 @@ test('encodes segments of a protected video on demand, but not for requests in t
   await drop(lab, key);
 });
 
-test('a video is ready before it is encoded, and segments encoded for viewers and in the background join seamlessly', async () => {
+test('a video is ready before it is encoded, and all of its segments join seamlessly', async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
   const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
   const key = await upload(lab, libraryId, clip);
@@ -175,7 +175,7 @@ test('lists the whole duration from the start, including audio, in HLS and DASH'
   await drop(lab, key);
 });
 
-test('encodes audio with normalised loudness as a whole, because each segment depends on all earlier ones', async () => {
+test('encodes audio with normalised loudness as a whole', async () => {
   const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
   const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));

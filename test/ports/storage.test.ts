@@ -57,47 +57,42 @@ describeStorage('a local folder that may hold packs', async () => createPackedSt
 test.each([
   { name: 'a local folder', open: openFolder },
   { name: 'S3', open: openStub },
-])(
-  'ranges of a pack in $name are read like objects, replaced by the same number of bytes, and deleted only with the pack',
-  async ({ open }) => {
-    const never = new AbortController().signal;
-    const storage = createPackedStorage(await open());
-    const pack = storageKey('1/stream/packs/a.pack');
-    await storage.put(pack, Buffer.from('first.ONEsecond.TWO'), {}, never);
-    const second = packedKey(pack, { start: 9, sizeBytes: 7, idxBytes: 3 });
-    expect(findPacked(second)).toEqual({ pack, start: 9, sizeBytes: 7 });
-    const textOf = async (key: typeof pack, range: { start: number; end: number } | null = null) =>
-      (await storage.readBytes(key, range, never)).toString();
-    expect([await textOf(second), await textOf(idxKeyOf(second))]).toEqual(['second.', 'TWO']);
-    // Bytes after the end of the range belong to another object.
-    const ranges = [0, 3, 6, 7, 9].map((start) => textOf(second, { start, end: start + 2 }));
-    expect(await Promise.all(ranges)).toEqual(['sec', 'ond', '.', '', '']);
-    expect(await textOf(second, { start: 2, end: Number.POSITIVE_INFINITY })).toBe('cond.');
-    const { info, body } = await storage.read(second, null, never);
-    expect([info.key, info.sizeBytes, await new Response(Readable.toWeb(body) as ReadableStream).text()]).toEqual([
-      second,
-      7,
-      'second.',
-    ]);
-    expect(await storage.head(second)).toEqual(info);
-    expect((await storage.head(idxKeyOf(second)))?.etag).not.toBe(info.etag);
-    await expect(textOf(second, { start: -2, end: 3 })).rejects.toThrow('byte range');
-    await storage.put(idxKeyOf(second), Buffer.from('NEW'), {}, never);
-    expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
-    await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow(
-      'Expected to write 7 bytes',
-    );
-    await expect(storage.delete([second])).rejects.toThrow('whole objects');
-    // The pack is truncated.
-    await storage.put(pack, Buffer.from('first.ONEsec'), {}, never);
-    expect([(await storage.head(second))?.sizeBytes, (await storage.head(idxKeyOf(second)))?.sizeBytes]).toEqual([
-      3, 0,
-    ]);
-    await storage.delete([pack]);
-    expect(await storage.head(second)).toBeNull();
-    await expect(textOf(second)).rejects.toMatchObject({ kind: 'not-found' });
-  },
-);
+])('ranges of a pack in $name are read and replaced like objects, and deleted only with the pack', async ({ open }) => {
+  const never = new AbortController().signal;
+  const storage = createPackedStorage(await open());
+  const pack = storageKey('1/stream/packs/a.pack');
+  await storage.put(pack, Buffer.from('first.ONEsecond.TWO'), {}, never);
+  const second = packedKey(pack, { start: 9, sizeBytes: 7, idxBytes: 3 });
+  expect(findPacked(second)).toEqual({ pack, start: 9, sizeBytes: 7 });
+  const textOf = async (key: typeof pack, range: { start: number; end: number } | null = null) =>
+    (await storage.readBytes(key, range, never)).toString();
+  expect([await textOf(second), await textOf(idxKeyOf(second))]).toEqual(['second.', 'TWO']);
+  // Bytes after the end of the range belong to another object.
+  const ranges = [0, 3, 6, 7, 9].map((start) => textOf(second, { start, end: start + 2 }));
+  expect(await Promise.all(ranges)).toEqual(['sec', 'ond', '.', '', '']);
+  expect(await textOf(second, { start: 2, end: Number.POSITIVE_INFINITY })).toBe('cond.');
+  const { info, body } = await storage.read(second, null, never);
+  expect([info.key, info.sizeBytes, await new Response(Readable.toWeb(body) as ReadableStream).text()]).toEqual([
+    second,
+    7,
+    'second.',
+  ]);
+  expect(await storage.head(second)).toEqual(info);
+  expect((await storage.head(idxKeyOf(second)))?.etag).not.toBe(info.etag);
+  await expect(textOf(second, { start: -2, end: 3 })).rejects.toThrow('byte range');
+  await storage.put(idxKeyOf(second), Buffer.from('NEW'), {}, never);
+  expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
+  await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow(
+    'Expected to write 7 bytes',
+  );
+  await expect(storage.delete([second])).rejects.toThrow('whole objects');
+  // The pack is truncated.
+  await storage.put(pack, Buffer.from('first.ONEsec'), {}, never);
+  expect([(await storage.head(second))?.sizeBytes, (await storage.head(idxKeyOf(second)))?.sizeBytes]).toEqual([3, 0]);
+  await storage.delete([pack]);
+  expect(await storage.head(second)).toBeNull();
+  await expect(textOf(second)).rejects.toMatchObject({ kind: 'not-found' });
+});
 
 const real = openRealS3();
 if (real !== null) {

@@ -120,7 +120,7 @@ test('an engine that is slow, busy, endless or broken, and a killed worker, lose
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
 });
 
-test('detects the language from three spans, even if the worker is killed during detection or before the end', async () => {
+test('detects the language from three spans, even if the worker is killed repeatedly', async () => {
   const languages: (string | null)[] = [];
   script = ({ language, span }, response) => {
     languages.push(language);

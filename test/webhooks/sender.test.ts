@@ -205,7 +205,7 @@ test('closing lets a delivery finish, and interrupts a hanging one for the next 
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library whose webhook URL was removed gets dead letters, and a library that never had one has no events', async () => {
+test('a library gets dead letters after its webhook URL is removed, and no events if it never had one', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);

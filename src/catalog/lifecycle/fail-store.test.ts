@@ -169,7 +169,7 @@ test('cancelling an encode without a complete rung fails the video and deletes i
   expect(chunks).toEqual([]);
 });
 
-test('cancelling an encode with incomplete audio fails the video, because no video is published without its audio', async () => {
+test('cancelling an encode with incomplete audio fails the video', async () => {
   const { db } = database;
   const rungs = [
     { rung: 360, init: null },
@@ -238,7 +238,7 @@ test('keeps the encoder output of the last five failed attempts, and deletes it 
   expect(await listAttemptLogs(db, task.key)).toEqual([]);
 });
 
-test('progress weights tasks by cost, ignores repairs, never decreases and reaches 100 only when the video is finished', async () => {
+test('progress weights tasks by cost, never decreases and reaches 100 only when the video is finished', async () => {
   const { db } = database;
   const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   const base = { ...task, renditionIds: [ids[0]], queue: 'long' } as const;

@@ -17,7 +17,7 @@ async function send(...hosts: string[]): Promise<string> {
   return readText(socket);
 }
 
-test('responds with 400 to a request with two Host headers and serves no further request on its connection', async () => {
+test('responds with 400 to two Host headers and serves no further request on that connection', async () => {
   const answer = await send('a', 'b');
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain('Expected one Host header, got several. Send the name of this server once.');

@@ -112,7 +112,7 @@ describe('segments encoded by separate processes contain exactly the frames of t
   });
 });
 
-test('each half segment begins with a keyframe, and ranges have equal init segments and times that start at 0', async () => {
+test('each half segment starts with a keyframe at time 0 and has the same init segment', async () => {
   const path = await makeClip(dir, 'keys.mp4', [...source('24000/1001', 10), ...H264]);
   const facts = await factsOf(path);
   const whole = job(facts, planFrameGrid(facts), h264);

@@ -76,7 +76,7 @@ test('a session counts where it began, even if its later beacons are from anothe
   expect(referrers).toEqual([{ name: '', views: 1, watchSec: 25 }]);
 });
 
-test('sums sessions into audience statistics: viewers, devices, start-up, stalls, failures, rungs and retention', async () => {
+test('sums sessions into viewers, devices, start-up, stalls, failures, rungs and retention', async () => {
   const mediaId = await addMedia();
   const salt = createSecretKey(Buffer.alloc(32, 1));
   const sessions = Array.from({ length: 6 }, (_, index) =>

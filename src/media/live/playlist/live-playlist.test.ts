@@ -15,7 +15,7 @@ import {
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a late rung lists gaps from the start of its period, so that its segment numbers match those of the other rungs', () => {
+test('a late rung lists gaps from the start of its period, so that all rungs number segments alike', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
