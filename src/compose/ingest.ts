@@ -48,6 +48,8 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
   const publishing = createPublishStore(shared);
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const packager = await openPackager(settings, database.db, outbound);
+  const publicHost = settings.ingestHost ?? reachableHost(settings.host);
+  const isSecure = settings.ingestCertificate !== null || settings.tls !== null;
   let listeners: Record<string, number> = {};
   const nodeId = await readNodeId(folder);
   const node = await startLiveNode({
@@ -66,12 +68,7 @@ export async function openIngest({ settings, database, storage, duty }: Deps) {
     ladderCores: settings.liveCores,
     region: settings.region,
     openRelays: (requests) => openRelays(requests, { rules, report }),
-    endpoints: () =>
-      endpointsOf(
-        settings.ingestHost ?? reachableHost(settings.host),
-        listeners,
-        settings.ingestCertificate !== null || settings.tls !== null,
-      ),
+    endpoints: () => endpointsOf(publicHost, listeners, isSecure),
     stopIdle: async ({ key }) =>
       void (await streams.change(key, stopStream, () => announce(key, WebhookStatus.liveEnded))),
     listen: ({ changed, connected }) =>
