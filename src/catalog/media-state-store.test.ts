@@ -49,5 +49,5 @@ test('re-entering the current state updates only the other fields, and only wher
   const is = await entered('failed', { set: { title: 'Again' }, orIsThere: true });
   expect(is).toMatchObject({ isEntered: true, state_reason: 'memory', isSame: true, title: 'Again' });
   const wrong = database.db.transaction().execute((tx) => mustEnterState(tx, is.key, 'finished', { reason: null }));
-  await expect(wrong).rejects.toThrow('to enter finished');
+  await expect(wrong).rejects.toThrow('from its state to finished');
 });

@@ -47,7 +47,7 @@ export async function enterState(
  */
 export async function mustEnterState(tx: Tx, key: MediaKey, to: MediaState, entering: Entering): Promise<void> {
   if (await enterState(tx, key, to, entering)) return;
-  throw new Error(`Expected media ${key.mediaId} to enter ${to}, got no transition from its state. See TRANSITIONS.`);
+  throw new Error(`Cannot move media ${key.mediaId} from its state to ${to}. See TRANSITIONS.`);
 }
 
 /** Returns whether the media item that a job is about was deleted; false for a job about something else. */

@@ -83,7 +83,7 @@ test.each([
   await storage.put(idxKeyOf(second), Buffer.from('NEW'), {}, never);
   expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
   await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow(
-    'Expected to write 7 bytes',
+    'Expected 7 bytes to replace',
   );
   await expect(storage.delete([second])).rejects.toThrow('whole objects');
   // The pack is truncated.

@@ -65,7 +65,8 @@ async function replace(
   signal: AbortSignal,
 ) {
   if (!(body instanceof Uint8Array) || body.length !== sizeBytes) {
-    throw new Error(`Expected to write ${sizeBytes} bytes at ${start} of ${pack}, got another range.`);
+    const got = body instanceof Uint8Array ? `${body.length} bytes` : 'a stream';
+    throw new Error(`Expected ${sizeBytes} bytes to replace at offset ${start} of ${pack}, got ${got}.`);
   }
   const bytes = await storage.readBytes(pack, null, signal);
   bytes.set(body, start);

@@ -38,7 +38,7 @@ export const updateLiveStream = defineOperation({
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(
-    (field) => `After the start of a stream ${WIRE_NAMES[field] ?? field} cannot be changed. Create another one.`,
+    (field) => `${WIRE_NAMES[field] ?? field} cannot be changed after the stream has started. Create another stream.`,
   );
   if (dvrEnabled && dvrWindowSec === null) {
     faults.push('The field dvrWindowSeconds is required with dvrEnabled. Send 1 to 43200 seconds.');

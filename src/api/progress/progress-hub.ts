@@ -67,8 +67,8 @@ export class ProgressHub {
     if (this.#clients.size >= this.#limits.clients || ofLibrary >= this.#limits.clientsOfLibrary) {
       throw new Refused(
         'busy',
-        `Expected at most ${this.#limits.clientsOfLibrary} followers of a library and ${this.#limits.clients} in ` +
-          `all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or follow a single video instead.`,
+        `Expected at most ${this.#limits.clientsOfLibrary} event streams per library and ${this.#limits.clients} in ` +
+          `total, got ${ofLibrary} and ${this.#clients.size}. Close one.`,
       );
     }
     const client = new ProgressClient(topic);

@@ -11,7 +11,7 @@ export function playerAddress(url: string, edgeUrl: string): string {
   const [, library = '', video = ''] = /^\/+play\/+([^/]+)\/+([^/]+)\/*$/i.exec(pathname) ?? [];
   const [libraryId, videoId] = [readId(library), readGuid(video)];
   if (libraryId === null || videoId === null) {
-    throw new Refused('not-found', 'Expected /play/{libraryId}/{videoId}, got another address. Check it.');
+    throw new Refused('not-found', `Expected /play/{libraryId}/{videoId}, got ${pathname}. Check the URL.`);
   }
   return `${edgeUrl}/play/${libraryId}/${videoId}${search}`;
 }

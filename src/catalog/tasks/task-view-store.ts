@@ -85,7 +85,7 @@ export async function loadCutList(
   if (row.grid === 'source') return { ...common, grid: { kind: 'source' } };
   const { rate_num: num, rate_den: den, segment_frames: segmentFrames, total_frames: totalFrames } = row;
   if (num === null || den === null || segmentFrames === null || totalFrames === null) {
-    throw new Error(`Expected timeline ${timelineId} on frames to have a rate and counts.`);
+    throw new Error(`Expected timeline ${timelineId} with a frame grid to have a frame rate and counts, got null.`);
   }
   return { ...common, grid: { kind: 'frames', rate: { num, den }, segmentFrames, totalFrames } };
 }

@@ -151,7 +151,7 @@ export function requestReencode(video: Video): Video {
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
   if (edit.title?.trim() === '')
-    throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');
+    throw new Refused('invalid', 'Expected a title, got an empty string. Send a title.');
   const edited: Video = { ...video, ...edit };
   if (!isSame(edited.chapters, video.chapters)) requireChaptersWithin(edited);
   if (!isSame(edited.moments, video.moments)) requireMomentsWithin(edited);
