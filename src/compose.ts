@@ -107,14 +107,12 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   await requireStore(settings);
   const opened = await openStorage(settings, database);
   const watch = await watchStorage(opened, { writes: role !== 'edge' });
-  const common = { settings: named, database, duty, ...opened, watch };
+  // The node report uses the database after the role has closed.
+  const common = { settings: named, database: { ...database, close: async () => undefined }, duty, ...opened, watch };
   const stopCollecting = collectRoleMetrics(role, common);
   const { nodeId, ...running } = await startOne(role, common, host);
-  const report = await startNodeReport(
-    role,
-    { database, duty, drain: openDrain({ role, duty, leave: host.leave }) },
-    nodeId,
-  );
+  const drain = openDrain({ role, duty, leave: host.leave });
+  const report = await startNodeReport(role, { database, duty, drain }, nodeId);
   logEvent('role.ready', { listeners: running.listeners, durationMs: performance.now() - startedMs });
   return {
     ...running,
@@ -128,8 +126,12 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
       stopCollecting();
       compatibility.close();
       watch.close();
-      await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
-      await opened.store.close().finally(() => running.close());
+      try {
+        await opened.store.close().finally(() => running.close());
+      } finally {
+        await Promise.race([report.close(), sleep(LAST_REPORT_MS, undefined, { ref: false })]);
+        await database.close();
+      }
       logEvent('role.stopped', { durationMs: performance.now() - stoppingMs });
     },
   };

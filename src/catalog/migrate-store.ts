@@ -18,6 +18,8 @@ const BASELINE = Object.keys(migrations)[0] ?? '';
 const NO_TABLE = '42P01';
 /** SQLSTATE lock_not_available: a lock was not free within the limit. */
 const LOCK_TIMEOUT = '55P03';
+/** SQLSTATE deadlock_detected. */
+const DEADLOCK = '40P01';
 /**
  * Time that a migration waits for the lock of a table. All queries of running roles wait behind it, so it
  * gives up before they do and tries again.
@@ -41,7 +43,8 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
     const error = await migrateOnce(db, only);
     if (error === undefined) return;
     if (error instanceof Refused) throw error;
-    if (!hasCode(error, LOCK_TIMEOUT) || tries >= MAX_LOCK_TRIES)
+    const isBusy = hasCode(error, LOCK_TIMEOUT) || hasCode(error, DEADLOCK);
+    if (!isBusy || tries >= MAX_LOCK_TRIES)
       throw new Error('Could not migrate the database.', { cause: error });
     if (tries % 15 === 1) logEvent('migration.waiting', { err: error });
     await sleep(LOCK_PAUSE_MS);

@@ -128,7 +128,7 @@ async function nearestExisting(path: string): Promise<string> {
     await stat(path);
     return path;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return await nearestExisting(dirname(path));
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return await nearestExisting(dirname(path));
     throw error;
   }
 }

@@ -28,7 +28,13 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
   const secretKey = await ensureSecretKey(dataDir, settings.secretKey);
   const roleSettings: RoleSettings = { ...settings, database, secretKey };
   const reserved = await reserveFirstKeys(dataDir, settings);
-  const library = await openFirstLibrary(roleSettings)(reserved.keys);
+  const stopped = new Promise<null>((resolve) => {
+    if (stop.aborted) resolve(null);
+    else stop.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  // A stop does not wait for the lock of a migration. The migration is one transaction.
+  const library = await Promise.race([openFirstLibrary(roleSettings)(reserved.keys), stopped]);
+  if (library === null) return 0;
   const ok: PartHealth = { state: 'ok', detail: null };
   const version = readVersion();
   const fleet: Fleet = {
@@ -61,8 +67,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });
   }
   await forgetFirstKeys(dataDir);
-  const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
-  if (!stop.aborted) await Promise.race([stopped, left.promise]);
+  await Promise.race([stopped, left.promise]);
   logEvent('service.stopping', {});
   await healthPort?.close();
   await running.close();

@@ -23,7 +23,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   openLog(role ?? 'supervisor', settings);
   registerSecrets(secretsOf(settings));
   for (const { name, sentence } of findOwnUnknownSettings()) logEvent('setting.unknown', { name, reason: sentence });
-  if (settings.tls !== null) readTlsPair(settings.tls);
+  if (settings.tls !== null && role !== 'worker') readTlsPair(settings.tls);
   await requireOwnAddress(settings.host);
   if (role === null && settings.databaseUrl === null) requirePackagedPostgres();
   if (role === null && !existsSync(join(settings.dataDir, 'lock'))) await requireFreePorts(settings);

@@ -11,7 +11,7 @@ import type { RunningRole } from '../service/health.ts';
 /** Interval of the check, in ms. Old code may write to a schema that it does not know for this time. */
 const CHECK_MS = 2_000;
 /** Time for which a draining process serves clients, in ms. Balancers see `/readyz` and choose other processes. */
-const DRAIN_NOTICE_MS = 10_000;
+const DRAIN_NOTICE_MS = 20_000;
 
 /**
  * Checks that this version may use the schema of the database, now and every 2 s. Throws `Refused` (`invalid`) if it

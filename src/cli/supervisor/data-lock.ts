@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../../lib/has-code.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { tryLock } from '../../lib/try-lock.ts';
@@ -84,7 +85,12 @@ export function requireDatabaseSpace(dataDir: string): void {
 function makeFolders(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolders(parent);
-  mkdirSync(path);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another role of this machine may have created it since.
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
 }
 
 /** Runs a step on the data folder. If the system forbids it, throws `Refused` with the reason and the way out. */

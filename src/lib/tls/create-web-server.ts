@@ -28,9 +28,24 @@ export function createWebServer(tls: TlsPaths | null, options: ServerOptions, li
   // Node reports failed handshakes as client errors, whose handlers respond with HTTP.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  closeHandshakesToo(server);
   const stop = followFiles(server, tls, pair);
   server.once('close', stop);
   return server;
+}
+
+/** Node's list of connections has only those whose handshake finished. A silent one would delay a close. */
+function closeHandshakesToo(server: SecureServer): void {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeAll();
+    for (const socket of sockets) socket.destroy();
+  };
 }
 
 function followFiles(server: SecureServer, paths: TlsPaths, first: TlsPair): () => void {
