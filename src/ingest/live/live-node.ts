@@ -150,6 +150,7 @@ class Node implements LiveNode {
     if (grant.session > 1) metrics.liveReconnects.inc();
     const marking = await readMark(this.#deps, grant.lease.key.libraryId, this.#closing.signal);
     const stream = await this.#streamOf(grant);
+    if (this.#isClosing) throw new Refused('unavailable', 'This process is closing. Connect again.');
     const publisher = new LivePublisher(slot, grant.session, disconnect);
     const line = { ...streamFields(grant.lease.key), session: grant.session, protocol, slot, address: remote };
     logEvent('publisher.connected', line);
@@ -159,9 +160,8 @@ class Node implements LiveNode {
     publisher.relayStates = relays.states;
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
     const { report, markFolder: folder } = this.#deps;
-    const budget = this.#budget;
-    const marker =
-      marking === null ? null : new Marker(marking, { budget, folder, output, refuse: disconnect, report });
+    const tools = { budget: this.#budget, folder, output, refuse: disconnect, report };
+    const marker = marking === null ? null : new Marker(marking, tools);
     return {
       push(event, wireBytes) {
         publisher.received(event);

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 
@@ -29,6 +30,8 @@ export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) 
 
 /** Maximum time that an SDP answer waits for candidates from a STUN server, in ms. */
 const GATHER_MS = 1_500;
+/** Maximum time that an SDP answer waits for the addresses of the public host, in ms. */
+const RESOLVE_MS = 500;
 
 export type PeerConfig = {
   /** Null means all addresses of this machine. */
@@ -82,7 +85,7 @@ async function openPeer(
   try {
     const answer = await answerTo(peer, offer, signal);
     return {
-      answer: publicHost === null ? answer : addPublicHost(answer, await addressesOf(publicHost)),
+      answer: publicHost === null ? answer : addPublicHost(answer, await soonAddressesOf(publicHost)),
       addCandidate(candidate, mid) {
         if (!isClosed) peer.addRemoteCandidate(candidate, mid);
       },
@@ -126,6 +129,11 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
 }
 
 type Address = { address: string; family: number };
+
+/** Returns the addresses of a host, or none if the resolver takes too long. */
+async function soonAddressesOf(host: string): Promise<Address[]> {
+  return await Promise.race([addressesOf(host), sleep<Address[]>(RESOLVE_MS, [], { ref: false })]);
+}
 
 /** Returns the addresses of a host. Returns none if its name cannot be resolved: the other candidates may suffice. */
 async function addressesOf(host: string): Promise<Address[]> {

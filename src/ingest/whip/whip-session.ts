@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { MediaInput } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
@@ -58,6 +59,10 @@ export class WhipSession {
         closed: (reason: string) => session.end(reason),
       };
       session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
+      if (session.#isEnded) {
+        session.#peer.close();
+        throw new Refused('unavailable', 'The session ended before its answer. Send the offer again.');
+      }
       return { session, answer: withoutRejected(withStartBitrate(session.#peer.answer), offer.leftOut) };
     } catch (error) {
       session.end('the offer could not be processed');

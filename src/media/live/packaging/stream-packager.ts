@@ -37,6 +37,8 @@ const AUDIO_SEGMENT_MS = 2_000;
  * late.
  */
 const FILL_BEHIND_MS = 50;
+/** The same after a gap of both tracks, while frames are dropped that refer to lost ones: late audio is kept. */
+const DROPPED_BEHIND_MS = 400;
 
 /**
  * Interval at which a repeated keyframe is passed on as a frame, in ticks of `VIDEO_TIMESCALE`. A decoder and a rung
@@ -91,14 +93,17 @@ export class StreamPackager {
     const mediaMs = clock.place(unit);
     const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
     const other = unit.kind === 'video' ? 'audio' : 'video';
-    const filled = unit.kind === 'video' ? this.#fillBefore(shownMs) : [];
+    // The decode time, because frames that are shown before this one may follow.
+    const filled = unit.kind === 'video' ? this.#fillBefore(mediaMs) : [];
     const added = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
-    if (added === null) return { mediaMs, events: filled };
-    const events = [...filled, ...added];
-    this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
-    this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
+    const events = [...filled, ...(added ?? [])];
+    if (added !== null) {
+      this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
+      this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
+    }
     const isStill = other === 'video' && this.#video?.isStill === true;
-    if (this.#watches[other].isMissing(shownMs, isStill)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
+    const behindMs = added === null ? DROPPED_BEHIND_MS : FILL_BEHIND_MS;
+    if (this.#watches[other].isMissing(shownMs, isStill)) events.push(...this.#fill(other, shownMs - behindMs));
     return { mediaMs, events };
   }
 
@@ -141,9 +146,9 @@ export class StreamPackager {
   }
 
   /** Fills a gap of both tracks, of which the video returns first. Frames that refer to lost ones are dropped then. */
-  #fillBefore(shownMs: number): PackagedEvent[] {
-    const isMissing = this.#audio !== null && this.#watches.video.isMissing(shownMs, this.#video?.isStill);
-    return isMissing ? this.#fill('video', shownMs) : [];
+  #fillBefore(untilMs: number): PackagedEvent[] {
+    const isMissing = this.#audio !== null && this.#watches.video.isMissing(untilMs, this.#video?.isStill);
+    return isMissing ? this.#fill('video', untilMs) : [];
   }
 
   #fill(kind: AccessUnit['kind'], untilMs: number): PackagedEvent[] {
