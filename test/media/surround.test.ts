@@ -160,7 +160,7 @@ test('DASH has a set of 5.1 that players choose after stereo', async () => {
     new Set([...set.matchAll(/AudioChannelConfiguration[^>]*value="(\d)"/g)].map(([, channels]) => channels)),
   ]);
   expect(facts).toEqual([
-    ['und', '2', new Set(['2'])],
+    ['und', '3', new Set(['2'])],
     ['und', undefined, new Set(['6'])],
     ['fr', undefined, new Set(['2'])],
   ]);

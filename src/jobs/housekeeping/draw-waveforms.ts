@@ -9,8 +9,10 @@ import { defineJob } from '../queue/define-job.ts';
 import { inBlocks, readFragments } from '../speech/read-fragments.ts';
 import { pastFailures } from '../store/past-failures.ts';
 
-/** Maximum videos per run. The next run, a minute later, continues with the rest. */
+/** Maximum number of videos per run. The next run, a minute later, continues with the rest. */
 const MAX_VIDEOS = 100;
+/** Time after which a run begins no other video, in ms. Other housekeeping waits for its slot. */
+const MAX_RUN_MS = 20_000;
 
 /** Draws the waveforms of finished videos whose default audio changed, every minute. Idempotent. */
 export const drawWaveforms = defineJob<object, JobDeps>({
@@ -20,7 +22,11 @@ export const drawWaveforms = defineJob<object, JobDeps>({
   cron: '* * * * *',
   async run(_, deps, signal) {
     const undrawn = await listUndrawn(deps.db, MAX_VIDEOS);
-    await pastFailures(shuffled(undrawn), (video) => drawWaveform(video, deps, signal), signal);
+    const endMs = performance.now() + MAX_RUN_MS;
+    const draw = async (video: UndrawnVideo) => {
+      if (performance.now() < endMs) await drawWaveform(video, deps, signal);
+    };
+    await pastFailures(shuffled(undrawn), draw, signal);
   },
 });
 
@@ -39,7 +45,7 @@ async function drawWaveform(video: UndrawnVideo, deps: JobDeps, signal: AbortSig
       // Stored audio may end up to one AAC frame after the video.
       peaks.length = Math.min(peaks.length, peakCount(audio.durationSec));
     } catch (error) {
-      if (!(error instanceof FfmpegFailed)) throw error;
+      if (!(error instanceof FfmpegFailed) || error.kind === 'aborted' || error.kind === 'stalled') throw error;
       peaks.length = 0;
     }
   }

@@ -64,24 +64,26 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
 
 /**
  * Writes the AdaptationSets of all audio: one per language, name, codec, number of channels and set of keys. Players
- * prefer the set with the fewest channels of a track, because not every one asks the device (ISO 23009-1 section 5.3.3:
- * a higher selectionPriority is preferred, 1 is the default).
+ * prefer the default track, and of each track the set with the fewest channels, because not every one asks the device
+ * (ISO 23009-1 section 5.3.3: a higher selectionPriority is preferred, 1 is the default).
  */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {
     return JSON.stringify([it.language, it.name, it.role, codecFamily(it), it.channels, it.contentProtection]);
   });
+  const hasWiderThan = (one: DashAudio) => renditions.some((it) => isSameTrack(it, one) && it.channels > one.channels);
+  const isMixed = renditions.some(hasWiderThan);
   return [...groups.values()].map((group, index) => {
-    const { language = 'und', name = '', role = 'main', channels = 0 } = group[0] ?? {};
+    const { language = 'und', name = '', role = 'main' } = group[0] ?? {};
     const isChosen = chosen !== undefined && group.includes(chosen);
-    const hasWider = renditions.some((it) => isSameTrack(it, group[0]) && it.channels > channels);
     const common = [
       ...(name === '' ? [] : [xmlElement('Label', {}, [xmlText(name)])]),
       ...(role === 'description' ? [DESCRIBES_VIDEO] : []),
       writeRole(isChosen ? 'main' : role === 'main' ? 'alternate' : role),
     ];
-    const priority = hasWider ? { selectionPriority: 2 } : {};
+    const rank = isChosen && isMixed ? 3 : group.some(hasWiderThan) ? 2 : 1;
+    const priority = rank > 1 ? { selectionPriority: rank } : {};
     const attributes = { id: firstId + index, contentType: 'audio', lang: language, ...priority };
     return writeSet(attributes, group, common, writeAudioAttributes);
   });

@@ -204,6 +204,20 @@ describe('the sets of an MPD', () => {
   });
 });
 
+test('prefers a default track without 5.1 to stereo of a track that has 5.1', () => {
+  const other = { language: 'en', isDefault: false };
+  const mpd = mpdOf(
+    [picture()],
+    [sound({ language: 'de' }), sound({ id: 'b', ...other }), sound({ id: 'c', ...other, channels: 6 })],
+  );
+  const sets = all(mpd, 'AdaptationSet').slice(1);
+  expect(sets.map(({ attributes: { lang, selectionPriority } }) => [lang, selectionPriority])).toEqual([
+    ['de', '3'],
+    ['en', '2'],
+    ['en', undefined],
+  ]);
+});
+
 test('describes the purpose of each track, the default one as main', () => {
   const tracks = [
     sound({ id: 'film', role: 'description', isDefault: true }),

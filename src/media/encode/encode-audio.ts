@@ -71,6 +71,8 @@ export function planAudioEncode(track: PlacedTrack, job: AudioJob): FfmpegPlan {
 
 /** Maximum bit rate of a copied stereo track, in bits per second. */
 const MAX_COPY_BPS = 330_000;
+/** The same of 5.1. It is part of the bit rate of every variant above 360p, also for viewers of stereo. */
+const MAX_SURROUND_COPY_BPS = 460_000;
 
 /**
  * Whether a track has the format of `planAudioEncode`, so that its frames can be copied. AAC with its own order of
@@ -82,7 +84,7 @@ export function mayCopyAudio(
 ): boolean {
   const hasChannels = channels === channelsOf(form) && track.rightStreamIndex === undefined;
   const isLc = codec === 'aac' && profile === 'LC' && (form !== 'surround' || track.layout === '5.1');
-  const maxBps = (MAX_COPY_BPS / 2) * channelsOf(form);
+  const maxBps = form === 'surround' ? MAX_SURROUND_COPY_BPS : MAX_COPY_BPS;
   return form !== 'low' && isLc && hasChannels && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= maxBps;
 }
 
