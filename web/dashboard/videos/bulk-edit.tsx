@@ -40,12 +40,14 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   }, []);
   const found = videos.value ?? [];
   const apply = async () => {
+    // The fields stay open to typing while this runs.
+    const [tags, typedTitles] = [{ added: added.value, removed: removed.value }, titles.value];
     done.value = 0;
     let changed = 0;
     const failed: string[] = [];
     for (const { guid, title } of found) {
-      const typed = titles.value.get(guid);
-      const edit = { title: typed === title ? undefined : typed, added: added.value, removed: removed.value };
+      const typed = typedTitles.get(guid);
+      const edit = { title: typed === title ? undefined : typed, ...tags };
       try {
         if (await editNow(`/library/${libraryId}/videos/${guid}`, edit)) changed += 1;
       } catch (reason) {
