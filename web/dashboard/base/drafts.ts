@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type RunningAction, useAction } from './action.ts';
+import { addEdits, changedKeys, isSame, keysOf, pick } from './edits.ts';
 import { t } from './language.ts';
 import { guardLeaving } from './router.ts';
 
@@ -69,7 +70,7 @@ export function useDraft<T extends object>(
   }, [storedText, saved]);
   const base: T = { ...stored, ...saved.value };
   const value: T = { ...base, ...edits.value };
-  const changed = keysOf(edits.value).filter((key) => !isSame(edits.value[key], base[key]));
+  const changed = changedKeys(edits.value, base);
   const fault = findFault?.(value) ?? null;
   const isOutdated = changed.some((key) => key in before.current && !isSame(before.current[key], base[key]));
   const discard = () => {
@@ -83,13 +84,21 @@ export function useDraft<T extends object>(
       await save(sent, value);
       saved.value = { ...saved.value, ...sent };
       // Keeps edits made during the request.
-      const later = keysOf(edits.value).filter((key) => !isSame(edits.value[key], value[key]));
-      edits.value = Object.fromEntries(later.map((key) => [key, edits.value[key]])) as Partial<T>;
+      const later = changedKeys(edits.value, value);
+      Object.assign(
+        before.current,
+        pick(
+          sent,
+          later.filter((key) => key in sent),
+        ),
+      );
+      edits.value = pick(edits.value, later);
     });
   };
   const change = (made: Partial<T>) => {
     for (const key of keysOf(made)) if (!(key in edits.value)) before.current[key] = base[key];
-    edits.value = { ...edits.value, ...made };
+    // During a save, the stored value is about to change: a field that is back at the old one is still an edit.
+    edits.value = saving.isBusy.value ? { ...edits.value, ...made } : addEdits(edits.value, made, base);
   };
   const editor = { name, fault, isOutdated, saving, done, save: saveChanges, discard };
   useUnsaved(changed.length > 0 ? editor : null);
@@ -114,21 +123,6 @@ function useUnsaved(editor: UnsavedEditor | null): void {
       unsaved.value = rest;
     };
   }, [seen, id]);
-}
-
-function keysOf<T extends object>(value: T): (keyof T)[] {
-  // Objects of one literal type have no further keys.
-  return Object.keys(value) as (keyof T)[];
-}
-
-function pick<T extends object>(value: T, keys: readonly (keyof T)[]): Partial<T> {
-  const picked: Partial<T> = {};
-  for (const key of keys) picked[key] = value[key];
-  return picked;
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 guardLeaving((leave) => {

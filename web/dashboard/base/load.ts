@@ -1,10 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { api, describeError } from './api.ts';
+import { ApiError, api, describeError } from './api.ts';
 
 export type Loaded<T> = {
   value: Signal<T | null>;
   error: Signal<string | null>;
+  /** Whether the last read found that the object does not exist. */
+  isGone: Signal<boolean>;
   again: () => void;
   /** Like `again`, but skipped while a read is running. */
   look: () => void;
@@ -17,6 +19,7 @@ export type Loaded<T> = {
 export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);
   const error = useSignal<string | null>(null);
+  const isGone = useSignal(false);
   const latest = useRef<AbortController | null>(null);
   const again = () => {
     latest.current?.abort();
@@ -26,9 +29,12 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
       .then((found) => {
         value.value = found;
         error.value = null;
+        isGone.value = false;
       })
       .catch((reason: unknown) => {
-        if (!turn.signal.aborted) error.value = describeError(reason);
+        if (turn.signal.aborted) return;
+        error.value = describeError(reason);
+        isGone.value = reason instanceof ApiError && reason.status === 404;
       })
       .finally(() => {
         if (latest.current === turn) latest.current = null;
@@ -42,7 +48,7 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
     again();
     return () => latest.current?.abort();
   }, [path, JSON.stringify(question)]);
-  return { value, error, again, look };
+  return { value, error, isGone, again, look };
 }
 
 /** Calls `again` every `everyMs` while the page is visible. */

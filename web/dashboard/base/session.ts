@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError, api, whenSignedOut } from './api.ts';
+import { unsaved } from './drafts.ts';
 import { t } from './language.ts';
 import { plural } from './words.ts';
 
@@ -15,6 +16,8 @@ export type LibraryName = { id: number; name: string };
 
 /** `undefined` until known. */
 export const session = signal<Session | null | undefined>(undefined);
+/** Whether the session ended while the open page had unsaved changes, so that the page asks for a key. */
+export const isExpired = signal(false);
 export const libraries = signal<readonly LibraryName[]>([]);
 
 export async function restoreSession(): Promise<void> {
@@ -38,11 +41,13 @@ export async function signInByLink(link: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await api('DELETE', '/dashboard/session');
   session.value = null;
+  isExpired.value = false;
 }
 
 async function open(found: Session): Promise<void> {
   libraries.value = await loadLibraries(found);
   session.value = found;
+  isExpired.value = false;
 }
 
 async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
@@ -66,5 +71,6 @@ export function mayWrite(): boolean {
 }
 
 whenSignedOut(() => {
-  session.value = null;
+  if (session.value && unsaved.value.size > 0) isExpired.value = true;
+  else session.value = null;
 });

@@ -297,6 +297,8 @@ export const de = {
   'Sign out': 'Abmelden',
   'Signing in…': 'Anmeldung läuft…',
   'Sign in': 'Anmelden',
+  'Your session has ended. Sign in again to keep your unsaved changes.':
+    'Deine Sitzung ist beendet. Melde dich erneut an, um deine ungespeicherten Änderungen zu behalten.',
   'The first start printed an account key, which gives access to everything.':
     'Der erste Start hat einen Kontoschlüssel ausgegeben. Er gibt Zugriff auf alles.',
   'A library key gives access to one library. A read-only key cannot change anything.':

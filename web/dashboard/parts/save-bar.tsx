@@ -8,7 +8,9 @@ import { toast } from './toasts.tsx';
 /** Saves or discards the changes of the open screen. Visible at the bottom of the window while there are any. */
 export function SaveBar() {
   const editors = [...unsaved.value.values()];
-  useShortcuts(editors.length === 0 ? {} : { 'ctrl+s': () => void saveAll(), 'ctrl+enter': () => void saveAll() });
+  const save = () => void saveTyped();
+  // Without editors too: the first change may still be in a field that reports it when it loses the focus.
+  useShortcuts(editors.length === 0 ? { 'ctrl+s': save } : { 'ctrl+s': save, 'ctrl+enter': save });
   if (editors.length === 0) return null;
   const isBusy = editors.some(({ saving }) => saving.isBusy.value);
   const fault = editors.find((editor) => editor.fault !== null)?.fault ?? null;
@@ -27,6 +29,18 @@ export function SaveBar() {
       <Problems />
     </section>
   );
+}
+
+/** Saves all open editors, with the text of a field that reports its changes only when it loses the focus. */
+async function saveTyped(): Promise<void> {
+  const field = document.activeElement;
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
+    field.blur();
+    // Preact renders and runs its effects after the next frame.
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    field.focus({ preventScroll: true });
+  }
+  await saveAll();
 }
 
 /** Saves all open editors. Resolves to whether each succeeded. */

@@ -5,7 +5,10 @@ import { Icon } from './icon.tsx';
 
 type Props = { id: string; label: string; tags: readonly string[]; onChange: (tags: readonly string[]) => void };
 
-/** Tags as chips. Enter or a comma adds the typed ones, Backspace in the empty field removes the last. */
+/**
+ * Tags as chips. Enter or a comma adds the typed ones. Backspace in the empty field removes the last. Delete and
+ * Backspace on a chip remove it.
+ */
 export function TagField({ id, label, tags, onChange }: Props) {
   const text = useSignal('');
   const input = useRef<HTMLInputElement>(null);
@@ -27,6 +30,13 @@ export function TagField({ id, label, tags, onChange }: Props) {
     onChange(tags.filter((one) => one !== tag));
     input.current?.focus();
   };
+  const pressOnChip = (event: KeyboardEvent, tag: string) => {
+    if (event.key !== 'Delete' && event.key !== 'Backspace') return;
+    event.preventDefault();
+    // Delete is also the page's shortcut for the trash.
+    event.stopPropagation();
+    remove(tag);
+  };
   return (
     <div class="tag-editor">
       <label for={id}>{label}</label>
@@ -34,7 +44,13 @@ export function TagField({ id, label, tags, onChange }: Props) {
         {tags.map((tag) => (
           <span key={tag} class="tag" dir="auto">
             <span>{tag}</span>
-            <button type="button" class="quiet" aria-label={t('Remove tag {0}', tag)} onClick={() => remove(tag)}>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={t('Remove tag {0}', tag)}
+              onClick={() => remove(tag)}
+              onKeyDown={(event) => pressOnChip(event, tag)}
+            >
               <Icon name="close" />
             </button>
           </span>

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { otherMetaTags, readDescription, readTags, withDescription, withOtherMetaTags, withTags } from './tags.ts';
+import {
+  otherMetaTags,
+  readDescription,
+  readTags,
+  toMetaTags,
+  withDescription,
+  withOtherMetaTags,
+  withTags,
+} from './tags.ts';
 
 const tag = (value: string) => ({ property: 'video:tag', value });
 const series = { property: 'series', value: 'one' };
@@ -34,4 +42,12 @@ test('reads the description of importers if the video has none, and changes both
   expect(withDescription(metaTags, 'New')).toEqual([series, { property: 'description', value: 'New' }]);
   expect(withDescription(metaTags, '')).toEqual([series]);
   expect(withDescription([series], 'New')).toEqual([series]);
+});
+
+test('an edit of the description sends no meta tags if none has the description', () => {
+  expect(toMetaTags([series, tag('sea')], { description: 'New' })).toEqual({});
+  expect(toMetaTags([{ property: 'description', value: 'Old' }], { description: 'New' })).toEqual({
+    metaTags: [{ property: 'description', value: 'New' }],
+  });
+  expect(toMetaTags([series], { tags: ['sea'] })).toEqual({ metaTags: [series, tag('sea')] });
 });

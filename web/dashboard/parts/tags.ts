@@ -43,11 +43,26 @@ export function readDescription({ description, metaTags }: Pick<VideoModel, 'des
   return description ?? metaTags.find(({ property }) => property === DESCRIPTION)?.value ?? '';
 }
 
-/** Returns the meta tags with the new description in the meta tag of importers, if there is one. */
-export function withDescription(metaTags: readonly MetaTag[], description: string): MetaTag[] {
+/** Returns the meta tags with the new description in the meta tag of importers. Without one, returns the same array. */
+export function withDescription(metaTags: readonly MetaTag[], description: string): readonly MetaTag[] {
   const others = metaTags.filter(({ property }) => property !== DESCRIPTION);
-  if (others.length === metaTags.length) return [...metaTags];
+  if (others.length === metaTags.length) return metaTags;
   return description === '' ? others : [...others, { property: DESCRIPTION, value: description }];
+}
+
+type Edits = {
+  tags?: readonly string[] | undefined;
+  others?: readonly MetaTag[] | undefined;
+  description?: string | undefined;
+};
+
+/** Returns the field `metaTags` of a save. Omits it if the edits change no meta tag, because it replaces them all. */
+export function toMetaTags(stored: readonly MetaTag[], edits: Edits): { metaTags?: readonly MetaTag[] } {
+  let metaTags = stored;
+  if (edits.others !== undefined) metaTags = withOtherMetaTags(metaTags, edits.others);
+  if (edits.tags !== undefined) metaTags = withTags(metaTags, edits.tags);
+  if (edits.description !== undefined) metaTags = withDescription(metaTags, edits.description);
+  return metaTags === stored ? {} : { metaTags };
 }
 
 function isKeywords({ property }: MetaTag): boolean {

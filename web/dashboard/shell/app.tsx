@@ -15,7 +15,7 @@ import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
 import { ShowCall } from './show-call.tsx';
 import { SideBar } from './side-bar.tsx';
-import { SignIn } from './sign-in.tsx';
+import { SignIn, SignInAgain } from './sign-in.tsx';
 import { Welcome } from './welcome.tsx';
 
 export function App() {
@@ -63,6 +63,7 @@ function Signed() {
       <Palette libraryId={libraryId} />
       <ShortcutHelp />
       <ShowCall />
+      <SignInAgain />
       {libraryId !== null && mayWrite() && <DropZone libraryId={libraryId} />}
     </div>
   );

@@ -122,13 +122,13 @@ const LOOK_AGAIN_MS = 3_000;
 
 /** State of an uploaded video until it is ready or failed, with its link and embed code. */
 function SentVideo({ libraryId, videoId }: { libraryId: number; videoId: string }) {
-  const { value, error, look } = useLoaded<VideoModel>(`/library/${libraryId}/videos/${videoId}`);
+  const { value, isGone, look } = useLoaded<VideoModel>(`/library/${libraryId}/videos/${videoId}`);
   const video = value.value;
   const isOver = video !== null && ['good', 'bad'].includes(videoState(video).tone);
   useRefresh(() => {
-    if (!isOver && error.value === null) look();
+    if (!isOver && !isGone.value) look();
   }, LOOK_AGAIN_MS);
-  if (error.value !== null) return <p class="hint">{t('The video no longer exists.')}</p>;
+  if (isGone.value) return <p class="hint">{t('The video no longer exists.')}</p>;
   if (video === null) return <p class="hint">{t('Uploaded')}</p>;
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, videoId);
   return (

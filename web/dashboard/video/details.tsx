@@ -9,14 +9,7 @@ import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel, SelectField } from '../parts/fields.tsx';
 import { TagField } from '../parts/tag-field.tsx';
-import {
-  otherMetaTags,
-  readDescription,
-  readTags,
-  withDescription,
-  withOtherMetaTags,
-  withTags,
-} from '../parts/tags.ts';
+import { otherMetaTags, readDescription, readTags, toMetaTags } from '../parts/tags.ts';
 import { Generate } from './generate.tsx';
 import type { PartProps } from './part-props.ts';
 
@@ -53,11 +46,8 @@ export function useDetails({ path, video, onChanged }: PartProps): DetailsDraft 
     name: t('Details'),
     findFault: ({ title }) => (title.trim() === '' ? t('The title is empty. Enter one.') : null),
     async save({ tags, others, ...edits }) {
-      let { metaTags } = video;
-      if (others !== undefined) metaTags = withOtherMetaTags(metaTags, others);
-      if (tags !== undefined) metaTags = withTags(metaTags, tags);
-      if (edits.description !== undefined) metaTags = withDescription(metaTags, edits.description);
-      await api('POST', path, { ...edits, ...(metaTags !== video.metaTags && { metaTags }) });
+      const metaTags = toMetaTags(video.metaTags, { tags, others, description: edits.description });
+      await api('POST', path, { ...edits, ...metaTags });
       onChanged();
     },
   });

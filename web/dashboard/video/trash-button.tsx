@@ -1,7 +1,7 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { discardAll } from '../base/drafts.ts';
+import { discardAll, leaveThen } from '../base/drafts.ts';
 import { t } from '../base/language.ts';
 import { go } from '../base/router.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
@@ -11,7 +11,7 @@ import { toast } from '../parts/toasts.tsx';
 
 type TrashProps = { path: string; libraryId: number; video: VideoModel };
 
-/** Moves to the trash without confirmation. The message that follows can undo it. */
+/** Moves to the trash. Asks only about unsaved changes. The message that follows can undo it. */
 export function TrashButton({ path, libraryId, video }: TrashProps) {
   const removing = useAction();
   const remove = () =>
@@ -29,10 +29,11 @@ export function TrashButton({ path, libraryId, video }: TrashProps) {
         },
       });
     });
-  useShortcuts({ Delete: () => void remove() });
+  const ask = () => leaveThen(() => void remove());
+  useShortcuts({ Delete: ask });
   return (
     <>
-      <button type="button" class="quiet" disabled={removing.isBusy.value} onClick={remove}>
+      <button type="button" class="quiet" disabled={removing.isBusy.value} onClick={ask}>
         <Icon name="trash" /> {t('Move to trash')}
       </button>
       {removing.error.value !== null && <Notice kind="error">{removing.error.value}</Notice>}

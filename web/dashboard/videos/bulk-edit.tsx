@@ -7,7 +7,7 @@ import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { TagField } from '../parts/tag-field.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { editOf } from './edit-of.ts';
+import { type Edit, editOf } from './edit-of.ts';
 import { type ListQuery, toApiQuery } from './list-query.ts';
 import { clearSelection, selection } from './selection.ts';
 
@@ -26,32 +26,40 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   const added = useSignal<readonly string[]>([]);
   const removed = useSignal<readonly string[]>([]);
   const done = useSignal<number | null>(null);
+  /** Reasons why videos could not be read when the dialog opened. */
+  const missing = useSignal<readonly string[]>([]);
   const failures = useSignal<readonly string[]>([]);
   useEffect(() => {
     loadSelected(libraryId, wanted).then(
-      (found) => (videos.value = found),
-      (reason: unknown) => (failures.value = [describeError(reason)]),
+      (loaded) => {
+        videos.value = loaded.videos;
+        missing.value = loaded.missing;
+      },
+      (reason: unknown) => (missing.value = [describeError(reason)]),
     );
   }, []);
   const found = videos.value ?? [];
   const apply = async () => {
-    const edits = found.flatMap((video) => {
-      const body = editOf(video, { title: titles.value.get(video.guid), added: added.value, removed: removed.value });
-      return body === null ? [] : [{ video, body }];
-    });
+    // The fields stay open to typing while this runs.
+    const [tags, typedTitles] = [{ added: added.value, removed: removed.value }, titles.value];
     done.value = 0;
+    let changed = 0;
     const failed: string[] = [];
-    for (const { video, body } of edits) {
-      await api('POST', `/library/${libraryId}/videos/${video.guid}`, body).catch((reason: unknown) =>
-        failed.push(`${video.title}: ${describeError(reason)}`),
-      );
+    for (const { guid, title } of found) {
+      const typed = typedTitles.get(guid);
+      const edit = { title: typed === title ? undefined : typed, ...tags };
+      try {
+        if (await editNow(`/library/${libraryId}/videos/${guid}`, edit)) changed += 1;
+      } catch (reason) {
+        failed.push(`${title}: ${describeError(reason)}`);
+      }
       done.value += 1;
     }
     done.value = null;
     failures.value = failed;
     onChanged();
     if (failed.length > 0) return;
-    toast(t('{0} changed.', plural(edits.length, 'video')));
+    toast(t('{0} changed.', plural(changed, 'video')));
     clearSelection();
     onClose();
   };
@@ -85,13 +93,7 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
       {found.length > MAX_TITLES && (
         <p class="hint">{t('Select at most {0} videos to edit their titles.', MAX_TITLES)}</p>
       )}
-      {failures.value.length > 0 && (
-        <ul class="tray-error" role="alert">
-          {failures.value.slice(0, MAX_TITLES).map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      )}
+      <Failures lines={[...missing.value, ...failures.value]} />
       {done.value !== null && <progress value={done.value} max={found.length} aria-label={t('Saving…')} />}
       <div class="row end">
         <button type="button" onClick={onClose}>
@@ -105,12 +107,41 @@ export function BulkEdit({ libraryId, wanted, onChanged, onClose }: Props) {
   );
 }
 
+function Failures({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul class="tray-error" role="alert">
+      {lines.slice(0, MAX_TITLES).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Edits a video as it is now: others may have edited it since the dialog opened. Returns whether it changed. */
+async function editNow(path: string, edit: Edit): Promise<boolean> {
+  if (edit.title === undefined && edit.added.length === 0 && edit.removed.length === 0) return false;
+  const body = editOf(await api<VideoModel>('GET', path), edit);
+  if (body !== null) await api('POST', path, body);
+  return body !== null;
+}
+
+type Selected = { videos: VideoModel[]; missing: string[] };
+
 /** Loads the selected videos: those of the list by their ids, or all that match its filters. */
-async function loadSelected(libraryId: number, wanted: ListQuery): Promise<VideoModel[]> {
+async function loadSelected(libraryId: number, wanted: ListQuery): Promise<Selected> {
   const { value } = selection;
   if (value.kind === 'some') {
-    const paths = [...value.ids].map((id) => `/library/${libraryId}/videos/${id}`);
-    return Promise.all(paths.map((path) => api<VideoModel>('GET', path)));
+    const ids = [...value.ids];
+    const results = await Promise.allSettled(
+      ids.map((id) => api<VideoModel>('GET', `/library/${libraryId}/videos/${id}`)),
+    );
+    return {
+      videos: results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+      missing: results.flatMap((one, place) =>
+        one.status === 'rejected' ? [`${ids[place]}: ${describeError(one.reason)}`] : [],
+      ),
+    };
   }
   const videos: VideoModel[] = [];
   for (let page = 1; videos.length < MAX_VIDEOS; page += 1) {
@@ -119,5 +150,5 @@ async function loadSelected(libraryId: number, wanted: ListQuery): Promise<Video
     videos.push(...items);
     if (items.length < PER_PAGE) break;
   }
-  return videos.slice(0, MAX_VIDEOS);
+  return { videos: videos.slice(0, MAX_VIDEOS), missing: [] };
 }

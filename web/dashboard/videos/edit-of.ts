@@ -1,7 +1,8 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { readTags, withTags } from '../parts/tags.ts';
 
-type Edit = { title: string | undefined; added: readonly string[]; removed: readonly string[] };
+/** An edit of a video. Without a `title`, the title stays. */
+export type Edit = { title: string | undefined; added: readonly string[]; removed: readonly string[] };
 
 /** Returns the changed fields of a video. Null if nothing changes. */
 export function editOf(video: Pick<VideoModel, 'title' | 'metaTags'>, { title, added, removed }: Edit): object | null {

@@ -14,7 +14,7 @@ import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt }
 import { resetWithinSegment } from './reset-within-segment.ts';
 import { RungSwitch } from './rung-switch.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
-import { type AudioTrack, byHeight, isSameAudio, type Quality, toAudioTrack, toQuality } from './tracks.ts';
+import { type AudioTrack, audioOf, byHeight, findAudio, type Quality, toQuality } from './tracks.ts';
 
 /** Set when the page is packed, so that the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
@@ -141,18 +141,18 @@ export class Engine extends EventTarget {
   }
 
   get audioTracks(): AudioTrack[] {
-    return this.#shaka?.audioTracks ?? this.#hls?.audioTracks.map(toAudioTrack) ?? [];
+    return this.#shaka?.audioTracks ?? audioOf(this.#hls).tracks;
   }
 
   get audioIndex(): number {
-    return this.#shaka?.audioIndex ?? this.#hls?.audioTrack ?? -1;
+    return this.#shaka?.audioIndex ?? audioOf(this.#hls).index;
   }
 
   chooseAudio(index: number): void {
     this.#shaka?.chooseAudio(index);
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
-    this.#wantedAudio = this.audioTracks[index] ?? null;
+    this.#wantedAudio = this.audioTracks.find((track) => track.index === index) ?? null;
     this.#report('audiotracks');
   }
 
@@ -195,7 +195,7 @@ export class Engine extends EventTarget {
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
-      const found = audioTracks.map(toAudioTrack).find((track) => isSameAudio(track, this.#wantedAudio));
+      const found = findAudio(audioTracks, this.#wantedAudio);
       if (found !== undefined) hls.audioTrack = found.index;
       this.#report('audiotracks');
     });

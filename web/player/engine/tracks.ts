@@ -14,15 +14,32 @@ export function toQuality(level: { height: number; bitrate: number; frameRate: n
   return { heightPx: level.height, bitrateBps: level.bitrate, frameRateHz: level.frameRate };
 }
 
-/** Converts an audio track of hls.js. */
-export function toAudioTrack(
-  { name, lang, channels }: { name: string; lang?: string | undefined; channels?: string | undefined },
-  index: number,
-): AudioTrack {
+type HlsAudio = { name: string; lang?: string | undefined; channels?: string | undefined };
+
+/**
+ * Returns the tracks of hls.js, each once, and the `index` of the one that plays (-1 for none). A rung with several
+ * audio groups lists a track once per group: the first counts.
+ */
+export function audioOf(hls: { audioTracks: readonly HlsAudio[]; audioTrack: number } | null): {
+  tracks: AudioTrack[];
+  index: number;
+} {
+  const all = hls?.audioTracks.map(toAudioTrack) ?? [];
+  const firstOf = (index: number) => all.findIndex((one) => isSameAudio(one, all[index] ?? null));
+  return { tracks: all.filter(({ index }) => firstOf(index) === index), index: firstOf(hls?.audioTrack ?? -1) };
+}
+
+/** Returns the wanted track of hls.js, or else the one with its label: not each rung has each number of channels. */
+export function findAudio(found: readonly HlsAudio[], wanted: AudioTrack | null): AudioTrack | undefined {
+  const tracks = found.map(toAudioTrack);
+  return tracks.find((one) => isSameAudio(one, wanted)) ?? tracks.find(({ label }) => label === wanted?.label);
+}
+
+function toAudioTrack({ name, lang, channels }: HlsAudio, index: number): AudioTrack {
   return { index, label: name, language: lang ?? '', channels: channels === undefined ? null : parseInt(channels, 10) };
 }
 
 /** Whether two lists of tracks have the same track, with the same number of channels. */
-export function isSameAudio(track: AudioTrack, other: AudioTrack | null): boolean {
+function isSameAudio(track: AudioTrack, other: AudioTrack | null): boolean {
   return track.label === other?.label && track.channels === other.channels;
 }

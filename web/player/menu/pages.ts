@@ -45,7 +45,7 @@ function settings(lists: Lists): MenuEntry[] {
     entries.push(page('captions', say('captions'), lists.captions.shown?.label ?? say('off')));
   }
   if (engine.audioTracks.length > 1) {
-    const audio = engine.audioTracks[engine.audioIndex];
+    const audio = engine.audioTracks.find(({ index }) => index === engine.audioIndex);
     entries.push(page('sound', say('sound'), audio === undefined ? '' : nameAudio(audio)));
   }
   if (session.state.details.chapters.length > 0 && hidesChapters(lists)) {
