@@ -44,8 +44,7 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
     if (error === undefined) return;
     if (error instanceof Refused) throw error;
     const isBusy = hasCode(error, LOCK_TIMEOUT) || hasCode(error, DEADLOCK);
-    if (!isBusy || tries >= MAX_LOCK_TRIES)
-      throw new Error('Could not migrate the database.', { cause: error });
+    if (!isBusy || tries >= MAX_LOCK_TRIES) throw new Error('Could not migrate the database.', { cause: error });
     if (tries % 15 === 1) logEvent('migration.waiting', { err: error });
     await sleep(LOCK_PAUSE_MS);
   }

@@ -11,5 +11,6 @@ export const REAL_TIME: readonly string[] = [
   'test/live/gap-variants.test.ts',
   'test/live/whip-changes.test.ts',
   'test/delivery/drm.test.ts',
+  'test/live/whip-and-enhanced.test.ts',
   'test/media/recorded-canvas.test.ts',
 ];

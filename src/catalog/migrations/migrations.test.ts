@@ -121,7 +121,7 @@ test('a migration waits for the lock of a table without blocking the queries of 
       await expect.poll(() => isWaiting(db), { timeout: 20_000 }).toBe(true);
       // This query waits behind the migration until it gives up.
       await sql`select 1 from millrace_node`.execute(db);
-      expect(await findSchemaFault(db)).toMatch(/without 006-compatibility/);
+      expect(await findSchemaFault(db)).toMatch(/without 005-waveform/);
     });
     await migrating;
     expect(await findSchemaFault(db)).toBeNull();

@@ -150,8 +150,7 @@ export function requestReencode(video: Video): Video {
  * chapters and moments that are not within the video.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
-  if (edit.title?.trim() === '')
-    throw new Refused('invalid', 'Expected a title, got an empty string. Send a title.');
+  if (edit.title?.trim() === '') throw new Refused('invalid', 'Expected a title, got an empty string. Send a title.');
   const edited: Video = { ...video, ...edit };
   if (!isSame(edited.chapters, video.chapters)) requireChaptersWithin(edited);
   if (!isSame(edited.moments, video.moments)) requireMomentsWithin(edited);

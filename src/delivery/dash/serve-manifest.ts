@@ -140,7 +140,7 @@ function describeVideo(
 ): DashVideo {
   const { widthPx, heightPx, colours } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
-  if (widthPx === null) throw new Error(`Expected rendition ${rendition.id} to have a video init segment, got one without a width.`);
+  if (widthPx === null) throw new Error(`Expected a video init segment of ${rendition.id}, got one without a width.`);
   return {
     ...describeSegments(rendition, protection),
     widthPx,

@@ -280,27 +280,6 @@ test('clock drift and lost frames move audio by less than 20 ms', () => {
   expect(Math.max(...offsets)).toBeLessThan(45);
 });
 
-test.each([
-  { rate: 5, bFrames: 2 },
-  { rate: 10, bFrames: 4 },
-  { rate: 25, bFrames: 15 },
-])('drops no frame of $rate fps with $bFrames B-frames, which are shown long after they are decoded', (source) => {
-  const { rate, bFrames } = source;
-  const frameMs = 1000 / rate;
-  const group = bFrames + 1;
-  const shown = Array.from({ length: Math.floor(10_000 / frameMs / group) }, (_, at) => [
-    (at + 1) * group,
-    ...Array.from({ length: bFrames }, (_b, b) => at * group + b + 1),
-  ]).flat();
-  const video = [0, ...shown].map((number, at): AccessUnit => {
-    const bytes = Buffer.alloc(100);
-    return { kind: 'video', dtsMs: at * frameMs, ptsMs: (number + 1) * frameMs, isKey: number === 0, bytes };
-  });
-  const audio = media({ lengthMs: 10_000 }).filter(({ kind }) => kind === 'audio');
-  const packaged = packageAll([[...video, ...audio].toSorted((a, b) => a.dtsMs - b.dtsMs)]);
-  expect(samplesOf(packaged, 'video')).toHaveLength(video.length);
-});
-
 test('continues a silent track while video frames are dropped after a gap', () => {
   const { sent } = packageAll([media({ lengthMs: 9_000, audio: [[0, 9_000]], video: [[4_000, 5_000]] })]);
   const late = sent.filter(({ unit, edgesMs }) => unit.dtsMs >= 2_000 && edgesMs.audio < unit.dtsMs - 1_000);

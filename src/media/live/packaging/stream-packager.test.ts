@@ -201,3 +201,29 @@ test('throws only BrokenMedia for damaged FLV tags', () => {
     { numRuns: 2_000 },
   );
 });
+
+test.each([
+  { rate: 5, bFrames: 2 },
+  { rate: 10, bFrames: 4 },
+  { rate: 25, bFrames: 15 },
+])('drops no frame of $rate fps with $bFrames B-frames, which are shown long after they are decoded', (source) => {
+  const { rate, bFrames } = source;
+  const group = bFrames + 1;
+  const shown = Array.from({ length: Math.floor((10 * rate) / group) }, (_, at) => [
+    (at + 1) * group,
+    ...Array.from({ length: bFrames }, (_b, b) => at * group + b + 1),
+  ]).flat();
+  const video = [0, ...shown].map((number, at): AccessUnit => {
+    const [dtsMs, ptsMs] = [(at * 1000) / rate, ((number + 1) * 1000) / rate];
+    return { kind: 'video', dtsMs, ptsMs, isKey: number === 0, bytes: Buffer.alloc(100) };
+  });
+  const audio = [...media(0, 10_000)].filter(({ kind }) => kind === 'audio');
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const events = pushAll(
+    packager,
+    [...video, ...audio].toSorted((a, b) => a.dtsMs - b.dtsMs),
+  );
+  const segments = segmentsOf([...events, ...packager.end()], 'video');
+  const samples = segments.flatMap(({ fragments }) => fragments.flatMap(({ samples: own }) => own));
+  expect(samples).toHaveLength(video.length);
+});
