@@ -43,7 +43,7 @@ test('a dry run prints the plan and the changelog section without changing files
   const { status, stdout } = release('99.0.0', '--dry-run');
   expect([status, state()]).toEqual([0, before]);
   expect(stdout).toMatch(/^Version 99\.0\.0 in package\.json, .*\n.*sbom\.cdx\.json/);
-  expect(stdout).toMatch(/\n## 99\.0\.0 - 20\d\d-\d\d-\d\d\n\n- /);
+  expect(stdout).toMatch(/\n## 99\.0\.0 - 20\d\d-\d\d-\d\d\n\n### Added\n/);
 });
 
 test.each([['0.2'], ['v0.2.0'], ['0.2.0', '0.3.0'], []])('rejects "release %s %s" with a one-line error', (...args) => {
