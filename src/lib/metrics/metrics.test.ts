@@ -22,8 +22,9 @@ test('no label has a number of values that grows with content or viewers', () =>
 
 test('the page combines the processes of several roles, even if one collector fails', async () => {
   labelMetrics('edge');
-  // Other tests of the same process count requests too.
+  // Other tests of the same process count requests and errors too.
   metrics.edgeRequests.reset();
+  metrics.collectErrors.reset();
   metrics.edgeRequests.inc({ target: 'segment', status_class: statusClass(206) }, 3);
   const stops = [
     onCollect(() => Promise.reject(new Error('The database is away.'))),
