@@ -224,5 +224,6 @@ test.each([
   const { page, segments } = await openPaused(`&preload=${preload}`);
   if (hasMedia) await expect.poll(() => bufferedSec(page), PATIENCE).toBeGreaterThan(12);
   else expect(segments).toEqual([]);
+  await expect.poll(() => page.locator('.clock .total').textContent(), PATIENCE).toMatch(/^0:[1-5]\d$/);
   await page.context().close();
 });

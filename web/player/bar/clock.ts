@@ -44,6 +44,8 @@ export function createClock({ video, engine, session, config, say }: ControlPart
   };
   for (const name of ['timeupdate', 'durationchange', 'seeking', 'progress']) video.addEventListener(name, draw);
   session.addEventListener('view', draw);
+  // Media that is not loaded yet has the length that the server states.
+  range.addEventListener('facts', draw);
   draw();
   return clock;
 }

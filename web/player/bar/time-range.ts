@@ -35,7 +35,10 @@ const NO_FACTS: TimeRangeFacts = {
   storyboardUrl: null,
 };
 
-/** The seek bar: a slider with chapters, the loaded ranges, the heat curve and a preview. Event: `seek`, in seconds. */
+/**
+ * The seek bar: a slider with chapters, the loaded ranges, the heat curve and a preview. Events: `seek`, in
+ * seconds, and `facts`, when the expected length may have changed.
+ */
 export class TimeRange extends HTMLElement {
   readonly #track = make('div', { class: 'track', part: 'track' });
   readonly #buffered = make('div', { class: 'buffered', part: 'buffered' });
@@ -89,6 +92,7 @@ export class TimeRange extends HTMLElement {
     if (isNew) this.#drawHeat(facts.heat ?? []);
     this.#draw();
     this.#report();
+    this.dispatchEvent(new Event('facts'));
   }
 
   /** Shows keyframes of a growing stream. Null for a video. */
