@@ -193,9 +193,12 @@ export class OwnedStream {
     this.#endRun();
     const late = new AbortController();
     const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
-    await Promise.race([settled, sleep(HAND_OVER_MS, undefined, { signal: late.signal })]);
-    late.abort();
-    this.#dropAll(reason);
+    try {
+      await Promise.race([settled, sleep(HAND_OVER_MS, undefined, { signal: late.signal })]);
+    } finally {
+      late.abort();
+      this.#dropAll(reason);
+    }
   }
 
   /** Stores open segments before the process exits. `handOver`: the reason for publishers to use another process. */
