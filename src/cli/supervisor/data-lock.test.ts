@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,6 +37,12 @@ test('refuses a folder below /proc, where none can be created, instead of trying
   expect(() => makeDataDir('/proc/millrace/data')).toThrow(
     /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write/,
   );
+});
+
+test('rejects a link to a folder that does not exist', async () => {
+  const link = join(folder, 'link');
+  await symlink(join(folder, 'missing'), link);
+  expect(() => makeDataDir(link)).toThrow(`MILLRACE_DATA_DIR: expected a folder, got a broken link: ${link}.`);
 });
 
 test.each(['/etc/hostname', '/etc/hostname/data'])('refuses %s, which is a file or below one', (path) => {

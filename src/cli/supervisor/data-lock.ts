@@ -88,8 +88,10 @@ function makeFolders(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another role of this machine may have created it since.
     if (!hasCode(error, 'EEXIST')) throw error;
+    // Another role of this machine may have created it since. Otherwise it is a link to nothing.
+    if (!existsSync(path))
+      throw new Refused('invalid', `MILLRACE_DATA_DIR: expected a folder, got a broken link: ${path}.`);
   }
 }
 
@@ -98,6 +100,7 @@ function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = n
   try {
     step();
   } catch (cause) {
+    if (cause instanceof Refused) throw cause;
     if (Object(cause).code === 'ENOTDIR') throw new Refused('invalid', describeFile(dataDir), { cause });
     const isReadOnly = Object(cause).code === 'EROFS';
     const user = process.getuid?.() ?? 0;
