@@ -83,9 +83,9 @@ export type CreateVideoModel = Static<typeof CreateVideoModel>;
 
 export const UpdateVideoModel = model('UpdateVideoModel', {
   title: Type.Optional(nullable(title())),
-  /** An extension of the hosted interface. */
+  /** Not part of the hosted API. */
   description: Type.Optional(nullable(text({ maxLength: 5_000 }))),
-  /** An extension of the hosted interface. */
+  /** Not part of the hosted API. */
   category: Type.Optional(nullable(text({ maxLength: 100 }))),
   collectionId: Type.Optional(nullable(text())),
   chapters: Type.Optional(nullable(Type.Array(ChapterModel))),
