@@ -16,7 +16,7 @@ export type PageMedia = {
   state(): string;
   /**
    * Returns why playback could not continue, or null if media was available: published on time in all tracks, and
-   * neither requested nor newly listed.
+   * neither newly requested nor newly listed.
    */
   reasonToWait(): string | null;
 };
@@ -49,8 +49,9 @@ export function openLog(): void {
 export function openLoads(): void {
   const skipped = new Set<string>();
   const [parts, last] = [new Map<string, number>(), new Map<string, { sn: number; part: number }>()];
-  /** Times of requests for media in progress. */
-  const pending = new Map<XMLHttpRequest, string>();
+  /** Requests for media in progress. One that takes longer than `maxRequestMs` is a fault of the edge. */
+  const pending = new Map<XMLHttpRequest, { url: string; sinceMs: number }>();
+  const maxRequestMs = 2_000;
   const { open, send } = XMLHttpRequest.prototype;
   const urls = new WeakMap<XMLHttpRequest, string>();
   XMLHttpRequest.prototype.open = function (this: XMLHttpRequest, ...args: unknown[]) {
@@ -60,7 +61,7 @@ export function openLoads(): void {
   };
   XMLHttpRequest.prototype.send = function (this: XMLHttpRequest, body) {
     const url = urls.get(this) ?? '';
-    if (url.endsWith('.m4s')) pending.set(this, url);
+    if (url.endsWith('.m4s')) pending.set(this, { url, sinceMs: performance.now() });
     this.addEventListener('loadend', () => pending.delete(this));
     send.call(this, body);
   };
@@ -80,13 +81,18 @@ export function openLoads(): void {
       sn === before.sn ? (part ?? 0) <= before.part + 1 : sn === before.sn + 1 && isEnd && (part ?? 0) === 0;
     if (!isNext) skipped.add(`${kind}: ${before.sn}.${before.part} is followed by ${sn}.${part ?? '*'}`);
   };
-  Object.assign(window, { loads: { skipped, pending, list, load } });
+  const isRequested = (folder: string) =>
+    [...pending.values()].some(
+      ({ url, sinceMs }) => url.includes(folder) && performance.now() - sinceMs < maxRequestMs,
+    );
+  Object.assign(window, { loads: { skipped, isRequested, list, load } satisfies Loads });
 }
 
 /** Set by `openLoads`. */
 type Loads = {
   skipped: Set<string>;
-  pending: Map<XMLHttpRequest, string>;
+  /** Returns whether media below a folder was requested just now. */
+  isRequested(folder: string): boolean;
   list(kind: string, all: readonly Part[] | null): void;
   load(kind: string, frag: Fragment, part: number | null): void;
 };
@@ -112,8 +118,7 @@ export function openMedia(): void {
     const others = [...listings.keys()].filter((one) => one !== kind).map((one) => listedAtMs(one, sec) ?? nowMs);
     if ((ownMs ?? nowMs) - Math.min(nowMs, ...others) > lateMs) return null;
     if (ownMs === undefined) return `${kind} is not published after ${sec.toFixed(3)}`;
-    const isRequested = [...loads.pending.values()].some((url) => url.includes(folders.get(kind) ?? '?'));
-    if (isRequested) return `${kind} after ${sec.toFixed(3)} is requested`;
+    if (loads.isRequested(folders.get(kind) ?? '?')) return `${kind} after ${sec.toFixed(3)} is requested`;
     return nowMs - ownMs < lateMs ? `${kind} after ${sec.toFixed(3)} is new` : null;
   };
   const media: PageMedia = {

@@ -191,14 +191,9 @@ export class OwnedStream {
   async #handOver(reason: string): Promise<void> {
     this.#isLeaving = true;
     this.#endRun();
-    const late = new AbortController();
     const settled = Promise.all(this.#writers.map((writer) => writer.settled()));
-    try {
-      await Promise.race([settled, sleep(HAND_OVER_MS, undefined, { signal: late.signal })]);
-    } finally {
-      late.abort();
-      this.#dropAll(reason);
-    }
+    const limit = sleep(HAND_OVER_MS, undefined, { ref: false });
+    await Promise.race([settled, limit]).finally(() => this.#dropAll(reason));
   }
 
   /** Stores open segments before the process exits. `handOver`: the reason for publishers to use another process. */
