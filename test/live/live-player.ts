@@ -102,15 +102,25 @@ const MAX_START_HOPS = 2;
 /** A stall without available media (`PageMedia`), as during an outage of the publisher or on a busy machine. */
 const WITHOUT_MEDIA = /^bufferStalledError WAIT /;
 
-/** Returns errors of the player, each with the state in which it arose, without stalls for which no media was there. */
-export function faultsOf(errors: readonly string[]): string[] {
-  let hops = 0;
+/** Stalls of this kind that a busy machine causes, in addition to those of outages. */
+const MAX_WAITS = 3;
+
+/**
+ * Returns errors of the player, each with the state in which it arose, except stalls for which no media was there.
+ * `outages`: how often the publisher was interrupted.
+ */
+export function faultsOf(errors: readonly string[], outages = 0): string[] {
+  let [hops, waits] = [0, 0];
   return errors.filter((error) => {
     if (START_HOP.test(error)) {
       hops += 1;
       return hops > MAX_START_HOPS;
     }
-    return !WITHOUT_MEDIA.test(error) && !HARMLESS.includes(nameOf(error));
+    if (WITHOUT_MEDIA.test(error)) {
+      waits += 1;
+      return waits > MAX_WAITS + outages;
+    }
+    return !HARMLESS.includes(nameOf(error));
   });
 }
 

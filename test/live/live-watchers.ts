@@ -49,7 +49,8 @@ async function watchHlsJs({ browser, origin, stream }: WatchPlace): Promise<Watc
   return {
     async read() {
       const [watched, { errors, log }] = [await readWatch(page), await readPlayback(page)];
-      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors)] };
+      // The tests judge the stalls that `watchVideo` sees.
+      return { ...watched, log, errors: [...watched.errors, ...faultsOf(errors, Number.POSITIVE_INFINITY)] };
     },
     close: () => page.close(),
   };

@@ -75,7 +75,7 @@ export async function measureLive(room: LiveRoom, one: LiveCase): Promise<Measur
   await ended(publisher);
   const isWhole = away?.video === undefined && returnsAfterSec.length === 0;
   const products = await measureRecording(room, stream, isWhole);
-  return { products, faults: [...faultsOf(errors), ...holes.map((hole) => `hole ${hole}`)] };
+  return { products, faults: [...faultsOf(errors, returnsAfterSec.length), ...holes.map((hole) => `hole ${hole}`)] };
 }
 
 async function playFor(page: Page, sec: number): Promise<void> {
