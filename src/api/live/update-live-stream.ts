@@ -38,7 +38,8 @@ export const updateLiveStream = defineOperation({
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(
-    (field) => `${WIRE_NAMES[field] ?? field} cannot be changed after the stream has started. Create another stream.`,
+    (field) =>
+      `The field ${WIRE_NAMES[field] ?? field} cannot be changed after the stream has started. Create another stream.`,
   );
   if (dvrEnabled && dvrWindowSec === null) {
     faults.push('The field dvrWindowSeconds is required with dvrEnabled. Send 1 to 43200 seconds.');
