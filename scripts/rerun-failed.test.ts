@@ -57,6 +57,17 @@ test('fails the run if one file keeps failing, even if others pass', async () =>
 });
 
 test.each([
+  { names: ['a', 'b'], code: 0 },
+  { names: ['a', 'b', 'c'], code: 1 },
+  { names: ['a', 'b', 'test/live/gaps.test.ts'], code: 0 },
+])('a run with the flaky files $names exits with $code', async ({ names, code }) => {
+  const failed = names.map((name) => file(name, 'failed', 'failed'));
+  const again = (name: string) => Promise.resolve(runOf(0, file(name, 'passed', 'passed')));
+  const { run, flaky } = await rerunFailed(runOf(1, ...failed), again);
+  expect([flaky.length, run.exitCode]).toEqual([names.length, code]);
+});
+
+test.each([
   ['no failed file', runOf(1, good)],
   ['very many failed files', runOf(1, ...Array.from({ length: 13 }, (_, n) => file(`${n}`, 'failed', 'failed')))],
   ['no report', NO_REPORT],
