@@ -68,6 +68,6 @@ function one(headers: IncomingHttpHeaders, name: string): string {
 function wrong(header: string, expected: string): Refused {
   return new Refused(
     'unauthenticated',
-    `Expected the header ${header} to be ${expected}, got something else. Correct it.`,
+    `Expected the header ${header} to be ${expected}, got something else. Correct the value.`,
   );
 }
