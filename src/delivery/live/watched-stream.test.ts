@@ -73,7 +73,7 @@ test('lists a watched stream from its beginning once it is a recording', async (
   stream.close();
 });
 
-test('a rung that was incomplete at the end is unlisted, and its URL serves the rendition that replaces it', async () => {
+test('a rung that was incomplete at the end is unlisted, and its URL serves its replacement', async () => {
   let retired = new Set<Guid>();
   const deps = {
     secret: '',
