@@ -4,9 +4,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MAX_QUOTED = 200;
 
-/**
- * Throws `Refused` (`unauthenticated`) if the referrer rules of the library do not allow the caller's page.
- */
+/** Throws `Refused` (`unauthenticated`) if the referrer rules of the library do not allow the caller's page. */
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,

@@ -161,9 +161,7 @@ async function toRequest(
   };
 }
 
-/**
- * Returns the policy that the edge applies to a request (null if no zone matches), and the target of its URL.
- */
+/** Returns the policy that the edge applies to a request (null if no zone matches), and the target of its URL. */
 async function findZone(
   route: Route,
   ownHost: ZonePolicy | null,

@@ -11,9 +11,7 @@ type Figure = readonly [measure: string, time: string, name: string, value: numb
  */
 type Written = { statistics: Statistics; audience: Audience; heat: readonly number[] | null };
 
-/**
- * Writes all values as CSV with a header line: one table that a spreadsheet can pivot. Missing values are omitted.
- */
+/** Writes all values as CSV with a header line: one table that a spreadsheet can pivot. Missing values are omitted. */
 export function* writeAudience(written: Written): Generator<string> {
   yield csvLine(['measure', 'time', 'name', 'value']);
   for (const [measure, time, name, value] of figuresOf(written)) {

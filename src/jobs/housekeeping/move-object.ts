@@ -22,9 +22,7 @@ export async function moveObject(key: StorageKey, stores: MoveStores, signal: Ab
   await from.delete([key]);
 }
 
-/**
- * Copies an object. Returns null if the object was deleted during the copy, or another process wrote the copy.
- */
+/** Copies an object. Returns null if the object was deleted during the copy, or another process wrote the copy. */
 async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
   const source = await from.read(key, null, signal).catch(nullIf('not-found'));
   if (source === null) return null;

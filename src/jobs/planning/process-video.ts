@@ -270,9 +270,7 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   }
 }
 
-/**
- * Stores the first audio segment, so that audio and video start together. Normalised audio is measured first.
- */
+/** Stores the first audio segment, so that audio and video start together. Normalised audio is measured first. */
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
