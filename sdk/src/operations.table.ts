@@ -347,7 +347,7 @@ export type Operations = {
   deleteLibrary: { input: { id: number }; answer: undefined };
   /** Deletes the default image of a library's new live streams. Existing streams keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
-  /** Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
+  /** Deletes a live stream and its recorded media. A video that was already made from the recording stays. Returns the deleted stream. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Deletes the image of a live stream. With `restoreLibraryDefault`, the stream gets the default image of its library, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
@@ -363,7 +363,7 @@ export type Operations = {
   explainRequest: { input: { id: number; body: ExplainRequestModel }; answer: ExplanationModel };
   /** Explains in sentences why a video does not play, waits or starts slowly: its state and queue position, what is stored, which viewers are allowed, and which errors viewers had. `GET /library/{libraryId}/videos/{videoId}/why` */
   explainVideo: { input: { libraryId: number; videoId: string }; answer: WhyModel };
-  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line. `GET /library/{libraryId}/statistics/export` */
+  /** Exports the statistics and the audience of a library or of one of its videos as CSV, one value per line. `GET /library/{libraryId}/statistics/export` */
   exportAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: Response };
   /** Exports all events of a search as CSV, oldest first. The response is streamed and has no size limit. `POST /shield/event-logs/{shieldZoneId}/export` */
   exportEventLogs: { input: { shieldZoneId: number; body: EventLogsExportRequest }; answer: Response };
@@ -377,7 +377,7 @@ export type Operations = {
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Returns the encode tasks of a video with their attempts and failure reasons, the messages of the encode, the last log lines of failed attempts, the progress of the transcription, and the loudness of its audio. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
-  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
+  /** Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Returns the billing data of the account. A self-hosted service charges nothing, so all amounts are 0. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
@@ -449,7 +449,7 @@ export type Operations = {
   listAudit: { input: { id: number; page?: number; perPage?: number }; answer: PaginationListModelOfAuditLineModel };
   /** Lists the collections of a library, one page at a time. The newest come first unless `orderBy` is `name`. `GET /library/{libraryId}/collections` */
   listCollections: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; includeThumbnails?: boolean }; answer: PaginationListOfCollectionModel };
-  /** Lists the additional keys of a library without the keys themselves, which are stored only as hashes. `GET /videolibrary/{id}/keys` */
+  /** Lists the additional keys of a library. Their secrets are not returned: only hashes are stored. `GET /videolibrary/{id}/keys` */
   listKeys: { input: { id: number }; answer: AccessKeyList };
   /** Lists the languages that captions and players support. `GET /videolibrary/languages` */
   listLanguages: { input: object; answer: VideoLanguageList };
@@ -475,7 +475,7 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Purges the files of a pull zone from the caches in front of the edges. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Fields that are left out stay as they are. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is encoded; the picture is not encoded again. Absent fields are left unchanged. `PUT /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   putAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; language?: string; title?: string; purpose?: AudioPurpose; isDefault?: boolean; body?: BodyInit }; answer: AudioTrackModel };
   /** Sets the default image of a library's new live streams. A stream keeps it until it gets its own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
@@ -507,13 +507,13 @@ export type Operations = {
   resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
   /** Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetApiKey` */
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetApiKey` */
+  /** Replaces the ApiKey of a library. The query contains the id of the library, as in requests of older clients. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it. `POST /videolibrary/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as in requests of older clients. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens of the old key stay valid for that time; otherwise they are invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
+  /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Restores a video from the trash unchanged. It returns to its collection if the collection still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -539,13 +539,13 @@ export type Operations = {
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
   /** Creates captions from the speech of a video in the spoken language. If a language model is configured, it also translates them into the target languages. Captions that a person uploaded are kept. With `force`, it replaces generated captions. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
-  /** Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
+  /** Changes title, language, purpose or default of an audio track; absent fields are left unchanged. Nothing is encoded, and a later encode of the video keeps the change. `POST /library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}` */
   updateAudioTrack: { input: { libraryId: number; videoId: string; trackId: string; body: UpdateAudioTrackModel }; answer: AudioTrackModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes the settings that are sent and keeps all others. `POST /videolibrary/{id}` */
   updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
-  /** Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out stay unchanged. `POST /videolibrary/{id}/sound` */
+  /** Changes the sound settings of a library, for videos that are uploaded from now on. Absent fields are left unchanged. `POST /videolibrary/{id}/sound` */
   updateLibrarySound: { input: { id: number; body: LibrarySoundUpdateModel }; answer: LibrarySoundModel };
   /** Changes the fields that are sent and keeps all others. After the start, only `title` and `description` can be changed, and recording can be turned on. `PUT /library/{libraryId}/live/{streamId}` */
   updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };

@@ -38,7 +38,7 @@ const csvHeaders = (fileName: string) => ({
   'cache-control': 'no-store',
 });
 
-/** `trusted`: proxies whose `X-Forwarded-For` counts. */
+/** `trusted`: proxies whose `X-Forwarded-For` header is used. */
 type Serving = { deps: OperationDeps; trusted: AddressSet; guard: KeylessGuard };
 
 /** Adds every operation as a route. Returns the set of running requests, so that a shutdown can wait for them. */
@@ -86,11 +86,11 @@ function toRoute(path: string): string {
 function notThereYet({ method, path }: MissingOperation): Refused {
   return new Refused(
     'not-implemented',
-    `The operation ${method} ${path} is not implemented yet. Nothing was done. Wait for a version that has it.`,
+    `The operation ${method} ${path} is not implemented yet. Nothing was done. Wait for a version with it.`,
   );
 }
 
-/** `ip` was read while the connection was open. */
+/** `ip`: the caller's address. It is read early, because a closed connection has none. */
 type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 
 async function answerOperation(
@@ -151,7 +151,7 @@ async function recordWrite(
   const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);
-  // While the database is down, a request does not also wait for its log line.
+  // With status 503 the database may be down, so the response does not wait for the audit line.
   if (status !== 503) await stored;
 }
 
@@ -163,7 +163,7 @@ export function answerError(error: unknown, rules: Rules, reply: FastifyReply): 
   reply.code(status).headers(headers);
   if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();
-  // Serialises the body here, because the same status may have another model for a success.
+  // Serialises the body here, because a success with the same status may have a different model.
   return reply
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)

@@ -6,8 +6,8 @@ import type { ZoneSigner } from './zone-signer.ts';
 export type EdgePlace = { library: Library; edgeUrl: string; signer: ZoneSigner | null };
 
 /**
- * Returns the address of a media item's file at the edge, always under the pull zone's name so that it needs no DNS.
- * Its token opens only this file, because an image may be shown to people who may not play the video.
+ * Returns the URL of a media item's file at the edge. Its path begins with the name of the pull zone, so that it needs
+ * no DNS entry. Its token opens only this file, because an image may be shown to people who may not play the video.
  */
 export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Guid, file: string): string {
   const query = signer === null ? '' : `?${signer.file(mediaId, file)}`;
@@ -15,8 +15,7 @@ export function edgeFileUrl({ library, edgeUrl, signer }: EdgePlace, mediaId: Gu
 }
 
 /**
- * Returns the address of a media item's folder, with a final slash, for players. Its token opens all files in the
- * folder.
+ * Returns the URL of a media item's folder for players, with a final slash. Its token opens all files in the folder.
  */
 export function edgeFolderUrl(
   { library, edgeUrl, signer }: EdgePlace,

@@ -29,7 +29,9 @@ export function answerUnreadable(error: ParserError, socket: Socket): void {
   endLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Refuses a request whose host is ambiguous, and ends the connection: a proxy may have read another request. */
+/**
+ * Refuses a request whose host is ambiguous, and ends the connection: a proxy may have parsed the request differently.
+ */
 export function refuseHost({ url = '/' }: IncomingMessage, response: ServerResponse, hit: Hit): void {
   const refused = new Refused('invalid', describeHostFault(hit));
   const { status, body } = toErrorAnswer(refused, rulesOfAddress(url));
@@ -43,12 +45,12 @@ export function refuseHost({ url = '/' }: IncomingMessage, response: ServerRespo
 /** Refuses a request because this process must not use the database. Another process may serve it. */
 export function refuseRequest({ url = '/' }: IncomingMessage, response: ServerResponse, reason: string): void {
   const { status, headers, body } = toErrorAnswer(new Refused('unavailable', reason), rulesOfAddress(url));
-  // The rest of a body is not read.
+  // The rest of the request body is not read, so the connection cannot be reused.
   const all = { ...headers, 'content-type': 'application/json; charset=utf-8', connection: 'close' };
   response.writeHead(status, all).end(JSON.stringify(body));
 }
 
-/** Returns the requested path, or an empty text if the packet does not contain a request line. */
+/** Returns the requested path, or an empty string if the packet does not contain a request line. */
 function addressIn(packet: unknown): string {
   const text = Buffer.isBuffer(packet) ? packet.toString('latin1') : '';
   return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '';
@@ -66,7 +68,7 @@ function refusalFor(code: string | undefined): Refused {
     default:
       return new Refused(
         'invalid',
-        'Expected a request of HTTP/1.1, got something that cannot be read as one. Correct it.',
+        'Expected an HTTP/1.1 request, got bytes that cannot be parsed as one. Check the client or the proxy.',
       );
   }
 }

@@ -43,12 +43,15 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
   };
 }
 
-/** Derives a GUID from a request id that the caller chose. The log stores GUIDs; the targets name the caller's id. */
+/**
+ * Derives a GUID from a request id that the caller chose. The log stores GUIDs, and keeps the caller's id among the
+ * targets.
+ */
 function guidOfRequestId(requestId: string): Guid {
   return guidOfBytes(createHash('sha256').update(requestId).digest());
 }
 
-/** Returns the ids in the path, else in the query, and the id of a created resource from the response. */
+/** Returns the ids in the path, or else those in the query, and the id of a created resource from the response. */
 function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const inQuery = new URLSearchParams(queryText).get('id');

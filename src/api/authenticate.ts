@@ -65,7 +65,7 @@ export function requireScope(grant: Grant | null, method: Method): void {
   throw new Refused('forbidden', `This key can only read, but ${method} writes. Use the library's ApiKey.`);
 }
 
-// Returns the refusal with the message that clients of this interface expect.
+// Returns the refusal with the message that clients of the hosted API expect.
 function denied(): Refused {
   return new Refused('unauthenticated', 'Authentication has been denied for this request.');
 }

@@ -60,7 +60,7 @@ type Stores = Pick<
   | 'videoViews'
 >;
 
-/** Opens the stores of all operations over one database. */
+/** Creates the stores that the operations use, all on one database. */
 export function createStores(db: Db, secretBox: SecretBox): Stores {
   const keys = createKeyStore(db);
   return {

@@ -19,9 +19,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Auth = 'access-key' | 'account-key' | 'none';
 
 /**
- * Form of refusals with status 400 and 422: StatusModel, StatusModelOfListOfString, a JSON string, a caption
- * validation, or no body. `core` writes every refusal as ApiErrorData, `status-throughout` writes every refusal as
- * StatusModel, including that of a missing key.
+ * Format of the body of refusals with status 400 and 422: StatusModel, StatusModelOfListOfString, a JSON string, a
+ * caption validation, or no body. `core` writes every refusal as ApiErrorData, `status-throughout` writes every refusal
+ * as StatusModel, including that of a missing key.
  */
 export type ErrorShape =
   | 'status'
@@ -37,7 +37,7 @@ export type ErrorShape =
 /** Body of an operation: JSON of a model, raw bytes, or none. */
 export type BodyContract = TSchema | 'raw' | null;
 
-/** Body of a success: JSON of a model, server-sent events, CSV, bytes, or none. */
+/** Body of a successful response: JSON of a model, server-sent events, CSV, bytes, or none. */
 export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
 
 /** The contract of an operation as written in its file. */
@@ -47,11 +47,11 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
-  /** Title in the document. When absent, it is made of the words of the name. */
+  /** Title in the OpenAPI document. Default: the words of `name`. */
   summary?: string;
-  /** Description for the document, one or two sentences. */
+  /** Description in the OpenAPI document, one or two sentences. */
   description: string;
-  /** Query of the document's example, if the operation needs one. */
+  /** Query string of the example in the OpenAPI document, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
   params: P;
@@ -60,23 +60,23 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   /** Query parameters. If absent, the operation has none. */
   body?: B;
   /**
-   * Accepted bodies without fields: an `optional` body may be missing, `null` or PHP's `[]`, a `maybe-missing` body may
-   * only be missing. All others are refused.
+   * Empty bodies that are accepted: with `optional`, a missing body, `null` or PHP's `[]`; with `maybe-missing`, only a
+   * missing body; with `required`, none.
    */
   bodyPresence?: BodyPresence;
   /** Maximum JSON body in bytes. Default: 1 MiB. */
   bodyLimitBytes?: number;
   /** Checks that the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** Model of a success, or `events`, `csv` or `bytes`; null if it has no body. */
+  /** Model of a successful response, or `events`, `csv` or `bytes`; null if it has no body. */
   answer: A;
   /** File name of a `csv` response. Default: the operation's name. */
   fileName?: string;
-  /** Status of a success. Default: 200. */
+  /** Status of a successful response. Default: 200. */
   answerStatus?: number;
   /** Statuses of the operation's own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
   refusals?: { readonly [K in RefusalKind]?: number };
-  /** Default: `status`. */
+  /** Format of refusals. Default: `status`. */
   errorShape?: ErrorShape;
 };
 
@@ -88,7 +88,7 @@ export type Contract<
   A extends AnswerContract,
 > = Definition<P, Q, B, A> &
   Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>> & {
-    /** True if the operation exists in the hosted API, whose clients send unknown names. */
+    /** True if the operation exists in the hosted API. Clients of that API may send unknown fields and parameters. */
     isHosted: boolean;
   };
 
@@ -98,9 +98,9 @@ export type Request<P, Q, B> = {
   query: Q;
   body: B;
   grant: Grant | null;
-  /** The page that the caller names as its referrer, unchanged. */
+  /** The caller's Referer header, or else its Origin header, unchanged. */
   referrer: string | null;
-  /** The caller's address; behind a trusted proxy, the one that the proxy names. */
+  /** The caller's address; behind a trusted proxy, the one that the proxy reports. */
   address: string;
   signal: AbortSignal;
 };
@@ -146,12 +146,12 @@ export function defineOperation<
 ): Operation<Deps> {
   const { run, query = Type.Object({}), body = null, errorShape = 'status', ...plain } = operation;
   const hosted = isHosted(plain);
-  // Our own operations refuse every name that they do not know.
+  // Operations that are not part of the hosted API reject all unknown names.
   const refusals = { ...(!hosted && { invalid: 400 }), ...operation.refusals };
   const contract = { ...plain, query, body, refusals, errorShape, isHosted: hosted };
   const names = createNameRules(contract);
   const readBody = bodyReader(contract, names);
-  // The hosted interface documents no refusals of paging and order for lists.
+  // The hosted API documents no refusal for an invalid page or order of a list.
   const fallsBack = contract.isHosted && contract.method === 'GET' && contract.refusals.invalid === undefined;
   const queryRules = { names, isHosted: contract.isHosted, fallsBack };
   return {

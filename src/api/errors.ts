@@ -61,7 +61,7 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
 
 const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
 
-/** Returns the error form for a path without an operation: the form of similar paths. */
+/** Returns the error format for a path without an operation: the format of similar paths. */
 export function rulesOfAddress(url: string): Rules {
   const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
   return { name: 'none', path: url, refusals: {}, errorShape };
@@ -109,7 +109,7 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
   }
 }
 
-/** Body of RFC 9457, as used by the shield operations. */
+/** Builds a body in the format of RFC 9457, which the shield operations use. */
 function problemBody(status: number, detail: string): object {
   return { type: 'about:blank', title: http.STATUS_CODES[status] ?? 'Error', status, detail };
 }

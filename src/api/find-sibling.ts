@@ -12,7 +12,7 @@ import { ShieldZoneChange, ShieldZoneModel } from './models/shield-zone.ts';
 import { VideoModel } from './models/video.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from './models/video-library.ts';
 
-/** Bodies of the hosted API with fields that protect or destroy, by the operation that takes each. */
+/** Request bodies of the hosted API with fields that protect or destroy something (see `Guard`), by operation. */
 const BODIES: Readonly<Record<string, TObject>> = {
   'POST /videolibrary/{id}': VideoLibraryUpdateModel,
   'POST /pullzone/{id}': PullZoneUpdateModel,
@@ -22,7 +22,7 @@ const BODIES: Readonly<Record<string, TObject>> = {
   'PUT /library/{libraryId}/live/{streamId}': UpdateLiveStreamModel,
 };
 
-/** Query parameters of the hosted API, and of our additions to it, that protect or destroy. */
+/** Query parameters of the hosted API, and of our additions to it, that protect or destroy something. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'POST /videolibrary/{id}/resetApiKey': ['overlapSec'],
   'DELETE /library/{libraryId}/live/{streamId}/thumbnail': ['restoreLibraryDefault'],
@@ -35,7 +35,9 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Models that reading returns, by the start of their paths. Clients send back whole models that they have read. */
+/**
+ * Models that GET requests return, by the beginning of their paths. Clients send back whole models that they have read.
+ */
 const READ: readonly (readonly [RegExp, TObject])[] = [
   [/^\/videolibrary\b/, VideoLibraryModel],
   [/^\/pullzone\b/, PullZoneModel],
@@ -51,8 +53,8 @@ const SIBLINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the operation in which a name protects or destroys, for a request of another one; null if there is none, or
- * if the resource at `path` has the name when it is read.
+ * Returns a different operation for which `name` is a guarded field or parameter, because a request may have been meant
+ * for it. Returns null if there is none, or if a GET response for `path` contains the name.
  */
 export function findSibling(name: string, path: string): string | null {
   const owner = SIBLINGS.get(name.toLowerCase());
@@ -62,7 +64,7 @@ export function findSibling(name: string, path: string): string | null {
   return isRead ? null : owner;
 }
 
-/** Names of the first level, and those that other resources use for them, in lower case. */
+/** Returns the guarded names of the top level, and the names that other resources use for them, in lower case. */
 function guardedNames({ properties }: TObject): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     if (guardOf(schema) === null) return [];

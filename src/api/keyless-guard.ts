@@ -15,7 +15,7 @@ import { logEvent } from '../lib/log/log-event.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 
-/** Location of an address; empty if unknown. */
+/** Country and autonomous system of an IP address. Empty strings if unknown. */
 export type Place = { country: string; asn: string };
 
 type Deps = {
@@ -27,7 +27,7 @@ type Deps = {
 
 type GuardParts = Pick<Deps, 'firewall' | 'place'> & { db: Db; serverZone: string };
 
-/** Opens a guard over the database. `close` stores the pending records. */
+/** Opens a guard that records to the database. `close` stores the pending records. */
 export function openKeylessGuard({ db, firewall, place, serverZone }: GuardParts): {
   guard: KeylessGuard;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export class RefusedByRule extends Refused {
   }
 }
 
-/** Players send licence requests without a type. RFC 9110 section 8.3 names the type to assume. */
+/** Players send licence requests without a Content-Type. RFC 9110 section 8.3 specifies the type to assume. */
 function withType(rawHeaders: string[], headers: IncomingMessage['headers']): string[] {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return hasBody && headers['content-type'] === undefined
@@ -71,7 +71,7 @@ export class KeylessGuard {
     this.#deps = deps;
   }
 
-  /** Throws `Refused` (`forbidden`, `busy`) for calls that the firewall blocks. Records blocked and logged calls. */
+  /** Throws `Refused` (`forbidden`, `busy`) if the firewall blocks the call. Records blocked and logged calls. */
   async check(message: IncomingMessage, address: string): Promise<void> {
     const { firewall, waf: settings } = this.#deps;
     const waf = await settings.find();

@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Name of the operation in the metrics. Absent for addresses without one. */
     operation?: string;
-    /** Whether the response lasts as long as its client wants. */
+    /** Whether the client decides how long the response lasts, as with event streams. */
     isEndless?: boolean;
   }
 }
@@ -20,7 +20,7 @@ export function measureHttp(app: FastifyInstance): void {
   });
 }
 
-/** Measures a response outside the operations, such as an upload by tus. */
+/** Measures a response outside the operations, such as a tus upload. */
 export function measureMount(operation: string, response: ServerResponse): void {
   const startedMs = performance.now();
   response.once('close', () => {

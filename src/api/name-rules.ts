@@ -4,7 +4,7 @@ import { quote } from '../lib/quote.ts';
 import { findSibling } from './find-sibling.ts';
 import { guardOf } from './models/fields.ts';
 
-/** Maximum edits by which a misspelled name differs from another one. */
+/** Maximum edit distance between a misspelled name and the intended one. */
 const MAX_TYPO_EDITS = 2;
 const MAX_NAME_CHARS = 60;
 const MAX_NAMES_LISTED = 12;
@@ -12,21 +12,21 @@ const MAX_NAMES_LISTED = 12;
 /** Rules of an operation for unknown names. */
 export type NameRules = {
   /**
-   * Judges an unknown field or parameter; `known` are the allowed names. Returns the fault as a sentence; null if the
-   * name is ignored.
+   * Checks an unknown field or parameter; `known` are the allowed names. Returns the error as a sentence, or null if
+   * the name is ignored.
    */
   judge(name: string, known: readonly string[]): string | null;
-  /** True if any unknown name could be a fault. */
+  /** True if an unknown name can be an error for this operation. */
   areNeeded: boolean;
 };
 
 type Named = { method: string; path: string; isHosted: boolean; query: TObject; body: TSchema | 'raw' | null };
 
 /**
- * Makes the rules of an operation. Our own operations know every name that they allow, and refuse others. Clients of
- * the hosted API send extra names, which are ignored unless they could be meant as one that protects or destroys: a
- * misspelling, the name that another resource uses, a name that protects or destroys there, or the right name in the
- * wrong part of the request.
+ * Creates the rules of an operation. Operations that are not part of the hosted API reject all unknown names. Clients
+ * of the hosted API send extra names, which are ignored unless one of them may be meant as a guarded name (see
+ * `Guard`): a misspelling of it, the name that another resource uses for it, a name that is guarded in another
+ * operation, or the correct name in the wrong part of the request.
  */
 export function createNameRules({ method, path, isHosted, query, body }: Named): NameRules {
   const guards = new Map<string, Meant>();
@@ -50,10 +50,10 @@ export function createNameRules({ method, path, isHosted, query, body }: Named):
   };
 }
 
-/** A known name that a misspelled one means, with the description of its field; an empty one for none. */
+/** The known name that a misspelled name probably means. `hint` is the description of its field, or an empty string. */
 type Meant = { name: string; hint: string };
 
-/** Says which name a misspelled one is taken to mean. */
+/** Returns the error message for a misspelled name, with the name that was probably meant. */
 export function suggest(name: string, { name: suggested, hint }: Meant): string {
   return `${quote(name)} is unknown; did you mean "${suggested}"${hint === '' ? '' : `, ${hint}`}?`;
 }
@@ -65,7 +65,7 @@ type Shape = {
   'x-also-called'?: readonly string[];
 };
 
-/** Collects every guarded name of a schema, and each name that is used elsewhere for it, in lower case. */
+/** Collects the guarded names of a schema, and the names that other resources use for them, in lower case. */
 function collectGuards({ properties = {}, items }: Shape, guards: Map<string, Meant>): void {
   if (items !== undefined) collectGuards(items, guards);
   for (const [name, schema] of Object.entries(properties)) {
@@ -85,12 +85,12 @@ function findMeant(name: string, guards: ReadonlyMap<string, Meant>): Meant | nu
   return null;
 }
 
-/** Whether a name is at most two edits away from a known one, both in lower case. */
+/** Returns whether a name is at most two edits away from a known name. Both are in lower case. */
 export function isTypoOf(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= MAX_TYPO_EDITS && distance(name, known) <= MAX_TYPO_EDITS;
 }
 
-/** Returns the name that is nearest to a misspelled one, if at most a third of it differs. */
+/** Returns the known name that is closest to a misspelled one; null if more than a third of it differs. */
 function findNearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME_CHARS) return null;
   const near = known

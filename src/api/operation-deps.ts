@@ -39,7 +39,7 @@ import type { Place } from './keyless-guard.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
 
-/** Everything that operations depend on. Each operation names the part that it uses. */
+/** Everything that operations depend on. Each operation declares the part that it uses. */
 export type OperationDeps = {
   audioTracks: AudioTrackStore;
   audit: AuditStore;
@@ -62,12 +62,12 @@ export type OperationDeps = {
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;
-  /** Rules that inspect requests. */
+  /** Rules by which requests are inspected. */
   firewall: FirewallSource;
-  /** Returns the location of an address; empty if unknown. */
+  /** Returns the country and autonomous system of an IP address; empty strings if unknown. */
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
-  /** Secret of the page tokens of the event log. */
+  /** Secret that signs the page tokens of the event log. */
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;
   audiences: AudienceStore;
@@ -81,18 +81,18 @@ export type OperationDeps = {
   storage: Storage;
   outbound: Outbound;
   findSpeech(): Promise<SpeechEngine | null>;
-  /** True if captions can be translated. */
+  /** True if a language model is configured, so that captions can be translated. */
   translates: boolean;
   packager: Packager;
   licences: LicenceProxy;
   secretBox: SecretBox;
-  /** Version of this program. */
+  /** Version of Millrace. */
   version: string;
   /** Public URL of the API, if configured; without a final slash. */
   publicUrl: string | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Hosts of our player, `*.` for all subdomains. */
+  /** Hosts of our player pages; `*.` stands for all subdomains. */
   ownHosts: readonly string[];
   diskFloorBytes(totalBytes: number): number;
 };

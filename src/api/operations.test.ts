@@ -15,7 +15,7 @@ test('operations have unique names and paths with exactly the parameters that th
   }
 });
 
-test('every model and enumeration has its published name and compiles as a schema', () => {
+test('every model and enumeration has a published name and compiles as a schema', () => {
   for (const [name, schema] of Object.entries<TSchema>(models)) {
     expect(titleOf(schema)).toBe(name);
     expect(() => Compile(schema)).not.toThrow();

@@ -1,7 +1,7 @@
 /**
- * Every operation of the hosted API that clients know, from the interface document (a test compares them), later
- * published descriptions, and the account API. All others are our own. The service responds with 501 to listed
- * operations that it does not have.
+ * Every operation of the hosted API that clients may call: from its published description (a test compares the two),
+ * from later descriptions, and from the account API. All other operations are our own. The service responds with 501 to
+ * a listed operation that it lacks.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /library/{libraryId}/collections/{collectionId}',
@@ -41,7 +41,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'POST /pullzone/{id}/resetSecurityKey',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
-  // Operations from later versions of the published interface.
+  // Operations from later versions of the published description.
   'POST /library/{libraryId}/videos/{videoId}/smart',
   'GET /library/{libraryId}/live/{streamId}/status',
   'PUT /library/{libraryId}/live/{streamId}/regenerate-key',
@@ -106,7 +106,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
 
 const HOSTED: ReadonlySet<string> = new Set(PUBLISHED_OPERATIONS.map(shapeOf));
 
-/** Returns whether an operation exists in the hosted API, whose clients send more than it defines. */
+/** Returns whether an operation exists in the hosted API. Clients of such operations may send unknown names. */
 export function isHosted({ method, path }: { method: string; path: string }): boolean {
   return HOSTED.has(shapeOf(`${method} ${path}`));
 }
@@ -114,7 +114,7 @@ export function isHosted({ method, path }: { method: string; path: string }): bo
 /** A published operation that the service lacks. */
 export type MissingOperation = { method: string; path: string };
 
-/** Returns the published operations that are not present. Names of path parameters may differ. */
+/** Returns the published operations that are not in `present`. Names of path parameters may differ. */
 export function missingOperations(present: readonly MissingOperation[]): MissingOperation[] {
   const known = new Set(present.map(({ method, path }) => shapeOf(`${method} ${path}`)));
   return PUBLISHED_OPERATIONS.filter((name) => !known.has(shapeOf(name))).map((name) => {

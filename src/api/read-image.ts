@@ -10,13 +10,13 @@ const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
-/** Sources of images. `own` returns an image that is stored here, or null for any other URL. */
+/** Sources of images. `own` returns the image if the URL belongs to this installation; null for any other URL. */
 export type ImageOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
 
 /**
- * Reads the image that a caller sends: from the URL in the query, else from the body, which is the image or JSON that
- * names a URL. Throws `Refused` (`invalid`) for a request with neither, and (`unprocessable`) for a URL without a
- * usable image.
+ * Reads the image that a caller sends: from the URL in the query, or else from the body, which is either the image or
+ * JSON with a URL. Throws `Refused`: `invalid` if the request has neither a URL nor an image, `unprocessable` if the
+ * URL provides no usable image.
  */
 export async function readImage(
   { thumbnailUrl, body }: Sent,
@@ -70,7 +70,7 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     throw new Refused('unprocessable', `Expected the origin to send the image with status 200, got ${answer.status}.`);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // A failure at the origin is not a state of this service, such as "busy" or "unavailable".
+    // A failure of the origin must not look like a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
     const message = `Expected an image at "${at}", but the request failed: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });

@@ -9,8 +9,8 @@ import { isTypoOf, type NameRules, suggest } from './name-rules.ts';
 import { type UnknownField, unknownFields } from './unknown-fields.ts';
 
 /**
- * Returns faults of a body that its model cannot express. Each begins with the name of its field and has no final full
- * stop. Called with the fields as sent, whatever their types.
+ * Returns the errors in a body that its schema cannot express. Each begins with the name of its field and has no final
+ * full stop. The function is called with the fields as sent, of any type.
  */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
 
@@ -42,8 +42,8 @@ const SECRET = /key|secret|token|password/i;
 /**
  * Reads a JSON body by a model, whatever its content type. Field names match in any case, and numbers may be in quotes.
  * If the body is optional, a missing one, `null` and PHP's `[]` count as an empty object. Throws `Refused` (`invalid`)
- * for bodies that are not JSON, do not fit the model, or have names that the operation's rules refuse; also refuses
- * bodies that are too large or take over 30 s to arrive.
+ * if the body is not JSON, does not match the model, or has names that the rules of the operation reject. Also throws
+ * `Refused` if the body is too large, or takes more than 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
   const { schema, validator, limitBytes, check, names, presence } = wanted;
@@ -68,8 +68,8 @@ function misspelledRequired({ properties = {}, required = [] }: Shape, sent: obj
 }
 
 /**
- * Throws `Refused` (`invalid`) for a body of an operation that takes none, if it has fields that the operation's rules
- * refuse, because they are meant for the query or for another operation. Ignores anything else in such a body.
+ * Checks the body of an operation that takes none. Throws `Refused` (`invalid`) if it has fields that the rules of the
+ * operation reject, because they are meant for the query or for another operation. Ignores everything else.
  */
 export async function refuseStrayBody(message: IncomingMessage, names: NameRules, limitBytes: number): Promise<void> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
@@ -78,16 +78,20 @@ export async function refuseStrayBody(message: IncomingMessage, names: NameRules
   const faults = unknownFields({ properties: {} }, parseOrNull(text), names);
   if (faults.length === 0) return;
   const words = faults.map(({ words: fault }) => fault).join(' ');
-  throw new Refused('invalid', `This operation takes no body, but got fields: ${words} Nothing was done. Correct it.`, {
-    field: faults[0]?.field ?? '',
-  });
+  throw new Refused(
+    'invalid',
+    `Expected no body for this operation, got fields: ${words} Nothing was done. Send them where they belong.`,
+    {
+      field: faults[0]?.field ?? '',
+    },
+  );
 }
 
 function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // Operations without a body ignore one: bytes that are not JSON contain no field names.
+    // Operations without a body ignore any body that contains no field names, such as one that is not JSON.
     return null;
   }
 }
@@ -102,7 +106,7 @@ function parse(text: string, { schema, presence }: { schema: Shape; presence: Bo
   throw new Refused(
     'invalid',
     `Expected a JSON object as the body, with fields such as ${names.slice(0, MAX_FAULTS).join(', ')}, got ${got}. ` +
-      'Nothing was done. Send one.',
+      'Nothing was done. Send an object.',
   );
 }
 
@@ -113,13 +117,13 @@ function parseJson(text: string): unknown {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused(
       'invalid',
-      `Expected a body of JSON, got something else: ${reason}. Correct it and send it again.`,
+      `Expected a JSON body, got something else: ${reason}. Correct the body and send it again.`,
       { cause: error },
     );
   }
 }
 
-// Follows the schema, not the value: unknown parts are never visited, however deep they are.
+// Follows the schema, not the value, so that unknown parts are never visited, however deep they are.
 function shaped(schema: Shape, value: unknown): unknown {
   if (typeof value === 'string') return isNumeric(schema) && NUMBER.test(value) ? Number(value) : cleanText(value);
   if (Array.isArray(value)) {
@@ -145,7 +149,7 @@ function shapeFields(properties: Record<string, Shape>, required: readonly strin
   return fields;
 }
 
-/** A JSON number, or a whole one with a fraction of zeros, in quotes as some clients send it. */
+/** A number in quotes, as some clients send it. */
 const NUMBER = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
 
 function isNumeric({ type }: Shape): boolean {
@@ -161,7 +165,7 @@ function misfit(validator: Validator, value: unknown, further: readonly UnknownF
   const faults = validator.Errors(value).map((error) => ({ field: fieldOf(error), words: describe(error, value) }));
   const found = [...further, ...faults].slice(0, MAX_FAULTS);
   const words = found.map((fault) => fault.words);
-  return new Refused('invalid', `The body does not fit: ${words.join(' ')} Nothing was done. Correct it.`, {
+  return new Refused('invalid', `The body is not valid: ${words.join(' ')} Nothing was done. Correct the fields.`, {
     field: found[0]?.field ?? '',
     faults: words,
   });
@@ -169,7 +173,7 @@ function misfit(validator: Validator, value: unknown, further: readonly UnknownF
 
 type SchemaError = { keyword: string; instancePath: string; params: object; message: string };
 
-/** Returns a sentence with the field as the wire names it, the expected and the received value. */
+/** Returns a sentence with the name of the field in the API, the expected value and the received value. */
 function describe({ keyword, instancePath, params, message }: SchemaError, value: unknown): string {
   const { allowedValues = [] }: { allowedValues?: readonly unknown[] } = params;
   const expected = allowedValues.length === 0 ? message : `must be one of ${allowedValues.join(', ')}`;
@@ -186,7 +190,7 @@ function show(value: unknown): string {
   return typeof value === 'object' && value !== null ? quote(json) : json;
 }
 
-/** Returns the field of the body that is faulty or missing; empty for the body itself. */
+/** Returns the name of the field that is invalid or missing; an empty string for the body itself. */
 function fieldOf({ instancePath, params }: { instancePath: string; params: object }): string {
   const { requiredProperties: missing = [] }: { requiredProperties?: readonly unknown[] } = params;
   return instancePath.split('/')[1] ?? String(missing[0] ?? '');

@@ -3,7 +3,7 @@ import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Path parameters. `title` names the addressed resource in refusals. */
+/** Path parameters. `title` is the name of the resource in error messages. */
 export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });
 export const guidParam = (thing: string) => Type.Unsafe<Guid>({ type: 'string', format: 'uuid', title: thing });
 
@@ -12,7 +12,7 @@ export const LibraryParams = Type.Object({ libraryId: idParam('library') });
 
 type ParamSchema = { type?: unknown; format?: unknown; title?: unknown };
 
-/** Reads path parameters. Refuses an invalid id with `not-found`, because it identifies nothing. */
+/** Parses path parameters. Throws `Refused` (`not-found`) if an id is invalid, because no resource has it. */
 export function readParams(schema: TObject, raw: unknown): Record<string, unknown> {
   const texts: Record<string, unknown> = { ...Object(raw) };
   const read = Object.entries<ParamSchema>(schema.properties).map(([name, param]) => {
@@ -25,7 +25,7 @@ export function readParams(schema: TObject, raw: unknown): Record<string, unknow
   return Object.fromEntries(read);
 }
 
-/** Parses an id of up to 15 digits. Returns null for anything else; larger ids do not exist. */
+/** Parses an id of up to 15 digits. Returns null for anything else, because longer ids do not exist. */
 export function readId(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

@@ -15,7 +15,7 @@ export const queryInt32 = (value: number, minimum = -INT32, maximum = INT32 - 1)
   Type.Integer({ default: value, minimum, maximum });
 export const queryInt64 = (value: number) => Type.Integer({ default: value, minimum: 0 });
 export const queryFlag = (value: boolean) => Type.Boolean({ default: value });
-/** One of the given words, in any case; an empty default means none of them. */
+/** One of the given words, in any case. With an empty default, the parameter may be absent. */
 export const queryWord = <const W extends string, const D extends W | ''>(value: D, words: readonly W[]) =>
   Type.Unsafe<W | D>({ type: 'string', enum: [...words], default: value });
 /** An id, with or without hyphens; empty for none. */
@@ -24,7 +24,7 @@ export const maybe = {
   text: () => Type.Optional(Type.String()),
   int32: (minimum = -INT32, maximum = INT32 - 1) => Type.Optional(Type.Integer({ minimum, maximum })),
   flag: () => Type.Optional(Type.Boolean()),
-  /** A point in time. Reading it adds milliseconds and `Z`. */
+  /** A point in time. The parsed value always has milliseconds and `Z`. */
   dateTime: () => Type.Optional(Type.String({ format: 'date-time' })),
 };
 
@@ -40,9 +40,9 @@ type QuerySchema = {
 };
 
 /**
- * Rules for reading the query of an operation. `fallsBack`: the operation documents no refusal, so unusable numbers and
- * words (paging and order) become their defaults or nearest bounds. `isHosted`: a number that is too large becomes the
- * maximum.
+ * Rules for reading the query of an operation. `fallsBack`: the operation documents no refusal, so invalid numbers and
+ * words (paging and order) are replaced by their defaults or the nearest bounds. `isHosted`: a number that is too large
+ * becomes the maximum.
  */
 export type QueryRules = { names: NameRules; isHosted: boolean; fallsBack: boolean };
 
@@ -54,7 +54,7 @@ type Fault = { name: string; sentence: string };
 
 /**
  * Reads a query by its schema. Names match in any case, and the first of several values counts. Throws `Refused`
- * (`invalid`) for values that a parameter cannot have, and names that the operation's rules refuse.
+ * (`invalid`) if a parameter has an invalid value, or the rules of the operation reject a name.
  */
 export function readQuery(schema: TObject, text: string, rules: QueryRules): Record<string, unknown> {
   const sent = readPairs(text);
@@ -72,17 +72,17 @@ export function readQuery(schema: TObject, text: string, rules: QueryRules): Rec
   throw new Refused('invalid', message, { field: faults[0]?.name ?? '', faults: shown });
 }
 
-/** Throws `Refused` (`invalid`) for a period that ends before it begins. Ignores ends that are not dates. */
+/** Throws `Refused` (`invalid`) if a period ends before it begins. Ignores values that are not dates. */
 export function requireOrder<N extends string>(query: Readonly<Partial<Record<N, string>>>, from: N, to: N): void {
   const [begin, end] = [readTime(query[from] ?? ''), readTime(query[to] ?? '')];
   if (begin === null || end === null || begin <= end) return;
   const sent = `${from} ${quote(query[from] ?? '')} and ${to} ${quote(query[to] ?? '')}`;
-  throw new Refused('invalid', `Expected ${from} to be before ${to}, got ${sent}. Correct one of them.`, {
+  throw new Refused('invalid', `Expected ${from} to be before ${to}, got ${sent}. Correct one of the dates.`, {
     field: from,
   });
 }
 
-/** The values that were sent under a name, which keeps its first spelling. */
+/** The values that were sent under a name. `name` is the first spelling that occurred. */
 type Sent = { name: string; values: string[] };
 
 function readPairs(text: string): Map<string, Sent> {
@@ -108,7 +108,7 @@ function unknownNames({ properties }: TObject, sent: ReadonlyMap<string, Sent>, 
   return faults;
 }
 
-/** Reads a parameter that was sent. One that protects or destroys must be sent once, and not be empty. */
+/** Parses a parameter that was sent. A guarded parameter (see `Guard`) must be sent once, and must not be empty. */
 function readParameter({ parameter, found }: { parameter: QuerySchema; found: Sent }, rules: QueryRules): unknown {
   const [text = '', ...others] = found.values;
   const guard = guardOf(parameter);
@@ -138,7 +138,7 @@ function readValue(schema: QuerySchema, text: string, rules: ValueRules): unknow
   }
 }
 
-// Numbers beyond 32 bits (or 53 if the schema has no bound) do not exist in the API.
+// The API has no numbers above 32 bits (or 53 bits if the schema has no bound).
 function readInteger(schema: QuerySchema, text: string, { isHosted, fallsBack, isGuarded }: ValueRules) {
   const { minimum = -INT32, maximum } = schema;
   const value = /^[+-]?\d{1,16}(\.0*)?$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import { Refused } from '../lib/refused.ts';
 import type { CaptionValidationModel } from './models/status.ts';
 
-/** A refusal of a caption file (`invalid`) with all faults found in it. */
+/** A refusal (`invalid`) of a caption file, with all errors found in the file. */
 export class RefusedCaptions extends Refused {
   readonly validation: CaptionValidationModel;
 

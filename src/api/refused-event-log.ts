@@ -2,7 +2,7 @@ import type { RefusalKind } from '../lib/error-catalogue.ts';
 import { Refused } from '../lib/refused.ts';
 import type { EventLogPage } from './models/event-log.ts';
 
-/** A refusal of a page of the event log, with the body that clients read. */
+/** A refusal of a request for the event log. Its body is a page, because clients parse it as one. */
 export class RefusedEventLog extends Refused {
   readonly errorKey: string;
 
@@ -13,7 +13,7 @@ export class RefusedEventLog extends Refused {
   }
 }
 
-/** Returns a page without logs that contains the reason. */
+/** Returns a page without logs, with the reason for the refusal. */
 export function emptyPage(statusCode: number, message: string, errorKey: string): EventLogPage {
   return {
     logs: null,

@@ -8,8 +8,8 @@ import { Refused } from '../lib/refused.ts';
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
- * Admits a caller with a valid token for a media item, or any caller if its library requires none. Throws `Refused`
- * (`unauthenticated`) for all others with the fault of their token.
+ * Throws `Refused` (`unauthenticated`) if a library requires a token and the caller's token is not valid for the media
+ * item. The message describes the problem of the token.
  */
 export async function requireEmbedToken(
   shown: EmbedToken,

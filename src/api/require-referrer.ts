@@ -4,9 +4,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MAX_QUOTED = 200;
 
-/**
- * Admits callers from pages that the library allows. Throws `Refused` (`unauthenticated`) for all others with a reason.
- */
+/** Throws `Refused` (`unauthenticated`) if the referrer rules of the library do not allow the caller's page. */
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,

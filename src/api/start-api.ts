@@ -56,27 +56,27 @@ export type ApiDeps = {
   host: string;
   /** 0 selects any free port. */
   port: number;
-  /** Version of this program, for display. */
+  /** Version of Millrace, for display. */
   version: string;
   /** Public URL of this server, without a final slash; null: the URL that the client used. */
   publicUrl: string | null;
-  /** Browser code of the dashboard, read when the first page is opened; null disables it. */
+  /** Loads the browser code of the dashboard when its first page is opened; null disables the dashboard. */
   dashboard: (() => Promise<DashboardFiles>) | null;
   /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Days for which individual viewing sessions are kept. */
+  /** Number of days for which individual viewing sessions are kept. */
   sessionDays: number;
-  /** Additional hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
+  /** Additional hosts of our player pages, `*.` for all subdomains. Referrer rules always allow them. */
   ownHosts: readonly string[];
   db: Db;
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
-  /** Networks of proxies in front of the service, whose `X-Forwarded-For` counts. */
+  /** Networks of the proxies in front of the service. Their `X-Forwarded-For` header is used. */
   trustedProxies: readonly string[];
-  /** Secret of the page tokens of the event log. */
+  /** Secret that signs the page tokens of the event log. */
   cursorSecret: Uint8Array;
-  /** Rules for calls without a key, the location of their callers, and the name of this server in the event log. */
+  /** Firewall rules for calls without a key, the origin of their callers, and this server's name in the event log. */
   firewall: FirewallSource;
   place(address: string): Promise<Place>;
   serverZone: string;
@@ -87,24 +87,24 @@ export type ApiDeps = {
   findSpeech(): Promise<SpeechEngine | null>;
   /** True if a language model is configured, which translates captions. */
   translates: boolean;
-  /** Client for URLs from callers. */
+  /** HTTP client for URLs that callers send. */
   outbound: Outbound;
-  /** Opens a subscription for changes of videos' states and progress. It is closed with the server. */
+  /** Subscribes to changes in the state and progress of videos. The subscription is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
   /**
-   * State of the service. `GET /healthz` sends it to this machine, trusted proxies and callers with a key; others only
-   * get the status.
+   * State of the service. `GET /healthz` sends it to this machine, trusted proxies and callers with a key; all others
+   * only get the status.
    */
   health(): { status: number; body: { status: string } };
   mounts: readonly Mount[];
   /** Returns the reason to refuse all requests but `GET /healthz`; null if they are served. */
   refusal?(): string | null;
-  /** Certificate and key of the listener; none without TLS. */
+  /** Certificate and key of the listener. Absent or null without TLS. */
   tls?: TlsPaths | null;
   /** Connection limits that replace the defaults. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
-  /** Returns the bytes that uploads must leave free on a medium of this size. */
+  /** Returns the number of bytes that uploads must leave free on a disk of this size. */
   diskFloorBytes(totalBytes: number): number;
 };
 
@@ -158,7 +158,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   };
 }
 
-/** While the database is down, no key can be checked, but the status is known. */
+/** Returns whether a request has a valid key. False while the database is down, because keys cannot be checked then. */
 async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
   const key = headers.accesskey;
   if (typeof key !== 'string' || key === '') return false;
@@ -189,10 +189,10 @@ function createApp(
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) => {
-      const refused = new Refused('not-found', `The address "${request.url}" cannot be read. Check it.`, {
+      const refused = new Refused('not-found', `The address "${request.url}" cannot be parsed. Check the URL.`, {
         cause: error,
       });
-      // Its type belongs to a server that does not exist yet; at run time it is an ordinary reply.
+      // The type of `reply` refers to a server that does not exist yet. At run time it is an ordinary reply.
       answerError(refused, rulesOfAddress(request.url), (reply as FastifyReply).header('x-request-id', request.id));
     },
     clientErrorHandler: (error, socket) => {
@@ -237,7 +237,7 @@ type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits' | 'tls'> & {
   onHostFault: (request: IncomingMessage, hit: Hit) => void;
 };
 
-// A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
+// There is no time limit for a whole request, because uploads are slow. Each body reader has its own limit.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   { mounts, limits, tls = null, trusted, refusal, onHostFault }: ServerOptions,

@@ -17,13 +17,13 @@ import { operations } from './operations.ts';
 
 type Real = Operation<OperationDeps>;
 type Shape = { type?: string | string[]; properties?: Record<string, Shape>; items?: Shape; format?: string };
-/** A field of an operation: its location, and the names that are allowed there. */
+/** A field or parameter of an operation: its location, and the names that are allowed there. */
 type Field = { operation: Real; path: readonly string[]; isQuery: boolean; shape: Shape; siblings: string[] };
 
 const GUID = '0190a0a0-0000-7000-8000-000000000000';
 const RUNS = { numRuns: 25, seed: 1 };
 
-/** Every field of bodies and every parameter of queries, including nested ones. */
+/** Every body field and query parameter of all operations, including nested fields. */
 const fields: Field[] = operations.flatMap((operation) => [
   ...fieldsOf(operation, operation.query, true),
   ...(isModel(operation.body) ? fieldsOf(operation, Object(operation.body), false) : []),
@@ -51,7 +51,7 @@ const titleOf = ({ operation, path, isQuery }: Field): string =>
 async function send({ method, params, handle }: Real, { query = '', body }: { query?: string; body?: string }) {
   const bytes = Buffer.from(body ?? '');
   const headers = { 'content-length': String(bytes.length) };
-  // The only properties that readers of a body use.
+  // These are the only properties of a message that body readers use.
   const message = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), { headers, method });
   const raw = { params: idsOf(params), queryText: query, message: message as unknown as IncomingMessage };
   const { signal } = new AbortController();
@@ -114,7 +114,7 @@ test('the cases below cover fields of both the hosted API and the additional ope
 });
 
 test.each(guardedFields.map((field) => [titleOf(field), field] as const))(
-  '%s: refuses every typo',
+  '%s: rejects every typo',
   async (_, field) => {
     const name = field.path.at(-1) ?? '';
     const known = new Set(field.siblings.map((sibling) => sibling.toLowerCase()));
@@ -145,7 +145,7 @@ test.each(booleans.map((field) => [titleOf(field), field] as const))(
 
 const own = operations.filter(({ isHosted }) => !isHosted);
 test.each(own.map((operation) => [operation.name, operation] as const))(
-  '%s: refuses unknown names',
+  '%s: rejects unknown names',
   async (_, each) => {
     const known = new Set(
       fields.filter(({ operation }) => operation === each).map(({ path }) => path.at(-1)?.toLowerCase()),
@@ -174,7 +174,7 @@ test.each(withBody.map((operation) => [operation.name, operation] as const))(
 
 const hosted = operations.filter(({ isHosted }) => isHosted);
 const isFirstLevel = ({ path, isQuery }: Field) => isQuery || path.length === 1 || path[0] === 'shieldZone';
-/** Every name by which a resource of the hosted API protects or destroys. */
+/** Every top-level name that is guarded in an operation of the hosted API. */
 const siblings = guardedFields
   .filter((field) => field.operation.isHosted && isFirstLevel(field) && field.path.at(-1) !== 'shieldZone')
   .flatMap(({ path, shape }) => {
@@ -182,7 +182,7 @@ const siblings = guardedFields
     return [path.at(-1) ?? '', ...others];
   });
 
-/** Names that clients read from the resource of an operation, and may send back. */
+/** Returns the names that clients read from the resource of an operation, and may send back. */
 function readNames({ path }: Real): Set<string> {
   const models = [
     [/^\/videolibrary/, VideoLibraryModel],
@@ -197,7 +197,7 @@ function readNames({ path }: Real): Set<string> {
 
 const changing = hosted.filter(({ method }) => method !== 'GET');
 test.each(changing.map((operation) => [operation.name, operation] as const))(
-  '%s refuses the names by which its siblings protect or destroy',
+  '%s: rejects names that are guarded in other operations',
   async (_, each) => {
     const known = new Set(
       fields.filter(({ operation }) => operation === each).map(({ path }) => path.at(-1)?.toLowerCase()),
@@ -217,7 +217,7 @@ test.each(changing.map((operation) => [operation.name, operation] as const))(
 );
 
 test.each(hosted.map((operation) => [operation.name, operation] as const))(
-  '%s ignores the extra names of clients, and what they read and send back',
+  '%s: ignores unknown names, and the fields that clients read and send back',
   (_, operation) => {
     const { judge } = createNameRules(operation);
     const { properties = {} }: Shape = { ...Object(operation.answer) };

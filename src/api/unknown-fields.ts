@@ -3,10 +3,10 @@ import { guardOf } from './models/fields.ts';
 import type { NameRules } from './name-rules.ts';
 
 const MAX_FAULTS = 5;
-/** Maximum unknown names that are judged in one body. */
+/** Maximum number of unknown names that are checked in one body. */
 const MAX_UNKNOWN_NAMES = 1_000;
 
-/** A fault, and the top-level field of the body that contains it. */
+/** An error (`words`), and the top-level field of the body that contains it. */
 export type UnknownField = { field: string; words: string };
 
 /** The parts of JSON Schema that contain field names. */
@@ -14,7 +14,7 @@ type Shape = { properties?: Record<string, Shape>; items?: Shape };
 
 type Search = { faults: UnknownField[]; names: NameRules; judged: number };
 
-/** Finds fields that a model does not have, at every depth of the model, and guarded fields that were sent twice. */
+/** Finds fields that a schema does not have, at any depth of the schema, and guarded fields that were sent twice. */
 export function unknownFields(schema: Shape, sent: unknown, names: NameRules): UnknownField[] {
   const search = { faults: [], names, judged: 0 };
   if (names.areNeeded) visit({ shape: schema, value: sent, field: '' }, search);

@@ -7,11 +7,11 @@ import type { Guid } from '../lib/guid.ts';
 
 export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null> };
 
-/** Signs addresses of a zone that requires tokens, for one caller. */
+/** Signs URLs of a zone that requires tokens, for one caller. */
 export type ZoneSigner = {
-  /** Returns the path token of a media item's folder, which opens all of its files. */
+  /** Returns the path token of a media item's folder, which grants access to all of its files. */
   folder(media: { mediaId: Guid; durationMs: number }): string;
-  /** Returns the query that opens one file of a media item and nothing else. */
+  /** Returns the query that grants access to one file of a media item. */
   file(mediaId: Guid, file: string): string;
 };
 

@@ -62,12 +62,14 @@ type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media
 type Leave = () => AbortSignal;
 type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
-/** Maximum bytes of a beacon. */
+/** Maximum size of a beacon in bytes. */
 const MAX_BEACON_BYTES = 8_192;
-/** Maximum bytes of a licence request, which is a short JSON text. */
+/** Maximum size of a licence request, which is a short JSON text, in bytes. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
-/** Answers an admitted GET or HEAD. `leave` returns a signal that aborts when the viewer disconnects. */
+/**
+ * Returns the response to an admitted GET or HEAD. `leave` returns a signal that aborts when the viewer disconnects.
+ */
 export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: AnswerDeps, leave: Leave): Promise<Answer> {
   const { message, target, policy } = admitted.request;
   if (target === null) return unknown();
@@ -109,8 +111,8 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
 }
 
 /**
- * Responds to an admitted POST: a beacon (`taken`) or a licence request. Returns null if the target does not support
- * POST.
+ * Returns the response to an admitted POST: a beacon (`taken`) or a licence request. Returns null if the target does
+ * not support POST.
  */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
@@ -135,7 +137,10 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-/** The response does not explain why a beacon is invalid, so that forgers get no hint. */
+/**
+ * Processes a beacon. The response does not explain why a beacon is invalid, so that senders of forged beacons learn
+ * nothing.
+ */
 async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
@@ -166,7 +171,10 @@ function takeWait({ request: { client } }: Media, { budgets }: AnswerDeps): (() 
   return budgets.take(client.key, 'waits') ? () => budgets.give(client.key, 'waits') : null;
 }
 
-/** If a token is required, only its bearer may receive the response. A shared cache would give it to others. */
+/**
+ * Makes a response private if the request needs a token. A shared cache would also serve it to clients without the
+ * token.
+ */
 function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answer {
   if (answer.kind === 'problem') return answer;
   if (asksForToken(request)) return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
@@ -174,7 +182,10 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
   return settings === undefined ? answer : { ...answer, cacheControl: withStale(answer.cacheControl, settings) };
 }
 
-/** Responds with the growing parts of a live stream. Its images are served like those of any video. */
+/**
+ * Returns the response to a request for playlists or media of a live stream. Its images are served like those of a
+ * video.
+ */
 async function answerLive(
   publication: Publication,
   file: MediaFile,
@@ -200,7 +211,7 @@ async function answerLive(
       const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
       const answer = await serveLive(publication, live, requested, liveDeps);
-      // Before the stream starts, each request needs the token.
+      // Before the stream starts, every request needs the token, so the URLs in the playlist contain it.
       return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
     case 'key':
@@ -266,7 +277,7 @@ async function answerFile(
   }
 }
 
-/** Whether the query contains `download` with a value other than `0` or `false`. */
+/** Returns whether the query contains `download` with a value other than `0` or `false`. */
 function asksForDownload(request: IncomingMessage): boolean {
   const value = queryOf(request).get('download');
   return value !== null && !['0', 'false'].includes(value.toLowerCase());

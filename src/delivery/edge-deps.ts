@@ -23,7 +23,7 @@ import type { PlayerAssets } from './player/load-player-assets.ts';
 
 export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
 
-/** Limits of everything that could grow. Each has a default in `DEFAULT_LIMITS`. */
+/** Limits of all resources whose use could grow. Each has a default in `DEFAULT_LIMITS`. */
 export type EdgeLimits = {
   connections: number;
   /** Maximum number of connections per client: an IPv4 address, or the /64 network of an IPv6 address. */
@@ -31,32 +31,36 @@ export type EdgeLimits = {
   /** Rate of requests per client, including refused ones. */
   clientRate: Rate;
   publicationCacheBytes: number;
-  /** Maximum bytes of cached playlists and manifests. */
+  /** Maximum size of cached playlists and manifests in bytes. */
   textCacheBytes: number;
-  /** Maximum stored bytes in memory, cached and in use. `objectCacheBytes` limits the cached ones. */
+  /** Maximum number of stored bytes in memory, cached and in use. `objectCacheBytes` limits the cached ones. */
   lentBytes: number;
   objectCacheBytes: number;
-  /** Maximum part of `lentBytes` that may wait for one client. */
+  /** Maximum part of `lentBytes` for responses to one client. */
   lentBytesPerClient: number;
-  /** Maximum bytes of encrypted segments, cached and in use. `protectedCacheBytes` limits the cached ones. */
+  /** Maximum size of encrypted segments, cached and in use, in bytes. `protectedCacheBytes` limits the cached ones. */
   protectedBytes: number;
   protectedCacheBytes: number;
-  /** Maximum bytes of cached MP4 file headers and the locations of their media bytes. */
+  /** Maximum size of cached MP4 file headers and the locations of their media bytes, in bytes. */
   moviePlanBytes: number;
-  /** Maximum concurrent database queries per client. `waitsPerClient` limits responses that wait for segments. */
+  /**
+   * Maximum number of concurrent database queries per client. `waitsPerClient` limits the responses that wait for
+   * segments.
+   */
   lookUpsPerClient: number;
   waitsPerClient: number;
-  /** Maximum responses encrypted for one client and not yet sent. */
+  /** Maximum number of encrypted responses to one client that are not completely sent yet. */
   encryptionsPerClient: number;
   /** Maximum number of concurrent loads of different publications. Further loads are refused with 503. */
   publicationLoads: number;
   segmentWaiters: number;
   /**
-   * Maximum wait for a segment, in ms. Players give up on a segment after 10 s; this limit lets them retry before that.
+   * Maximum wait for a segment, in ms. Players give up on a segment after 10 s. With this limit, they get a response
+   * and can retry before that.
    */
   segmentWaitMs: number;
   openFiles: number;
-  /** Timeout for a request header, in ms, from the start of the connection or of the request. */
+  /** Timeout in ms for the headers of a request, from the start of the connection or of the request. */
   headMs: number;
   /** Timeout for a connection without traffic, in ms. */
   idleMs: number;
@@ -91,9 +95,9 @@ export const DEFAULT_LIMITS: EdgeLimits = {
 /** Locates IP addresses synchronously. Fields of an unknown address are empty. */
 export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
-/** Session counting, and the secret of player page tickets. */
+/** Counting of viewing sessions, and the secret that signs the tickets of player pages. */
 export type EdgeViewing = {
-  /** Closed by the edge. */
+  /** Counts viewing sessions. The edge closes it. */
   visits: Visits;
   /**
    * Returns the relative number of plays of a video, 0 to 100, for each part of equal length. Returns null for fewer
@@ -130,21 +134,21 @@ export type EdgeDeps = {
   /** Secret from which play session keys are derived. It must be the same at each edge. */
   sessionSecret: Uint8Array;
   viewing: EdgeViewing;
-  /** Connection to the licence servers of other DRM systems, or null if none is configured. */
+  /** Client for the licence servers of other DRM systems, or null if none is configured. */
   licences: LicenceProxy | null;
-  /** URL of the edge for viewers, without a trailing slash. If null, the edge uses the host name of each request. */
+  /** URL of the edge for viewers, without a trailing slash. If null, the edge uses the hostname of each request. */
   edgeUrl: string | null;
-  /** Hosts of our player. `*.` matches all subdomains. Their pages are always admitted. */
+  /** Hosts of our player pages. `*.` matches all subdomains. Referrer rules always allow them. */
   ownHosts: readonly string[];
-  /** Certificate and key of the listener; none without TLS. */
+  /** Certificate and key of the listener. Absent or null without TLS. */
   tls?: TlsPaths | null;
   /** Networks of proxies in front of the edge whose `X-Forwarded-For` header is trusted. */
   trustedProxies: readonly string[];
   places: Places;
-  /** Store for refusal events. `serverZone` is the name of this edge in them. */
+  /** Store for events of refused requests. `serverZone` is the name of this edge in these events. */
   events: ShieldEventStore;
   serverZone: string;
-  /** Rules for requests from other clients, and settings for requests without a zone. */
+  /** Firewall rules, and their settings for requests without a zone. */
   firewall: FirewallSource;
   loadWaf(): Promise<WafSettings>;
   limits?: Partial<EdgeLimits>;

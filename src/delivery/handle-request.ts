@@ -36,7 +36,10 @@ export type HandleDeps = {
   admission: AdmissionContext;
   answers: AnswerDeps;
   leases: ByteLeases;
-  /** Counts a response encrypted for a client. Returns null if the client has too many. */
+  /**
+   * Counts a response that is encrypted for a client. Returns a function that ends the count, or null if the client has
+   * too many such responses.
+   */
   encryptions(client: string): (() => void) | null;
   inspections: InspectionTurns;
   recorder: EventRecorder;
@@ -47,7 +50,7 @@ export type HandleDeps = {
 
 const RETRY_AFTER_SEC = 1;
 
-/** Passes a request through its stages: receive, admit, answer, record. Nothing is sent before `admit`. */
+/** Handles a request in stages: receive, admit, answer, record. Nothing is sent before `admit`. */
 export async function handleRequest(
   message: IncomingMessage,
   response: ServerResponse,
@@ -104,7 +107,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   }
 }
 
-/** Returns null for an unsupported method. */
+/** Returns the response to an admitted request, or null if the method is not supported. */
 async function findAnswer(
   admitted: Admitted<EdgeRequest>,
   response: ServerResponse,
@@ -124,7 +127,7 @@ async function findAnswer(
   }
 }
 
-/** Counts only in zones with a limit, because most requests need no count. */
+/** Counts an open response of a client, but only if the zone limits them. */
 function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
   if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
   response.once('close', openAnswers.enter(bucketOf(request)));
@@ -202,7 +205,7 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
   sendProblem(request, response, toProblem('method-not-allowed'));
 }
 
-/** Refusals that the viewer caused. */
+/** Error codes of refusals that the viewer caused. */
 const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
   invalid: 'invalid',
   forbidden: 'forbidden',
@@ -214,7 +217,7 @@ const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
 function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   const url = redactUrl(request.url ?? '');
-  // Only a broken connection tells a player that a started response is incomplete.
+  // Once a response has started, closing the connection is the only way to tell the player that it is incomplete.
   if (response.headersSent) {
     logEvent('delivery.broken-off', { err: error, path: url });
     response.destroy();

@@ -51,8 +51,8 @@ export class PublicationReader {
   }
 
   /**
-   * Returns the publication of a media item. It requires an admitted request, and nothing can be sent without a
-   * publication.
+   * Returns the publication of a media item. It requires an admitted request, so that no media can be sent without
+   * admission.
    */
   async find(
     { request: { client } }: Admitted<EdgeRequest>,
@@ -66,13 +66,13 @@ export class PublicationReader {
     return this.#publications.isLoading(key) ? find() : lookUp(client, budgets, find);
   }
 
-  /** Whether `find` would return this publication, as far as is known without waiting. */
+  /** Returns whether `find` would return this publication, as far as is known without waiting. */
   isCurrent(publication: Publication): boolean {
     return this.#publications.peek(writeKey(publication.libraryId, publication.mediaId)) === publication;
   }
 
   /**
-   * Calls `look` on each later version of a publication until it finds something. Returns null on a timeout, if the
+   * Calls `look` with each new version of a publication until it returns a result. Returns null on a timeout, if the
    * viewer disconnects, if the media is deleted, or if too many requests are waiting.
    */
   async waitFor<Found>(
@@ -112,6 +112,6 @@ function writeKey(libraryId: number, mediaId: Guid): string {
 function readKey(key: string): { libraryId: number; mediaId: Guid } {
   const [library = '', media = ''] = key.split(':');
   const mediaId = parseGuid(media);
-  if (mediaId === null) throw new Error(`Expected a key of library and media, got ${key}.`);
+  if (mediaId === null) throw new Error(`Expected a cache key with a library and a media id, got ${key}.`);
   return { libraryId: Number(library), mediaId };
 }

@@ -49,7 +49,7 @@ import { createDeliveredMedia } from './traffic/delivered-media.ts';
 import { measureConnections } from './traffic/measure-response.ts';
 
 const KEEP_ALIVE_SEC = 65;
-/** Interval of checks for late headers and requests, in ms. It is the precision of the time limits. */
+/** Interval of checks for late headers and requests, in ms. It determines the precision of the time limits. */
 const CHECK_CONNECTIONS_MS = 250;
 
 /**
@@ -59,7 +59,8 @@ const CHECK_CONNECTIONS_MS = 250;
 export type Edge = { port: number; close(): Promise<void> };
 
 /**
- * Starts a server for players: playlists, segments, images, captions and the player page. Run it in a separate process.
+ * Starts a server for players: playlists, segments, images, captions and the player page. It must run in a separate
+ * process.
  */
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
@@ -202,7 +203,7 @@ function openServer(limits: EdgeLimits, handling: HandleDeps, tls: TlsPaths | nu
     serve,
   );
   server.maxConnections = limits.connections;
-  // Node restarts the timeout once if part of a write was sent in the meantime, so two halves make the limit.
+  // Node restarts the timeout once if part of a write was sent in the meantime, so half of the limit is set.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, handling));
@@ -219,7 +220,7 @@ function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
   return Math.min(2 * headMs, Math.max(headMs, idleMs / 2 - 2 * CHECK_CONNECTIONS_MS));
 }
 
-/** Closes an idle connection. If bytes are still queued, the client reads too slowly, which is recorded. */
+/** Closes an idle connection. If bytes are still queued, the client reads too slowly, and this is recorded. */
 function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
     const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'a client that stopped reading' };
@@ -228,9 +229,13 @@ function endIdle(socket: Socket, handling: HandleDeps): void {
   socket.destroy();
 }
 
-const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer connections at once', came: 'one more' };
+const TOO_MANY_CONNECTIONS: Hit = {
+  rule: RULES.connections,
+  expected: 'fewer concurrent connections',
+  came: 'one more',
+};
 
-/** Records why a connection was closed if none of its requests is known. */
+/** Records why a connection was closed before it sent a request that could be parsed. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
   const client = receiving.clients.findClient({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
@@ -238,8 +243,8 @@ function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, re
 }
 
 /**
- * Node removes its own listeners from a socket before handing it over. Without a new error listener, a reset would
- * crash the process.
+ * Refuses CONNECT. Node removes its own listeners from the socket before it emits the event. Without a new error
+ * listener, a reset would crash the process.
  */
 function refuseTunnel(socket: Socket, handling: HandleDeps): void {
   socket.on('error', () => socket.destroy());

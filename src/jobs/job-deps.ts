@@ -20,7 +20,7 @@ export type JobDeps = {
   store: Pick<StoreGuard, 'requireOurs'>;
   queue: Queue;
   sources: SourceCache;
-  /** Connections to origins named by callers. `secretBox` decrypts the sealed requests for them. */
+  /** HTTP client for URLs that callers send. `secretBox` decrypts the stored URLs and headers. */
   outbound: Outbound;
   secretBox: SecretBox;
   /** Returns the current transcriber, or null if there is none. A model may be added at any time. */
@@ -35,13 +35,16 @@ export type JobDeps = {
   fetchLimits?: Partial<DownloadLimits>;
   /** Name of this process in leases, shown to operators. */
   owner: string;
-  /** Total threads for encoding. Urgent tasks may use them all. Other tasks run concurrently with one thread each. */
+  /**
+   * Total number of threads for encoding. An urgent task may use all of them. Other tasks run concurrently with one
+   * thread each.
+   */
   threads: number;
   /** Whether a video gets animated previews in addition to thumbnails. */
   makesPreviews: boolean;
-  /** Retention of viewing sessions, in days. Default: 90. */
+  /** Number of days for which viewing sessions are kept. Default: 90. */
   sessionDays?: number;
-  /** Segment tasks that run in this process. */
+  /** Encode tasks for requested segments that run in this process. */
   segments: SegmentEncoders;
   /** Maximum address space of one encoder, in bytes. Default: 6 GiB. */
   encoderMemoryBytes?: number;

@@ -30,7 +30,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'invalid, of no JSON',
     status: 400,
     code: 400,
-    says: /Expected a body of JSON/,
+    says: /Expected a JSON body/,
     word: async () => ({ method: 'POST', path: '/library/1/videos', body: '{"title":' }),
   },
   {

@@ -211,7 +211,7 @@ test('a library gets dead letters after its webhook URL is removed, and no event
   await happen(database, videoOf(never), 0);
   await setWebhookUrl(database, gone.id, '');
   await send();
-  await untilLog(gone, ['0 dead: Not sent: the library has no webhook address now.']);
+  await untilLog(gone, ['0 dead: Not sent: the library no longer has a webhook address.']);
   expect(await readLog(database, never.id)).toEqual([]);
 });
 

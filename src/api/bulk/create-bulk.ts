@@ -61,13 +61,16 @@ function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
 function readSelection(libraryId: number, { videoIds, filter, undoOf, all }: CreateBulkModel): BulkSelection {
   const given = [videoIds, filter, undoOf ?? undefined, all === true ? all : undefined];
   if (given.filter((each) => each !== undefined).length !== 1) {
-    throw misfit('filter', 'Expected exactly one of videoIds, filter, undoOf and "all": true. Send the one you mean.');
+    throw misfit('filter', 'Expected exactly one of videoIds, filter, undoOf and "all": true. Send only one of them.');
   }
   if (videoIds !== undefined) return { by: 'ids', ids: videoIds.map((id) => readId(id, 'videoIds')) };
   if (undoOf != null) return { by: 'operation', bulkId: readId(undoOf, 'undoOf') };
   const chosen = readFilter(filter ?? {});
   if (all !== true && !isNarrowed(chosen)) {
-    throw misfit('filter', 'Expected a filter with at least one value, got none. Send one, or "all": true instead.');
+    throw misfit(
+      'filter',
+      'Expected a filter with at least one value, got none. Send a value, or "all": true instead of the filter.',
+    );
   }
   return { by: 'filter', filter: { ...chosen, libraryId, orderBy: 'date', isReversed: false } };
 }
@@ -95,13 +98,13 @@ function isNarrowed(filter: Filter): boolean {
 function readDate(text: string, field: string): Date {
   const time = readTime(text);
   if (time !== null) return time;
-  throw misfit(field, `Expected ${field} as a date such as 2026-11-22T18:00:00Z, got ${quote(text)}. Correct it.`);
+  throw misfit(field, `Expected ${field} as a date and time, got ${quote(text)}. Send it like 2026-11-22T18:00:00Z.`);
 }
 
 function readId(text: string, field: string): Guid {
   const id = readGuid(text);
   if (id !== null) return id;
-  throw misfit(field, `Expected ${field} to have GUIDs, got ${quote(text)}. Correct it.`);
+  throw misfit(field, `Expected ${field} to contain GUIDs, got ${quote(text)}. Send only GUIDs.`);
 }
 
 function misfit(field: string, message: string): Refused {

@@ -35,7 +35,7 @@ export function toCollectionModel(view: CollectionView, images: EdgePlace | null
   };
 }
 
-/** Returns whether a name has a visible character. The model refuses names of other types. */
+/** Returns whether a name has a visible character. The schema rejects names that are not strings. */
 export function isNamed(name: unknown): boolean {
   return typeof name === 'string' ? name.trim() !== '' : name != null;
 }

@@ -22,11 +22,11 @@ import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './sess
 
 export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
-  /** Proxies whose headers name the origin of a request. */
+  /** Trusted proxies. Their headers determine the scheme and host that the caller used. */
   trusted: AddressSet;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
-  /** Days for which individual viewing sessions are kept. */
+  /** Number of days for which individual viewing sessions are kept. */
   sessionDays: number;
   /** Returns the caller's own address, even behind proxies. */
   callerOf(message: IncomingMessage): string;
@@ -55,7 +55,7 @@ const WRONG_KEY = 'This key is not valid here: it is wrong, expired or revoked.'
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
 
-/** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published interface. */
+/** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published API. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);

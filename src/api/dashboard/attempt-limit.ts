@@ -2,16 +2,16 @@ import { remember } from '../../lib/remember.ts';
 
 const WINDOW_MS = 60_000;
 /**
- * Maximum wrong keys from one address per window. Keys have 256 bits, so this only limits the load on the log and the
- * database.
+ * Maximum number of wrong keys from one address per window. Keys have 256 bits, so this only limits the load on the log
+ * and the database.
  */
 const MAX_FAILURES = 10;
 const MAX_ADDRESSES = 10_000;
 
-/** Counts wrong keys per caller address. */
+/** Counter of wrong keys per caller address. */
 export type AttemptLimit = { isReached(address: string): boolean; fail(address: string): void };
 
-/** Counts in memory, for one process. The oldest addresses are forgotten first. */
+/** Creates a counter in the memory of this process. The oldest addresses are forgotten first. */
 export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
   const failures = new Map<string, { count: number; until: number }>();
   const recent = (address: string) => {

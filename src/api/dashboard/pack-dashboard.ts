@@ -1,12 +1,12 @@
-// Packs the dashboard's browser code: pack-dashboard.ts FOLDER. It is a separate program, because packing takes memory
-// that the service would keep (docs/decisions/090-dashboard.md).
+// Bundles the dashboard's browser code. Usage: pack-dashboard.ts FOLDER. This is a separate program, because bundling
+// takes memory that the service would keep (docs/decisions/090-dashboard.md).
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 
-/** The page's script and style, and the names of all packed files. */
+/** The page's script and style, and the names of all bundled files. */
 export type PackedDashboard = { script: string; style: string; names: string[] };
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -32,7 +32,7 @@ async function packScripts(draft: string): Promise<{ entry: string; names: strin
     const chunks = output.filter((file) => file.type === 'chunk');
     for (const { fileName, code } of chunks) await writeCompressed(draft, fileName, Buffer.from(code));
     const entry = chunks.find(({ isEntry }) => isEntry);
-    if (entry === undefined) throw new Error('Expected an entry among the packed scripts, got none.');
+    if (entry === undefined) throw new Error('Expected an entry point among the bundled scripts, got none.');
     return { entry: entry.fileName, names: chunks.map(({ fileName }) => fileName) };
   } finally {
     await bundle.close();

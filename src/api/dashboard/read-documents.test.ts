@@ -19,7 +19,7 @@ test.each(['../README', 'decisions/../index', '/etc/passwd', 'running.md', ''])(
   },
 );
 
-test('a search finds pages with every word, ignoring case, titles first', async () => {
+test('a search finds pages that contain every word in any case, and lists matching titles first', async () => {
   const [first] = await searchDocuments('BACKUP restore');
   expect(first).toMatchObject({ name: 'backup', title: 'Backup and restore' });
   expect(first?.excerpt.toLowerCase()).toContain('backup');

@@ -19,7 +19,7 @@ const MAX_QUERY_CHARS = 100;
 
 type Documents = { prefix: string; files: () => Promise<DashboardFiles> };
 
-/** Serves the project's documentation at `/docs`, its search and the OpenAPI document. No script runs there. */
+/** Serves the project's documentation at `/docs`, its search and the OpenAPI document. The pages contain no scripts. */
 export function serveDocuments(app: FastifyInstance, documents: Documents): void {
   app.get('/docs/openapi.json', async (_request, reply) => {
     const bytes = await readFile(OPEN_API);

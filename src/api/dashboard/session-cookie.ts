@@ -12,16 +12,19 @@ const SESSION_ID = /^[0-9a-f]{64}$/;
 /** A header that only our own pages send: another origin would need a preflight for it. */
 const PAGE_HEADER = 'x-millrace-dashboard';
 
-/** Configured URL of the interface, and the proxies whose headers name the origin of a request. */
+/**
+ * Public URL of the API as configured, and the trusted proxies, whose headers determine the scheme and host that the
+ * caller used.
+ */
 export type OwnPlace = { publicUrl: string | null; trusted: AddressSet };
 
-/** Credentials of a request: its key, else the session of its cookie. */
+/** Credentials of a request: its key, or else the session id in its cookie. */
 export type ShownClaim = { key: string | undefined; session: string | null };
 
 /**
  * Reads the key and the cookie. Pages on other ports of this host are same-site, so a browser sends the cookie with
- * their requests too, even with `SameSite=Strict`. A write by cookie is therefore refused (`forbidden`) unless our own
- * page sent it.
+ * their requests too, even with `SameSite=Strict`. A write with a cookie is therefore refused (`forbidden`) unless our
+ * own page sent it.
  */
 export function sessionClaim(message: IncomingMessage, place: OwnPlace): ShownClaim {
   const { accesskey } = message.headers;
@@ -42,7 +45,7 @@ export function readSession({ headers }: IncomingMessage): string | null {
   return null;
 }
 
-/** Throws `Refused` (`forbidden`) for a request that was not sent by a page of the dashboard. */
+/** Throws `Refused` (`forbidden`) if the request was not sent by a page of the dashboard. */
 export function requireOwnPage(message: IncomingMessage, { publicUrl, trusted }: OwnPlace): void {
   const { origin } = message.headers;
   const { host } = requestOrigin(message, trusted);

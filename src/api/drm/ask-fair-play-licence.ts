@@ -34,7 +34,7 @@ export const askFairPlayLicence = defineOperation({
   },
 });
 
-/** Older form, with SPC and CKC in base64 in JSON. */
+/** Older variant, with SPC and CKC in base64 in JSON. */
 export const askFairPlayLicenceByPath = defineOperation({
   name: 'askFairPlayLicenceByPath',
   summary: 'Get a FairPlay licence as JSON',

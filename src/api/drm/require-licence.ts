@@ -15,7 +15,7 @@ import { requireReferrer } from '../require-referrer.ts';
 /** The embed token of a licence request. */
 export const TOKEN_QUERY = { token: queryText(), expires: queryInt64(0) };
 
-/** Some players add `contentId`; the path names the video. */
+/** Query of a licence request. Some players add `contentId`, which is ignored because the path contains the video. */
 export const LicenceQuery = Type.Object({ ...TOKEN_QUERY, contentId: queryText() });
 
 export type LicenceDeps = {
@@ -28,9 +28,9 @@ export type LicenceDeps = {
 type Requested = { libraryId: number; referrer: string | null; token: string; expires: number };
 
 /**
- * Admits a caller who may get licences of a system for a video. Page and token must meet the same requirements as for
- * playback. Refuses `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule
- * forbids it.
+ * Checks whether a caller may get a licence of a DRM system for a video. The referrer and the token must meet the same
+ * requirements as for playback. Throws `Refused`: `not-found` if the library or the video does not exist, `invalid` if
+ * it does not use this DRM system, and `forbidden` if a rule forbids the request.
  */
 export async function requireLicence(
   requested: Requested & { video: string },

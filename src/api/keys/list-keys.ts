@@ -8,7 +8,7 @@ export const listKeys = defineOperation({
   name: 'listKeys',
   method: 'GET',
   path: '/videolibrary/{id}/keys',
-  description: 'Lists the additional keys of a library without the keys themselves, which are stored only as hashes.',
+  description: 'Lists the additional keys of a library. Their secrets are not returned: only hashes are stored.',
   auth: 'account-key',
   params: KeysParams,
   answer: AccessKeyList,

@@ -9,7 +9,7 @@ import { showDefaultThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
 
 type Deps = LiveShowingDeps & ThumbnailDeps & { live: LiveStore; libraries: LibraryStore };
 
-/** Region of a single machine. Ingest processes on several machines name their own. */
+/** Region of an installation on one machine. With several machines, each ingest process reports its own region. */
 const REGION = 'local';
 
 export const createLiveStream = defineOperation({

@@ -8,14 +8,17 @@ import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLive
 
 type Deps = LiveShowingDeps & { live: LiveStore; queue: Queue };
 
-/** Deletes a stream with its recording, but not the video that it became. Returns the stream as it was. */
+/**
+ * Deletes a stream and its recording, but not a video that was already made from the recording. Returns the deleted
+ * stream.
+ */
 export const deleteLiveStream = defineOperation({
   name: 'deleteLiveStream',
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}',
   description:
-    'Deletes a live stream and everything recorded of it. A video that was already made of the recording stays. ' +
-    'Returns the stream as it was.',
+    'Deletes a live stream and its recorded media. A video that was already made from the recording stays. ' +
+    'Returns the deleted stream.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

@@ -9,7 +9,7 @@ import { LiveEncodingStatisticsModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 
-/** Names of codecs as clients write them, and our own. */
+/** Codecs by name: the names of the hosted API, and our own. */
 const CODECS: ReadonlyMap<string, string> = new Map([...WIRE_CODECS, ['h264', 'h264'], ['avc', 'h264']]);
 /** A GUID that matches nothing. */
 const NO_STREAM = readGuid('00000000-0000-0000-0000-000000000000');

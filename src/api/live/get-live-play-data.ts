@@ -53,7 +53,7 @@ export const getLivePlayData = defineOperation({
   },
 });
 
-/** A stream that is not public requires a token. */
+/** Throws `Refused` if the stream is not public and the request has no valid token. */
 async function requireAudience(
   { stream }: LiveView,
   { shown, library }: { shown: EmbedToken; library: Library },

@@ -25,7 +25,8 @@ const STATUS = {
 } as const satisfies Record<LiveState, number>;
 
 /**
- * `owner` sees keys, `reader` (a reading key) sees them masked, `viewer` (no key) sees no ingest addresses and relays.
+ * `owner` sees stream keys, `reader` (a read-only key) sees them masked, `viewer` (no key) sees neither ingest
+ * addresses nor relays.
  */
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 
@@ -39,8 +40,8 @@ export type LiveShowingDeps = ZoneSignerDeps & {
 };
 
 /**
- * Returns the context for showing streams of a library to a caller at `address`. Throws `Refused` (`not-found`) for a
- * library that does not exist.
+ * Returns the context for showing streams of a library to a caller at `address`. Throws `Refused` (`not-found`) if the
+ * library does not exist.
  */
 export async function recallLiveShowing(
   libraryId: number,
@@ -61,7 +62,7 @@ export function audienceOf(grant: Grant | null): LiveAudience {
   return grant.scope === 'read' ? 'reader' : 'owner';
 }
 
-/** Converts a stream to its model (interface section 4.2). */
+/** Converts a stream to its model in the API. */
 export function toLiveModel(view: LiveView, showing: LiveShowing, audience: LiveAudience): LiveStreamModel {
   const { stream } = view;
   return {
@@ -103,7 +104,7 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
 /** Maximum length of a broadcast, in ms. */
 const MAX_STREAM_MS = 12 * 3600 * 1000;
 
-/** Returns the address of a stream's folder, signed for the longest time that the stream may run. */
+/** Returns the URL of a stream's folder, signed for the maximum duration of a stream. */
 export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePlace): string {
   return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }

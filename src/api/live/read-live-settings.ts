@@ -11,7 +11,7 @@ const MAX_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const UNNAMED = 'Live stream';
 
-/** Returns faults of a new stream's body that its model cannot express. */
+/** Returns the errors in the body of a new stream that its schema cannot express. */
 export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[] {
   const needsWindow = sent.dvrEnabled === true && sent.dvrWindowSeconds == null;
   return [
@@ -20,7 +20,7 @@ export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[
   ];
 }
 
-/** Returns faults of a change of a stream. */
+/** Returns the errors in a change to a stream that its schema cannot express. */
 export function checkStream(sent: Readonly<Record<string, unknown>>): string[] {
   const { title, collectionId, preStreamTrailerVideoId, scheduledStartTime, scheduledEndTime, rtmpOutputs } = sent;
   const faults: string[] = [];
@@ -72,7 +72,7 @@ export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   };
 }
 
-/** Wire names of stream settings that have other names here. */
+/** Names in the API of the stream settings that have a different name in the code. */
 export const WIRE_NAMES: Readonly<Partial<Record<keyof LiveEdit, keyof Sent>>> = {
   dvrWindowSec: 'dvrWindowSeconds',
   scheduledStartAt: 'scheduledStartTime',

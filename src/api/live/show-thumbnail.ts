@@ -12,8 +12,8 @@ import { type Storage, storageKey } from '../../ports/storage.ts';
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; images: ImageMaker };
 
 /**
- * Converts an image to a clean JPEG, stores it and sets it as the image of a stream. Throws `Refused` (`invalid`) for a
- * file that is not an image.
+ * Converts an image to a clean JPEG, stores it and sets it as the image of a stream. Throws `Refused` (`invalid`) if
+ * the file is not an image.
  */
 export async function showThumbnail(
   key: MediaKey,
@@ -28,7 +28,7 @@ export async function showThumbnail(
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
   const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
   await liveThumbnails.put(key, thumbnail).catch(async (error: unknown) => {
-    // After any other error the commit may have succeeded. The sweep of orphans decides.
+    // After any other error the commit may have succeeded. If it did not, the orphan sweep deletes the object.
     if (error instanceof Refused) await storage.delete([objectKey]);
     throw error;
   });

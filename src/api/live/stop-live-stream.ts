@@ -30,7 +30,7 @@ export const stopLiveStream = defineOperation({
   },
 });
 
-/** Refuses a stream that never began, because stopping it would only prevent its start. */
+/** Ends a stream. Throws `Refused` if it never started, because stopping it would only prevent its start. */
 function stopBegun(stream: LiveStream, now: Date): LiveStream {
   if (stream.state !== 'created' && stream.state !== 'scheduled') return stopStream(stream, now);
   throw new Refused(

@@ -34,7 +34,7 @@ export const updateLiveStream = defineOperation({
   },
 });
 
-/** Refuses a change with every fault that it has for this stream, one sentence each. */
+/** Throws `Refused` if the change is not possible for this stream, with one sentence for each reason. */
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(

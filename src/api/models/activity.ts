@@ -3,7 +3,7 @@ import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
 /**
- * A unit of encoding (not part of the hosted API): its outputs, the number of attempts, and the reason why it waits or
+ * An encode task (not part of the hosted API): its outputs, the number of attempts, and the reason why it waits or
  * failed.
  */
 export const TaskModel = model('TaskModel', {
@@ -24,7 +24,7 @@ export const TaskModel = model('TaskModel', {
   dateRetry: nullable(dateTime()),
 });
 
-/** A failed attempt: its outputs, and the last lines of its encoder. */
+/** A failed attempt of an encode task: its outputs, and the last lines that its encoder printed. */
 export const AttemptModel = model('AttemptModel', {
   kind: text(),
   renditions: Type.Array(text()),
@@ -38,7 +38,7 @@ export const AttemptModel = model('AttemptModel', {
 /** The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and its progress. */
 export const TranscriptionModel = model('TranscriptionModel', {
   state: text(),
-  /** Reason for a failure, or for making no captions. */
+  /** Reason why it failed, or why it made no captions. */
   reason: text(),
   doneSeconds: double(),
   durationSeconds: double(),
@@ -63,7 +63,7 @@ export const AudioLoudnessModel = model('AudioLoudnessModel', {
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
-  /** The last five attempts whose encoder wrote something, newest first. */
+  /** The last five failed attempts whose encoder printed something, newest first. */
   failedAttempts: Type.Array(AttemptModel),
   /** Null if the video was never transcribed. */
   transcription: nullable(TranscriptionModel),
@@ -71,7 +71,7 @@ export const VideoActivityModel = model('VideoActivityModel', {
 });
 export type VideoActivityModel = Static<typeof VideoActivityModel>;
 
-/** A sentence about why a video plays as it does; `remedy` names a fix. */
+/** A reason why a video plays or does not play, as a sentence. `remedy` is the suggested fix. */
 export const FindingModel = model('FindingModel', {
   kind: text(),
   level: text(),

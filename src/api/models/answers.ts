@@ -5,7 +5,7 @@ export function ok(): StatusModel {
   return { success: true, message: 'OK', statusCode: 200 };
 }
 
-/** Formats a time as in the API: UTC, exactly three digits, no zone mark. */
+/** Formats a time as in the API: UTC, with exactly three decimal places and no time zone. */
 export function wireTime(time: Date): string {
   return time.toISOString().slice(0, -1);
 }

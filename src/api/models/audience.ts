@@ -18,7 +18,7 @@ export const AudienceRenditionModel = model('AudienceRenditionModel', {
   watchTime: int64(),
 });
 
-/** Time from the request of the page to the first moving frame. Each figure is accurate to a fifth. */
+/** Time from the page request to the first moving frame. Each value is accurate to 20 %. */
 export const AudienceStartupModel = model('AudienceStartupModel', {
   measured: int64(),
   p50Ms: nullable(int32()),
@@ -44,7 +44,7 @@ export const AudienceEstimateModel = model('AudienceEstimateModel', {
 export const AudienceDiscardedModel = model('AudienceDiscardedModel', { views: int64(), watchTime: int64() });
 
 export const AudienceModel = model('AudienceModel', {
-  /** Sum of the distinct viewers of each day; a day is accurate to about 2.3 %. */
+  /** Sum of the distinct viewers of each day. The number of each day is accurate to about 2.3 %. */
   uniqueViewers: int64(),
   /** Keys are UTC days, zero-filled, even if the other charts are hourly. */
   uniqueViewersChart: chart(),

@@ -9,18 +9,18 @@ const oneOf = <const V extends string>(...values: V[]) => Type.Unsafe<V>({ type:
 
 /** Not part of the hosted API: an audio track of a video. */
 export const AudioTrackModel = model('AudioTrackModel', {
-  /** Unique in the video. Tracks of the video's file are called `file-N`, by their stream. */
+  /** Unique in the video. Tracks of the video's file are called `file-N`, where N identifies the stream in the file. */
   trackId: text(),
   title: text(),
   /** BCP 47, `und` when unknown. */
   language: text(),
   purpose: AudioPurpose,
-  /** Players begin with it. */
+  /** Whether players start with this track. */
   isDefault: flag(),
   origin: oneOf('file', 'added'),
   /** `replacing`: viewers hear the previous version until the new one is encoded. */
   state: oneOf('ready', 'processing', 'replacing', 'failed'),
-  /** Why its file could not be encoded; null if it was, or is being encoded. */
+  /** Reason why its file could not be encoded; null if it was encoded, or is being encoded. */
   message: nullable(text()),
   storageSize: int64(),
 });
@@ -29,7 +29,7 @@ export type AudioTrackModel = Static<typeof AudioTrackModel>;
 export const AudioTrackList = model('AudioTrackList', { items: Type.Array(AudioTrackModel) });
 export type AudioTrackList = Static<typeof AudioTrackList>;
 
-/** Fields of a track to change; those left out stay as they are. */
+/** Fields of a track to change. Absent fields are left unchanged. */
 export const UpdateAudioTrackModel = model('UpdateAudioTrackModel', {
   title: Type.Optional(nullable(text())),
   language: Type.Optional(nullable(text())),

@@ -17,8 +17,8 @@ export const BulkAction = words('BulkAction', [
 ]);
 
 /**
- * Filters of the list of videos, whose matches the operation covers. At least one must have a value. For `restore`,
- * they filter the trash.
+ * The same filters as in the list of videos. The operation covers the videos that match all of them. At least one must
+ * have a value. For `restore`, they filter the trash.
  */
 export const BulkFilterModel = model('BulkFilterModel', {
   search: guarded('protects', Type.Optional(text({ maxLength: 1_000 }))),
@@ -33,7 +33,10 @@ export const BulkFilterModel = model('BulkFilterModel', {
 /** An operation over many videos: exactly one of `videoIds`, `filter`, `undoOf` and `all` selects them. */
 export const CreateBulkModel = model('CreateBulkModel', {
   action: BulkAction,
-  /** Target collection of `move`, which requires it; empty is no collection. Other actions have none. */
+  /**
+   * Target collection of `move`, which requires it; an empty string means no collection. Other actions do not accept
+   * it.
+   */
   collectionId: Type.Optional(nullable(text())),
   videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
   filter: guarded('protects', Type.Optional(BulkFilterModel)),

@@ -6,7 +6,7 @@ export const ExplainRequestModel = model('ExplainRequestModel', {
   Url: text({ minLength: 1, maxLength: 8_000 }),
   Method: Type.Optional(nullable(text({ maxLength: 20 }))),
   RemoteIp: Type.Optional(nullable(text({ maxLength: 100 }))),
-  /** ISO 3166-1 alpha-2, replaces the country of the address. */
+  /** ISO 3166-1 alpha-2. Replaces the country of the address. */
   Country: Type.Optional(nullable(text({ maxLength: 2 }))),
   Headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   At: Type.Optional(nullable(text({ maxLength: 100 }))),

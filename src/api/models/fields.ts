@@ -13,7 +13,8 @@ export const double = () => Type.Number();
 export const flag = () => Type.Boolean();
 
 /**
- * UTC without a zone mark and with exactly three digits, `2026-11-21T09:30:00.125`. Some clients parse no other form.
+ * UTC without a time zone and with exactly three decimal places, `2026-11-21T09:30:00.125`. Some clients parse no other
+ * format.
  */
 export const dateTime = () => Type.String({ description: 'yyyy-MM-ddTHH:mm:ss.fff in UTC, no zone mark' });
 
@@ -29,7 +30,7 @@ export function model<P extends TProperties>(name: string, properties: P): TObje
   return Type.Object(properties, { title: name });
 }
 
-/** Returns the schema of a page of items, or of all items as a plain list; the query selects the form. */
+/** Returns the schema of a page of items, or of all items as a plain list; depending on the query. */
 export function pageOrList<P extends TObject, T extends TSchema>(name: string, page: P, item: T) {
   return Type.Union([page, Type.Array(item)], { title: name });
 }
@@ -57,7 +58,8 @@ export type Guard = 'protects' | 'destroys';
  * names that other resources use for it.
  */
 export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: readonly string[] = []): T {
-  // Copies the schema, because enumerations are shared: with its non-enumerable properties, which a spread drops.
+  // Copies the schema, because enumerations are shared. The copy has the non-enumerable properties, which a spread
+  // would drop.
   const copy: T = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema));
   return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
 }

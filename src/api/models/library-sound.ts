@@ -7,7 +7,7 @@ export const LibrarySoundModel = model('LibrarySoundModel', {
   NormaliseLoudness: flag(),
   /** LUFS (EBU R 128). */
   LoudnessTarget: double(),
-  /** Encodes tracks of five or more channels in 5.1 too. Players begin with stereo. */
+  /** Also encodes tracks with five or more channels in 5.1. Players start with stereo. */
   SurroundAudio: flag(),
 });
 export type LibrarySoundModel = Static<typeof LibrarySoundModel>;

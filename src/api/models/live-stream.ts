@@ -10,7 +10,7 @@ export type IngestEndpointsRtmp = Static<typeof IngestEndpointsRtmp>;
 
 export const IngestEndpoints = model('IngestEndpoints', {
   rtmp: nullable(IngestEndpointsRtmp),
-  /** Our extension: the other protocols, if they are enabled. */
+  /** Not part of the hosted API: the other protocols, if they are enabled. */
   rtmps: Type.Optional(IngestEndpointsRtmp),
   srt: Type.Optional(IngestEndpointsRtmp),
   whip: Type.Optional(IngestEndpointsRtmp),
@@ -23,7 +23,10 @@ export const RtmpOutput = model('RtmpOutput', {
 });
 export type RtmpOutput = Static<typeof RtmpOutput>;
 
-/** A relay in the older form, one URL with its key, or in the newer one. Returned as it was sent. */
+/**
+ * A relay: a URL that contains the key (older format), or an object (newer format). It is returned in the format in
+ * which it was sent.
+ */
 const relay = () => Type.Unsafe<string | RtmpOutput>({ type: ['string', 'object'], properties: RtmpOutput.properties });
 
 export const LiveStreamModel = model('LiveStreamModel', {
@@ -100,7 +103,7 @@ export type PaginationListOfLiveStreamModel = Static<typeof PaginationListOfLive
 
 export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
   url: nullable(text()),
-  /** UTC with Z in SDK fixtures. */
+  /** UTC with a final `Z`, as in the fixtures of the hosted API's SDK. */
   timestamp: dateTime(),
 });
 export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
@@ -109,7 +112,7 @@ export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseMode
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
   /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` if no smaller resolution is enabled. */
   state: text(),
-  /** Reason why nothing is encoded, and the publisher's media that is not shown. */
+  /** Reason why nothing is encoded, or which media of the publisher viewers do not get. */
   reason: nullable(text()),
   /** Resolutions below that of the publisher, "480p,360p". */
   resolutions: text(),

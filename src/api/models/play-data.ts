@@ -68,7 +68,7 @@ export const LiveStreamPlayDataModel = model('LiveStreamPlayDataModel', {
 export type LiveStreamPlayDataModel = Static<typeof LiveStreamPlayDataModel>;
 
 export const VideoHeatmapModel = model('VideoHeatmapModel', {
-  /** Values from 0 to 100 by segment index; a missing one is 0. SDKs index by second. */
+  /** Values from 0 to 100 by second of the video; a missing second means 0. */
   heatmap: nullable(Type.Record(Type.String(), int32())),
 });
 export type VideoHeatmapModel = Static<typeof VideoHeatmapModel>;

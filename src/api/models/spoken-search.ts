@@ -9,7 +9,7 @@ const SpokenCueModel = model('SpokenCueModel', {
   text: text(),
 });
 
-/** Not part of the hosted API: videos that contain spoken words, and the times. */
+/** Not part of the hosted API: videos in which the searched words are spoken, and the times. */
 export const SpokenSearchModel = model('SpokenSearchModel', {
   items: Type.Array(
     model('SpokenMatchModel', {

@@ -55,12 +55,12 @@ export const BackupModel = model('BackupModel', {
   Place: text(),
 });
 
-/** A live stream that an ingest process has. */
+/** A live stream that an ingest process receives. */
 export const NodeStreamModel = model('NodeStreamModel', {
   LibraryId: int64(),
   StreamId: text(),
   Title: text(),
-  /** `primary` or `backup`: the publisher whose media is used. Null while none sends. */
+  /** `primary` or `backup`: the publisher whose media is used. Null while no publisher sends. */
   Publisher: nullable(text()),
 });
 
@@ -75,7 +75,7 @@ export const NodeModel = model('NodeModel', {
   LastSeenAt: dateTime(),
   /** True if it has not reported for 45 s. */
   Lost: flag(),
-  /** CPU use of the process, of one core. */
+  /** CPU use of the process in cores; 1 is one fully used core. */
   CpuCores: double(),
   MemoryBytes: int64(),
   /** Average number of processes on its machine that ran or waited for a core during the last minute. */
@@ -86,7 +86,7 @@ export const NodeModel = model('NodeModel', {
 });
 export const NodeList = Type.Array(NodeModel);
 
-/** The machine that responds; there may be several. */
+/** The machine whose API process sent this response. An installation may have several. */
 export const HostModel = model('HostModel', {
   Cores: int32(),
   /** Average number of processes that ran or waited for a core during the last minute. */
@@ -130,7 +130,7 @@ export const SystemModel = model('SystemModel', {
 });
 export type SystemModel = Static<typeof SystemModel>;
 
-/** All models of this file that have a name of their own. */
+/** All named models of this file. */
 export const systemModels = {
   QueueLineModel,
   WorkerLineModel,

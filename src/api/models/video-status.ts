@@ -28,7 +28,7 @@ export function readStates(text: string): MediaState[] | null {
   const known: readonly number[] = Object.values(STATUS);
   if (numbers.some((number) => !known.includes(number))) {
     const expected = `numbers from ${Math.min(...known)} to ${Math.max(...known)} with commas between them`;
-    throw new Refused('invalid', `Expected status as ${expected}, got ${quote(text)}. Correct it.`, {
+    throw new Refused('invalid', `Expected status as ${expected}, got ${quote(text)}. Correct the value.`, {
       field: 'status',
     });
   }

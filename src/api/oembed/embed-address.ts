@@ -2,7 +2,7 @@ import { PLAYER_HOSTS } from '../../catalog/libraries/referrer.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { readId } from '../read-params.ts';
 
-/** The video of a page; `isDirect` if the page is meant to be opened directly. */
+/** The video of a player page. `isDirect` is true for a /play page, which is opened directly and not embedded. */
 export type EmbeddedVideo = { libraryId: number; mediaId: Guid; isDirect: boolean };
 
 /**

@@ -1,12 +1,12 @@
 import { models } from '../models/all.ts';
 import { describeField } from './field-texts/describe-field.ts';
 
-/** A JSON Schema in the form of OpenAPI 3.1. */
+/** A JSON Schema as in OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(models));
 
-/** Pattern for a record with any keys, as in the schemas of this project. */
+/** Pattern by which TypeBox marks a record with arbitrary keys. */
 const ANY_KEY = '^.*$';
 
 /** Collects the named models that a document refers to. */
@@ -17,7 +17,7 @@ export type Components = {
    * Returns a reference to a response that many operations share. If a name occurs again, the first response is kept.
    */
   referAnswer(name: string, answer: Schema): Schema;
-  /** Returns every model referred to so far and their dependencies, sorted by name. */
+  /** Returns every model that was referred to so far and the models it depends on, sorted by name. */
   schemas(): Record<string, Schema>;
   /** Returns every shared response, sorted by name. */
   answers(): Record<string, Schema>;
@@ -45,7 +45,7 @@ export function createComponentSchemas(): Components {
     found.set(name, {});
     found.set(name, written(schema));
   };
-  // `field`: the field that contains the schema. It names an object that has no name of its own.
+  // `field` is the field that contains the schema. It identifies an object that has no name.
   const written = (schema: object, field = ''): Schema => {
     const { properties, items, anyOf, patternProperties, values: _values, ...plain } = fieldsOf(schema);
     const model = typeof plain.title === 'string' ? plain.title : field;
@@ -72,7 +72,7 @@ function inOrder(named: ReadonlyMap<string, Schema>): Record<string, Schema> {
   return Object.fromEntries([...named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// Schemas carry internal marks of TypeBox. Only properties that JSON shows belong in a document.
+// Schemas have internal properties of TypeBox. Only properties that JSON can express belong in a document.
 function fieldsOf(schema: object): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('~')));
 }

@@ -55,7 +55,7 @@ const OWN: ReadonlyMap<number, Words> = new Map([
 
 /** Whether a request may be refused with a 400 although the operation lists none. */
 function mayBeInvalid({ method, body, query }: Answering): boolean {
-  // A change refuses the names by which other resources protect or destroy.
+  // Every write rejects names that are guarded in other operations (see `Guard`).
   return method !== 'GET' || body !== null || Object.keys(Object(query).properties).length > 0;
 }
 
@@ -84,7 +84,7 @@ function success({ answer }: Answering, components: Components): Schema {
 
 function refusal({ errorShape }: Answering, status: number, components: Components): Schema {
   const known = COMMON.get(status) ?? OWN.get(status);
-  if (known === undefined) throw new Error(`Expected a status with words of its own, got ${status}.`);
+  if (known === undefined) throw new Error(`Expected a status that has a description, got ${status}. Add one.`);
   const model = bodyModel(errorShape, status);
   const headers = status === 429 || status === 503 ? { ...HEADERS, ...RETRY } : HEADERS;
   const answer = { description: known.words, headers, ...(model !== null && json(components.refer(model))) };

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { AnswerContract, BodyContract, Contract } from '../define-operation.ts';
 
-/** The part of JSON Schema that the models of this interface use. */
+/** The part of JSON Schema that the models of the API use. */
 type Schema = {
   type?: string | readonly string[];
   enum?: readonly unknown[];
@@ -17,7 +17,7 @@ type Schema = {
 const GUID = '0192f000-0000-7000-8000-000000000001';
 const TIME = '2026-11-21T09:30:00.125';
 
-/** Example texts by the end of the lower-case field name; the first match counts. */
+/** Example texts by the end of the lower-case field name. The first match is used. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/(guid|videoids?|collectionid|keyid|eventid|accountid|previewvideoids)$/, GUID],
   [/hash$/, 'LEHV6nWB2yk8pyo0adR*.7kCMdnj'],
@@ -95,7 +95,7 @@ function exampleText({ format, minLength = 0 }: Schema, name: string): string {
   return (known ?? '').padEnd(minLength, 'x');
 }
 
-/** A list of texts without a specific example is empty. */
+/** Returns a list with one example item. A list of strings without a specific example is empty. */
 function exampleList(items: Schema, name: string): unknown[] {
   const item = exampleOf(items, name);
   return item === '' || item === null ? [] : [item];
@@ -109,7 +109,7 @@ function exampleObject({ properties, patternProperties }: Schema): object {
 
 type Called = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
-/** Returns a call of the operation as a shell command, for a service with its default ports. */
+/** Returns a curl command that calls the operation on a service with its default ports. */
 export function writeCurl(operation: Called): string {
   const { method, path, auth, params, body, exampleQuery } = operation;
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(fieldOf(params, name), name)));

@@ -6,10 +6,10 @@ import { exampleOf, writeCurl } from './examples.ts';
 import { QUERY_TEXTS } from './query-texts.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 
-/** Version of the API, not of this program. */
+/** Version of the API, not of Millrace. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** The parts of an operation that a document describes. */
+/** The parts of an operation that the OpenAPI document describes. */
 export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
 export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;

@@ -1,6 +1,6 @@
 /**
- * Descriptions of query parameters by name, or by `operation.name` if one operation uses a name differently. The
- * default is added from the schema.
+ * Descriptions of query parameters by name, or by `operation.name` if a name has a different meaning in one operation.
+ * The default is added from the schema.
  */
 export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   page: 'Number of the page, counted from 1.',
@@ -8,7 +8,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'putAudioTrack.title': 'Title of the track. Its language and purpose by default.',
   'putAudioTrack.purpose': 'Purpose of the track: `main`, `commentary` or `description`. The default is `main`.',
   'deleteAudioTrack.allowNone': 'If true, the last audio track may be deleted.',
-  'putAudioTrack.isDefault': 'If true, players begin with this track.',
+  'putAudioTrack.isDefault': 'If true, players start with this track.',
   itemsPerPage: 'Maximum number of items per page.',
   'searchSpoken.itemsPerPage': 'Maximum number of videos.',
   perPage: 'Maximum number of items per page.',

@@ -16,7 +16,7 @@ type TusCall = {
   name: string;
   summary: string;
   description: string;
-  /** Arguments of `curl` in its example. */
+  /** Arguments of `curl` in the example. */
   example: string;
   asks: readonly Schema[];
   body?: Schema;

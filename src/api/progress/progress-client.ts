@@ -5,8 +5,8 @@ import type { Guid } from '../../lib/guid.ts';
 export type Topic = { libraryId: number; mediaId: Guid | null };
 
 /**
- * Maximum bytes that wait for a client. A client above this limit is disconnected; it reconnects and gets the current
- * state.
+ * Maximum number of unsent bytes of a client. A client above this limit is disconnected; it reconnects and gets the
+ * current state.
  */
 const MAX_WAITING_BYTES = 256 * 1024;
 const REMEMBERED_VIDEOS = 200;
@@ -19,7 +19,7 @@ export class ProgressClient {
   /** Returns whether the key or session that opened the stream still gives access. */
   isAllowed: () => Promise<boolean> = async () => true;
   #isOver = false;
-  /** Last message per video, so that none is repeated. */
+  /** Last message about each video, so that no message is repeated. */
   readonly #said = new Map<Guid, string>();
 
   constructor(topic: Topic) {
@@ -38,7 +38,7 @@ export class ProgressClient {
     this.#write(text);
   }
 
-  /** Writes a comment that keeps proxies and both ends from closing an idle connection. */
+  /** Writes a comment, so that proxies, the client and the server do not close an idle connection. */
   beat(): void {
     this.#write(':\n\n');
   }

@@ -27,7 +27,7 @@ export type ProgressLimits = { clients: number; clientsOfLibrary: number };
 
 export type ProgressDeps = {
   progress: ProgressStore;
-  /** Opens the only subscription of this process for changes, together with the first client. */
+  /** Subscribes to changes. Called once per process, when the first client connects. */
   watch(listener: PublicationListener): PublicationWatch;
   onError(error: unknown): void;
   limits?: ProgressLimits;
@@ -36,8 +36,9 @@ export type ProgressDeps = {
 const USUAL_LIMITS: ProgressLimits = { clients: 1_000, clientsOfLibrary: 200 };
 
 /**
- * Sends the progress of videos to followers. All share one listening connection, and each change is read once however
- * many follow it. A new follower gets the current state immediately, and again after changes may have been missed.
+ * Sends the progress of videos to clients. All clients share one database connection, and each change is read once for
+ * all of them. A new client gets the current state immediately. All clients get it again when changes may have been
+ * missed.
  */
 export class ProgressHub {
   readonly #deps: ProgressDeps;
@@ -59,7 +60,8 @@ export class ProgressHub {
   }
 
   /**
-   * Opens a stream of events; closing it ends the subscription. Throws `Refused` (`busy`) for clients beyond the limit.
+   * Opens a stream of events; closing it ends the subscription. Throws `Refused` (`busy`) if there are too many
+   * clients.
    */
   open(topic: Topic): Readable {
     if (this.#closing.signal.aborted) throw new Refused('unavailable', 'The service is stopping. Connect again.');
@@ -68,7 +70,7 @@ export class ProgressHub {
       throw new Refused(
         'busy',
         `Expected at most ${this.#limits.clientsOfLibrary} event streams per library and ${this.#limits.clients} in ` +
-          `total, got ${ofLibrary} and ${this.#clients.size}. Close one.`,
+          `total, got ${ofLibrary} and ${this.#clients.size}. Close an event stream first.`,
       );
     }
     const client = new ProgressClient(topic);
@@ -101,7 +103,7 @@ export class ProgressHub {
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
-        // Changes without a listener were missed, so every client gets the current state again.
+        // Changes may have been missed while there was no listener, so every client gets the current state again.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#checkKeys();
         this.#goOn();
@@ -120,14 +122,14 @@ export class ProgressHub {
     this.#changed.set(libraryId, changed.add(mediaId));
     const waiting = [...this.#changed.values()].reduce((sum, ids) => sum + ids.size, 0);
     if (waiting > MAX_WAITING_VIDEOS) {
-      // Too many changes to send one by one: clients reconnect and get the current state.
+      // There are too many changes to send one by one. Clients reconnect and get the current state.
       this.#changed.clear();
       for (const client of this.#clients) client.end();
     }
     this.#goOn();
   }
 
-  /** Valid keys are cached for a second, so they are checked only after that. */
+  /** Checks the keys of all clients after a second, because valid keys are cached for that time. */
   #checkKeys(): void {
     this.#keyCheck ??= setTimeout(() => {
       this.#keyCheck = undefined;
@@ -165,12 +167,15 @@ export class ProgressHub {
           return true;
         },
       );
-      // A stop of the service ends the pause early, which is not an error.
+      // When the service stops, the pause ends early. This is not an error.
       await sleep(failed ? RETRY_MS : GATHER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Reports to new clients first, then one batch of changes. Failed reads stay queued. */
+  /**
+   * Sends the current state to new clients first, then one batch of changes. Changes that could not be read stay
+   * queued.
+   */
   async #reportOnce(): Promise<void> {
     const since = this.#awaySince;
     for (const client of [...this.#newcomers]) {
@@ -215,7 +220,7 @@ export class ProgressHub {
     );
   }
 
-  /** Keys and sessions expire without a notification. */
+  /** Sends the heartbeat. Also checks the keys, because they expire without a notification. */
   #beat(): void {
     this.#checkKeys();
     for (const client of this.#clients) client.beat();

@@ -48,7 +48,7 @@ export const removeHostname = defineOperation({
   },
 });
 
-/** Makes downstream caches reload the zone. Our own edges keep nothing stale. */
+/** Purges the zone from caches in front of the edges. Our own edges never serve stale files. */
 export const purgeCache = defineOperation({
   ...COMMON,
   method: 'POST',
@@ -67,6 +67,6 @@ const HOSTNAME = /^(?=.{4,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a
 function readHostname(text: string): string {
   const hostname = domainToASCII(text.trim()).toLowerCase();
   if (HOSTNAME.test(hostname)) return hostname;
-  const message = `Expected a host name such as media.example.com, got ${quote(text)}. Correct it.`;
+  const message = `Expected a host name such as media.example.com, got ${quote(text)}. Correct the value.`;
   throw new Refused('invalid', message, { field: 'Hostname' });
 }

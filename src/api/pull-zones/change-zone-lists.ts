@@ -40,7 +40,10 @@ export const removeBlockedIp = addressOperation('remove');
 
 type Verb = 'add' | 'remove';
 
-/** The lists belong to the library, so that a zone and its library never disagree. */
+/**
+ * Defines an operation on a referrer list. The lists are stored with the library, so that a zone and its library have
+ * the same ones.
+ */
 function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
   return defineOperation({
     ...COMMON,
@@ -73,7 +76,7 @@ function addressOperation(verb: Verb) {
         const others = pullZone.settings.blockedAddresses.filter((known) => known !== address);
         const blockedAddresses = verb === 'add' ? [...others, address] : others;
         if (blockedAddresses.length > MAX_ADDRESSES) {
-          throw misfit('BlockedIp', `at most ${MAX_ADDRESSES} addresses in all`, address);
+          throw misfit('BlockedIp', `at most ${MAX_ADDRESSES} addresses in total`, address);
         }
         return { zoneSettings: { blockedAddresses } };
       });
@@ -88,5 +91,5 @@ async function change(id: number, { pullZones, libraries }: Deps, transition: (l
 }
 
 function misfit(field: string, expected: string, got: string): Refused {
-  return new Refused('invalid', `Expected ${expected}, got ${quote(got)}. Correct it.`, { field });
+  return new Refused('invalid', `Expected ${expected}, got ${quote(got)}. Correct the value.`, { field });
 }

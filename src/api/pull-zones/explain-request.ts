@@ -42,7 +42,7 @@ type Deps = {
   db: Db;
 };
 
-/** Judges a request as the edge would, without counting or recording it, and returns the findings of each rule. */
+/** Evaluates a request as the edge would, without counting or recording it, and returns the verdict of each rule. */
 export const explainRequest = defineOperation({
   name: 'explainRequest',
   method: 'POST',
@@ -118,7 +118,7 @@ async function judgeVideo(
 
 const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
-/** Reads the request as the edge does. An address without a host belongs to the zone's own host. */
+/** Parses the request as the edge does. A URL without a host gets the host of the zone. */
 async function toRequest(
   body: ExplainRequestModel,
   zone: ZonePolicy,
@@ -127,7 +127,7 @@ async function toRequest(
   const { Url, Country, Headers, At } = body;
   const nowMs = At == null ? Date.now() : Date.parse(At);
   if (Number.isNaN(nowMs))
-    throw new Refused('invalid', `Expected At as a date and time, got "${At}". Correct it.`, { field: 'At' });
+    throw new Refused('invalid', `Expected At as a date and time, got "${At}". Correct the value.`, { field: 'At' });
   const method = body.Method?.toUpperCase() ?? 'GET';
   const url = Url.replace(ORIGIN, '')
     .replace(/^(?!\/)/, '/')
@@ -161,9 +161,7 @@ async function toRequest(
   };
 }
 
-/**
- * Returns the policy that the edge applies to a request, null without a zone, and the target that its address names.
- */
+/** Returns the policy that the edge applies to a request (null if no zone matches), and the target of its URL. */
 async function findZone(
   route: Route,
   ownHost: ZonePolicy | null,
@@ -182,7 +180,7 @@ async function findZone(
   return { policy, target: target?.kind === 'media' && policy === null ? null : target };
 }
 
-/** Returns the address as the edge writes it. Other text is returned unchanged. */
+/** Returns an IP address in the notation of the edge. Other text is returned unchanged. */
 function canonicalAddress(text: string): string {
   return clientAddress({ remoteAddress: text, forwardedFor: undefined }, { has: () => false }) || text;
 }

@@ -3,7 +3,7 @@ import type { PullZoneView } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { PullZoneType } from '../models/enums.ts';
 import type { HostnameModel, PullZoneModel } from '../models/pull-zone.ts';
 
-/** Converts a pull zone to its model for the account. */
+/** Converts a pull zone to its model in the account API. */
 export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneModel {
   return {
     Id: zone.id,
@@ -40,8 +40,8 @@ export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneMo
   };
 }
 
-// The edge finds a zone by the first label of the host name. An IP address has no subdomains; the loopback address uses
-// `localhost`, whose subdomains browsers resolve.
+// The edge finds a zone by the first label of the hostname. An IP address has no subdomains. For a loopback address,
+// the hostname is a subdomain of `localhost`, which browsers resolve.
 function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel[] {
   const { hostname, protocol } = new URL(edgeUrl);
   const isOwn = hostname === '127.0.0.1' || hostname === '[::1]';
@@ -51,7 +51,9 @@ function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel
   return [{ Id: id, Value, ForceSSL: isSecure, IsSystemHostname: true, HasCertificate: isSecure }];
 }
 
-/** Host names that the owner added. Whether they have certificates is known only to the proxy in front of the edge. */
+/**
+ * Returns the hostnames that the owner added. Only the proxy in front of the edge knows whether they have certificates.
+ */
 function ownHostnames({ id, hostnames }: PullZoneView): HostnameModel[] {
   return hostnames.map((Value) => ({ Id: id, Value, ForceSSL: false, IsSystemHostname: false, HasCertificate: false }));
 }

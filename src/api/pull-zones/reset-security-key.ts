@@ -10,7 +10,7 @@ import { queryInt32 } from '../read-query.ts';
 
 const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** `overlapSec` is not part of the hosted API: the time for which the old key stays valid next to the new one. */
+/** The parameter `overlapSec` is not part of the hosted API. It is the time for which the old key also stays valid. */
 export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
   summary: 'Replace the token key',
@@ -18,7 +18,7 @@ export const resetSecurityKey = defineOperation({
   path: '/pullzone/{id}/resetSecurityKey',
   description:
     'Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, ' +
-    'tokens of the old key stay valid for that time; otherwise they are invalid immediately.',
+    'tokens signed with the old key stay valid for that time; otherwise they become invalid immediately.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) }),
@@ -36,7 +36,7 @@ export const resetSecurityKey = defineOperation({
     if (key != null && (key.length < min || key.length > max)) {
       throw new Refused(
         'invalid',
-        `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to ` +
+        `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send a different key, or none to ` +
           'have one generated.',
       );
     }

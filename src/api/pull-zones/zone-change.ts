@@ -12,7 +12,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 
 /**
  * Converts an update of a pull zone to a change. Referrers are shared with the library. Throws `Refused` (`invalid`,
- * naming the field) for values that cannot be stored as sent.
+ * with the name of the field) if a value cannot be stored as sent.
  */
 export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
   return {
@@ -96,5 +96,5 @@ function readExtension(text: string): string | null {
 }
 
 function misfit(field: string, expected: string, got: string): Refused {
-  return new Refused('invalid', `Expected ${field} of ${expected}, got ${got}. Correct it.`, { field });
+  return new Refused('invalid', `Expected ${field} of ${expected}, got ${got}. Correct the value.`, { field });
 }

@@ -16,7 +16,7 @@ export function toEventFields({
     feature: ruleGroup,
     ruleId,
     ip: details.RemoteIp,
-    // The edge sees no TLS handshake.
+    // A proxy terminates TLS, so the edge cannot compute this fingerprint.
     ja4: '',
     ua: details.userAgent,
     url: details.Url,

@@ -12,17 +12,17 @@ import { Refused } from '../../lib/refused.ts';
 import type { EventLogsExportRequest } from '../models/event-search.ts';
 
 const WINDOW_MS = 72 * 3600 * 1000;
-/** Tolerance for windows that end now on a clock that runs fast, in ms. */
+/** Tolerance for callers whose clock runs fast and whose windows end now, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * Parses a search of a zone. Throws `Refused` (`invalid`) for an invalid window, an unknown field and an unknown
- * operator.
+ * Parses a search of a zone. Throws `Refused` (`invalid`) if the window is invalid, or a field or operator is unknown.
  */
 export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs: number): EventQuery {
   const { from, to } = sent;
   if (to <= from || from < nowMs - WINDOW_MS - CLOCK_SLACK_MS || to > nowMs + WINDOW_MS) {
-    const message = 'Expected from before to, both within the last 72 hours, as milliseconds since 1970. Correct them.';
+    const message =
+      'Expected from before to, both within the last 72 hours, as milliseconds since 1970. Correct the times.';
     throw new Refused('invalid', message, { field: 'from' });
   }
   return {
@@ -34,11 +34,14 @@ export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs
   };
 }
 
-/** Throws `Refused` (`invalid`) for a field by which events cannot be grouped. */
+/** Parses the name of a field. Throws `Refused` (`invalid`) if events do not have this field. */
 export function readField(name: string): EventField {
   const field = EVENT_FIELDS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (field !== undefined) return field;
-  throw new Refused('invalid', `Expected a field of ${EVENT_FIELDS.join(', ')}, got ${quote(name)}. Correct it.`);
+  throw new Refused(
+    'invalid',
+    `Expected a field of ${EVENT_FIELDS.join(', ')}, got ${quote(name)}. Correct the value.`,
+  );
 }
 
 type SentFilter = NonNullable<EventLogsExportRequest['filters']>[number];
@@ -51,7 +54,10 @@ function readFilter({ field, op, value }: SentFilter): EventFilter {
     operator === 'cidr' &&
     (read !== 'ip' || !values.every((one) => ipaddr.isValid(one) || ipaddr.isValidCIDR(one)))
   ) {
-    throw new Refused('invalid', 'Expected ip with addresses or CIDR ranges for the operator cidr. Correct them.');
+    throw new Refused(
+      'invalid',
+      'Expected ip with addresses or CIDR ranges for the operator cidr. Correct the values.',
+    );
   }
   return { field: read, operator, values };
 }
@@ -59,5 +65,8 @@ function readFilter({ field, op, value }: SentFilter): EventFilter {
 function readOperator(name: string): FilterOperator {
   const operator = FILTER_OPERATORS.find((known) => known === name.toLowerCase());
   if (operator !== undefined) return operator;
-  throw new Refused('invalid', `Expected an op of ${FILTER_OPERATORS.join(', ')}, got ${quote(name)}. Correct it.`);
+  throw new Refused(
+    'invalid',
+    `Expected an op of ${FILTER_OPERATORS.join(', ')}, got ${quote(name)}. Correct the value.`,
+  );
 }

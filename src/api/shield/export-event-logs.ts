@@ -45,7 +45,7 @@ export const exportEventLogs = defineOperation({
     await requireZone(params.shieldZoneId, pullZones);
     const query = toEventQuery(params.shieldZoneId, body, Date.now());
     const batches = eventSearch.readAll(query);
-    // An error before the first byte can still be a refusal.
+    // Reads the first batch early, because errors after the first byte can no longer change the status.
     const first = await batches.next();
     return Readable.from(writeCsv(first.done === true ? [] : first.value, batches), { signal });
   },

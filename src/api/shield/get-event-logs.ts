@@ -32,7 +32,7 @@ const ZoneParams = {
   date: Type.String({ description: 'UTC day as MM-dd-yyyy: today or one of the two days before.' }),
 };
 
-/** Returns a page of the events of a zone's day, continuing after the token of the previous page. */
+/** Returns the page after the one with the given token, from the events of one zone and day. */
 export const getEventLogs = defineOperation({
   ...shared,
   name: 'getEventLogs',
@@ -48,7 +48,7 @@ export const getEventLogs = defineOperation({
   run: ({ params }, deps: Deps) => readPage(params, deps),
 });
 
-/** Returns the first page of the events of a zone's day. */
+/** Returns the first page of the events of one zone and day. */
 export const getFirstEventLogs = defineOperation({
   ...shared,
   name: 'getFirstEventLogs',
@@ -69,7 +69,7 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
   if (place === null) {
     const message =
       'Expected a continuationToken of a page of this zone and day, got ' +
-      `"${requested.continuationToken.slice(0, 80)}". Begin again without one.`;
+      `"${requested.continuationToken.slice(0, 80)}". Start again without a token.`;
     throw new RefusedEventLog('unauthenticated', message, 'invalid_continuation_token.event_logs');
   }
   const events = await shieldEvents.read(place, PAGE_EVENTS + 1);
@@ -86,8 +86,8 @@ async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage>
 }
 
 /**
- * Parses the day as `yyyy-MM-dd`. Throws `Refused` (`invalid`) for text that is not a date, and (`unauthenticated`, as
- * clients expect) for days that are not shown, including future ones.
+ * Parses the day as `yyyy-MM-dd`. Throws `Refused`: `invalid` if the text is not a date, `unauthenticated` (as clients
+ * expect) if the day is in the future or too old.
  */
 function readDay(date: string, nowMs: number): string {
   const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
@@ -103,7 +103,7 @@ function readDay(date: string, nowMs: number): string {
   throw new RefusedEventLog('unauthenticated', message, 'invalid_datetime_window.event_logs');
 }
 
-/** Returns false for a day that its month does not have. */
+/** Returns whether a date exists. False for a date such as 31 April. */
 function isDay(day: string): boolean {
   const ms = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(ms) && dayOf(ms) === day;
@@ -113,11 +113,11 @@ function exampleOf(nowMs: number): string {
   return dayOf(nowMs).replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$2-$3-$1');
 }
 
-/** Parses the id of a zone. Throws `Refused` (`not-found`) for an unknown zone. */
+/** Parses the id of a zone. Throws `Refused` (`not-found`) if the zone does not exist. */
 async function readZone(text: string, { pullZones }: Deps): Promise<number> {
   const id = ZONE.test(text) ? Number(text) : null;
   if (id !== null && (await isZone(id, pullZones))) return id;
-  const message = `There is no shield zone ${quote(text)}. Use the id of its pull zone, or 0 for requests of no zone.`;
+  const message = `There is no shield zone ${quote(text)}. Use the id of its pull zone, or 0 for requests without one.`;
   throw new RefusedEventLog('not-found', message, 'shield_zone_not_found.event_logs');
 }
 

@@ -3,8 +3,8 @@ import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * Returns the video whose statistics are requested; null for the whole library if none is named. Throws `Refused`
- * (`not-found`) for an invalid GUID, an unknown video, and one of another library.
+ * Returns the video whose statistics are requested; null if the query requests the whole library. Throws `Refused`
+ * (`not-found`) if the GUID is invalid, or the library has no such video.
  */
 export async function findMeasured(
   libraryId: number,
@@ -13,7 +13,8 @@ export async function findMeasured(
 ): Promise<Guid | null> {
   if (videoGuid === '') return null;
   const mediaId = readGuid(videoGuid);
-  if (mediaId === null) throw new Refused('not-found', 'Expected the GUID of a video in videoGuid. Check it.');
+  if (mediaId === null)
+    throw new Refused('not-found', 'Expected the GUID of a video in videoGuid, got something else. Check the GUID.');
   await videoViews.load({ libraryId, mediaId });
   return mediaId;
 }

@@ -28,14 +28,14 @@ const COMMON = {
   refusals: { 'not-found': 404, invalid: 400 },
 } as const;
 
-/** Statistics for which the API has no field. The query is the same. */
+/** Statistics for which the hosted API has no field. The query is that of `getStatistics`. */
 export const getAudience = defineOperation({
   ...COMMON,
   name: 'getAudience',
   path: '/library/{libraryId}/statistics/audience',
   description:
     'Returns who watched a library or one of its videos and how playback went: unique viewers, devices, referrers, ' +
-    'start-up time, rebuffering, retention, current viewers, estimates of other players, and bytes sent.',
+    'startup time, rebuffering, retention, current viewers, estimates of other players, and bytes sent.',
   answer: AudienceModel,
   async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
     requireOrder(query, 'dateFrom', 'dateTo');
@@ -50,7 +50,7 @@ export const exportAudience = defineOperation({
   name: 'exportAudience',
   path: '/library/{libraryId}/statistics/export',
   description:
-    'Exports the statistics and the audience of a library or of one of its videos as CSV, one figure per line.',
+    'Exports the statistics and the audience of a library or of one of its videos as CSV, one value per line.',
   answer: 'csv',
   fileName: 'statistics.csv',
   async run(

@@ -10,7 +10,7 @@ import { findMeasured } from './find-measured.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore };
 
-/** Interface section 4.3, rules of the statistics operation. */
+/** Views and watch time, as in the hosted API. */
 export const getStatistics = defineOperation({
   name: 'getStatistics',
   method: 'GET',

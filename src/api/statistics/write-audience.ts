@@ -2,15 +2,16 @@ import type { Audience, Share } from '../../catalog/statistics/reports/audience-
 import type { Statistics } from '../../catalog/statistics/reports/statistics-store.ts';
 import { csvLine } from '../csv-line.ts';
 
-/** A figure: the measure, its time (a bucket's start, or empty), its subject, and its value. */
+/** A line of the CSV: the measure, the start of its time bucket (or an empty string), its subject, and its value. */
 type Figure = readonly [measure: string, time: string, name: string, value: number | null];
 
-/** `heat`: relative number of plays, 0 to 100 for each part of equal length; null if it is not shown. */
+/**
+ * Data of the CSV. `heat`: relative number of plays from 0 to 100, for parts of equal length; null if the library hides
+ * it.
+ */
 type Written = { statistics: Statistics; audience: Audience; heat: readonly number[] | null };
 
-/**
- * Writes all figures as CSV with a header line: one table that a spreadsheet can pivot. Missing figures are omitted.
- */
+/** Writes all values as CSV with a header line: one table that a spreadsheet can pivot. Missing values are omitted. */
 export function* writeAudience(written: Written): Generator<string> {
   yield csvLine(['measure', 'time', 'name', 'value']);
   for (const [measure, time, name, value] of figuresOf(written)) {

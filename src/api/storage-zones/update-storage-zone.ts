@@ -29,7 +29,7 @@ export const updateStorageZone = defineOperation({
   },
 });
 
-/** Returns whether a value is one that the zone has anyway, because clients send every field that they know. */
+/** Returns whether a value changes nothing. Clients send every field that they know, with such values. */
 function isUnset(value: unknown): boolean {
   return value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
 }

@@ -25,7 +25,9 @@ export const createLibrary = defineOperation({
   async run({ body }, { libraries, libraryViews }: Deps) {
     const name = texts(body.Name, 'Name')?.trim() ?? '';
     if (name === '')
-      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
+      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send a name.', {
+        field: 'Name',
+      });
     const replicationRegions = body.ReplicationRegions?.slice(0, 50) ?? undefined;
     requireSameReferrers(body, { allowedReferrers: [], blockedReferrers: [] });
     const { settings: sent, zoneSettings = {} } = toLibraryChange(body);

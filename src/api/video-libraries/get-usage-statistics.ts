@@ -39,7 +39,7 @@ export const getDrmStatistics = defineOperation({
   },
 });
 
-/** Transcribed minutes are not counted yet: the sums are zero. */
+/** The service does not count transcribed minutes yet, so all values are zero. */
 export const getTranscribingStatistics = defineOperation({
   ...COMMON,
   name: 'getTranscribingStatistics',
@@ -55,7 +55,10 @@ export const getTranscribingStatistics = defineOperation({
   },
 });
 
-/** Returns the requested UTC days, `yyyy-MM-dd`: the last 30 unless both ends are given, at most a year. */
+/**
+ * Returns the requested UTC days as `yyyy-MM-dd`, at most a year. Default: the last 30 days, unless the query has both
+ * ends.
+ */
 function readDays({ dateFrom, dateTo }: Days): string[] {
   requireOrder({ ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) }, 'dateFrom', 'dateTo');
   const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);

@@ -22,8 +22,8 @@ type Sent = VideoLibraryUpdateModel;
 const MAX_HTML = 100_000;
 
 /**
- * Converts an update to a change. Absent and null fields are left unchanged. Throws `Refused` (`invalid`, naming the
- * field) for values that cannot be stored as sent.
+ * Converts an update to a change. Absent and null fields are left unchanged. Throws `Refused` (`invalid`, with the name
+ * of the field) if a value cannot be stored as sent.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {
   requireNoTagging(sent);
@@ -47,8 +47,8 @@ function requireNoTagging({ EnableContentTagging }: Sent): void {
 }
 
 /**
- * Throws `Refused` (`invalid`) for lists of referrers that differ from those of the library. Clients send back lists
- * that they read. Other operations change the lists, so a change must not be ignored silently.
+ * Throws `Refused` (`invalid`) if a referrer list differs from that of the library. Clients send back the lists that
+ * they read. Only other operations change the lists, and a difference must not be ignored silently.
  */
 export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['access'], ReferrerList>): void {
   const lists = [
@@ -57,15 +57,15 @@ export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['a
   ] as const;
   for (const [field, hosts, known] of lists) {
     if (hosts == null || hosts.toSorted().join() === known.toSorted().join()) continue;
-    const words = `Expected ${field} as they are, ${quote(known.join(', '))}, got ${quote(hosts.join(', '))}.`;
+    const words = `Expected ${field} unchanged, ${quote(known.join(', '))}, got ${quote(hosts.join(', '))}.`;
     const verb = `add${field.slice(0, -1)} and remove${field.slice(0, -1)}`;
-    throw new Refused('invalid', `${words} Nothing was changed. Use ${verb}, or send them to the pull zone.`, {
+    throw new Refused('invalid', `${words} Nothing was changed. Use ${verb}, or update the pull zone.`, {
       field,
     });
   }
 }
 
-/** Reads only the settings, without those of the pull zone. */
+/** Returns only the settings of the library, without those of the pull zone. */
 export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
   return {
     encoding: encodingOf(sent),

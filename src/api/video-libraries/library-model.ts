@@ -6,7 +6,7 @@ import { PullZoneType, WidevineMinClientSecurityLevel } from '../models/enums.ts
 import type { AppleFairPlayDrm, GoogleWidevineDrm, VideoLibraryModel } from '../models/video-library.ts';
 import { DRM_VERSIONS, TIERS } from './wire-enums.ts';
 
-/** Converts a library to its model for the account. Charges are 0. */
+/** Converts a library to its model in the account API. Charges are 0. */
 export function toLibraryModel({ settings, keys, ...library }: LibraryView): VideoLibraryModel {
   return {
     Id: library.id,
@@ -22,7 +22,7 @@ export function toLibraryModel({ settings, keys, ...library }: LibraryView): Vid
     ApiAccessKey: keys.libraryKey,
     PullZoneId: library.pullZone.id,
     PullZoneType: PullZoneType.values.Premium,
-    // A library's objects are a folder of the one store. Each library has its own zone with the library's number.
+    // All libraries share one store, in which each has a folder. A library's storage zone has the id of the library.
     StorageZoneId: library.id,
     WebhookUrl: settings.webhookUrl,
     ...encodingFields(settings),

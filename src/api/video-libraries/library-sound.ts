@@ -6,7 +6,7 @@ import { defineOperation } from '../define-operation.ts';
 import { LibrarySoundModel, LibrarySoundUpdateModel } from '../models/library-sound.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
-/** Loudness that can be asked for, LUFS: below, speech is hard to hear; above, it distorts. */
+/** Range of the target loudness in LUFS. Below it, speech is hard to hear; above it, audio distorts. */
 const TARGET_LUFS = { min: -31, max: -10 } as const;
 
 type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
@@ -37,8 +37,8 @@ export const updateLibrarySound = defineOperation({
   name: 'updateLibrarySound',
   method: 'POST',
   description:
-    'Changes the sound settings of a library, for videos that are uploaded from now on. Fields that are left out ' +
-    'stay unchanged.',
+    'Changes the sound settings of a library, for videos that are uploaded from now on. Absent fields ' +
+    'are left unchanged.',
   body: LibrarySoundUpdateModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {

@@ -12,7 +12,7 @@ import { CoreLibraryParams } from './core-library.ts';
 
 type Deps = { audit: AuditStore; libraries: LibraryStore };
 
-/** Not part of the hosted API. The lines of a deleted library can still be read. */
+/** Not part of the hosted API. The entries of a deleted library can still be read. */
 export const listAudit = defineOperation({
   name: 'listAudit',
   method: 'GET',

@@ -6,8 +6,8 @@ import { NoParams } from '../read-params.ts';
 import { LANGUAGES } from './languages.ts';
 
 /**
- * The configured engine decides which languages are transcribed. Accuracy was not measured, so it is 0; the player's
- * own texts are English.
+ * The configured engine decides which languages are transcribed. Accuracy is 0, because it was not measured. The texts
+ * of the player are English.
  */
 export const listLanguages = defineOperation({
   name: 'listLanguages',
@@ -30,7 +30,7 @@ export const listLanguages = defineOperation({
   },
 });
 
-/** A model that cannot be read transcribes nothing. A transcription request reports the fault. */
+/** If the speech model cannot be read, no language can be transcribed. A transcription request reports the problem. */
 function withoutEngine(error: unknown): null {
   if (error instanceof Refused) return null;
   throw error;

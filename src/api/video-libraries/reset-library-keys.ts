@@ -11,7 +11,7 @@ type Deps = { libraries: LibraryStore };
 
 const MAX_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** Time for which the old key stays valid next to the new one, in seconds (not part of the hosted API). */
+/** Time in seconds for which the old key also stays valid (not part of the hosted API). */
 const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, MAX_OVERLAP_SEC)) };
 
 const COMMON = {
@@ -37,14 +37,14 @@ export const resetApiKey = defineOperation({
   },
 });
 
-/** The same operation at an older path, which names the library in the query. */
+/** The same operation at an older path, with the library in the query. */
 export const resetApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetApiKeyByQuery',
-  summary: 'Replace the ApiKey, named in the query',
+  summary: 'Replace the ApiKey of the library in the query',
   path: '/videolibrary/resetApiKey',
   exampleQuery: 'id=1',
-  description: 'Replaces the ApiKey of a library. The query names the library, as older clients send it.',
+  description: 'Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },
@@ -74,10 +74,11 @@ export const resetReadOnlyApiKey = defineOperation({
 export const resetReadOnlyApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetReadOnlyApiKeyByQuery',
-  summary: 'Replace the ReadOnlyApiKey, named in the query',
+  summary: 'Replace the ReadOnlyApiKey of the library in the query',
   path: '/videolibrary/resetReadOnlyApiKey',
   exampleQuery: 'id=1',
-  description: 'Replaces the ReadOnlyApiKey of a library. The query names the library, as older clients send it.',
+  description:
+    'Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect.',
   params: NoParams,
   query: Type.Object({ id: maybe.int32(0), ...overlap }),
   refusals: { 'not-found': 404 },

@@ -8,8 +8,8 @@ const SLOWEST = 0.25;
 const FASTEST = 4;
 
 /**
- * Parsers of single settings. They return undefined if none was sent, and refuse values that cannot be stored, naming
- * the field.
+ * Value of a setting as sent. The parsers below return undefined if it is absent or null. They throw `Refused` with the
+ * name of the field if the value cannot be stored.
  */
 type Sent<T> = T | null | undefined;
 
@@ -31,7 +31,7 @@ export function percent(sent: Sent<number>, field: string): number | undefined {
   return sent;
 }
 
-/** Parses an absolute http(s) URL; an empty text is allowed. */
+/** Parses an absolute http(s) URL. An empty string is allowed. */
 export function webAddress(sent: Sent<string>, field: string): string | undefined {
   const text = texts(sent, field);
   if (text === undefined || text === '') return text;
@@ -40,7 +40,7 @@ export function webAddress(sent: Sent<string>, field: string): string | undefine
   return text;
 }
 
-/** Parses a list of comma-separated words without repetitions, limited to the `known` ones if given. */
+/** Parses a comma-separated list and removes repeated words. If `known` is given, only those words are allowed. */
 export function words<Word extends string = string>(
   sent: Sent<string>,
   field: string,
@@ -89,5 +89,5 @@ function list(sent: Sent<string>, field: string): string[] | undefined {
 }
 
 function misfit(field: string, expected: string, got: string): Refused {
-  return new Refused('invalid', `Expected ${field} to be ${expected}, got ${got}. Correct it.`, { field });
+  return new Refused('invalid', `Expected ${field} to be ${expected}, got ${got}. Correct the value.`, { field });
 }

@@ -12,8 +12,8 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /**
- * Maximum number of attempts to claim a version. Each concurrent upload claims one; further uploads are refused with a
- * time to retry.
+ * Maximum number of attempts to claim a version. Each concurrent upload claims one version. Further uploads get a
+ * refusal that says when to retry.
  */
 const VERSION_TRIES = 10;
 const DROPPED_AT_ONCE = 1000;
@@ -37,7 +37,8 @@ export async function keepImage(
       return replaceImage(current, image, version);
     });
   } catch (error) {
-    // If the commit is in doubt, the file is kept. The next image removes it, whichever one is set.
+    // If the outcome of the commit is unknown, the file is kept. Storing the next image deletes the file that is not in
+    // use.
     if (!(error instanceof CommitInDoubt)) await storage.delete([imageKey(library.id, image, version)]);
     throw error;
   }
@@ -60,7 +61,7 @@ export async function removeImage(
 
 /**
  * Deletes the stored versions of an image below `before`, at most a thousand, except watermarks that are still in use:
- * on-demand encoding may need one as long as its video exists.
+ * on-demand encoding may need a watermark as long as its video exists.
  */
 async function dropImages(
   { libraryId, image, before }: { libraryId: number; image: LibraryImage; before: number },
@@ -94,6 +95,6 @@ async function storeNextVersion(
   }
   throw new Refused(
     'busy',
-    `Library ${id} is already storing ${VERSION_TRIES} images of this kind. Send this one again.`,
+    `Library ${id} is already storing ${VERSION_TRIES} images of this kind. Send the image again later.`,
   );
 }

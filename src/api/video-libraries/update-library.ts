@@ -23,7 +23,9 @@ export const updateLibrary = defineOperation({
   async run({ params: { id }, body }, { libraries, libraryViews }: Deps) {
     const change = toLibraryChange(body);
     if (change.name?.trim() === '') {
-      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
+      throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send a name.', {
+        field: 'Name',
+      });
     }
     await libraries.change(id, ({ settings: { access } }) => {
       requireSameReferrers(body, access);

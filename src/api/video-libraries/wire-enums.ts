@@ -1,7 +1,7 @@
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import { DrmVersion, EncodingTier } from '../models/enums.ts';
 
-/** Numbers for a library's encoding tier and DRM version on the wire. */
+/** Numbers of the encoding tiers and DRM versions in the API. */
 export const TIERS = {
   free: EncodingTier.values.Free,
   premium: EncodingTier.values.Premium,
@@ -13,7 +13,7 @@ export const DRM_VERSIONS = {
   'basic-v2': DrmVersion.values.BasicV2,
 } as const satisfies Record<LibrarySettings['drm']['version'], number>;
 
-/** Returns the name of a number; undefined if none was sent. The model already refuses every other number. */
+/** Returns the name of a number; undefined if none was sent. The schema has already rejected every other number. */
 export function nameOf<Name extends string>(
   numbers: Readonly<Record<Name, number>>,
   sent: number | null | undefined,

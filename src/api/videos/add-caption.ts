@@ -18,10 +18,10 @@ import { RefusedCaptions } from '../refused-captions.ts';
 import { VideoParams } from './video-model.ts';
 
 const MAX_FILE_BYTES = 5 * 2 ** 20;
-/** Base64 takes four bytes for three; the rest allows for line breaks and the other fields. */
+/** Base64 needs four bytes for every three. The rest is for line breaks and the other fields. */
 const BODY_LIMIT_BYTES = 8 * 2 ** 20;
 
-/** Path parameters of one language's captions. */
+/** Path parameters of the captions of one language. */
 export const CaptionParams = Type.Object({
   ...VideoParams.properties,
   srclang: Type.String({ title: 'language', description: 'Language code of the captions, such as `en` or `pt-BR`.' }),
@@ -52,7 +52,7 @@ export const addCaption = defineOperation({
     await storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
     const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey };
     await captions.put(key, { ...track, sizeBytes: vtt.length }).catch(async (error: unknown) => {
-      // After any other error the commit may have succeeded. The sweep of orphans decides.
+      // After any other error the commit may have succeeded. If it did not, the orphan sweep deletes the object.
       if (error instanceof Refused) await storage.delete([objectKey]);
       throw error;
     });

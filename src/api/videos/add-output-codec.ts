@@ -62,7 +62,7 @@ function requireOffered(codec: string, { encoding }: LibrarySettings): void {
   if (encoding.tier !== 'free' || codec === FREE_CODEC) return;
   throw new Refused(
     'invalid',
-    `Expected ${FREE_CODEC}, the only codec of a library on the free tier; got ${codec}. Move the library to the ` +
+    `Expected ${FREE_CODEC}, the only codec on the free tier, got ${codec}. Move the library to the ` +
       'premium tier first.',
   );
 }

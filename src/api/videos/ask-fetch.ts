@@ -10,19 +10,20 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { FetchVideoRequest } from '../models/video.ts';
 import { checkOrigin, type Origin } from './check-origin.ts';
 
-/** Maximum waiting and running fetches of one library. */
+/** Maximum number of waiting and running fetches of one library. */
 const MAX_OPEN_FETCHES = 100;
 
 export type AskFetchDeps = SpaceDeps & { db: Db; queue: Queue; outbound: Outbound; secretBox: SecretBox };
 
-/** Reads the source of a fetch from a body. */
+/** Returns the origin of a fetch from the request body. */
 export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
   return { url, headers: headers ?? {} };
 }
 
 /**
- * Checks whether a fetch can be accepted. Throws `Refused` (`busy`) for a library with a hundred fetches in progress,
- * (`invalid`) for a URL that the origin or the rules refuse, and (`disk-full`) for a file that would not fit.
+ * Checks whether a fetch can be accepted. Throws `Refused`: `busy` if the library already has a hundred fetches in
+ * progress, `invalid` if the origin or the outbound rules refuse the URL, `disk-full` if the file would not fit on the
+ * disk.
  */
 export async function requireFetchable(
   libraryId: number,
@@ -33,13 +34,13 @@ export async function requireFetchable(
   if ((await countOpenFetches(deps.db, libraryId)) >= MAX_OPEN_FETCHES) {
     throw new Refused(
       'busy',
-      `Expected at most ${MAX_OPEN_FETCHES} open fetches per library, got one more. Try again later.`,
+      `Expected at most ${MAX_OPEN_FETCHES} waiting or running fetches per library, got another one. Try again later.`,
     );
   }
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
 }
 
-/** Returns the follow-up of an accepted fetch: its upload session and the job. */
+/** Returns the step that queues an accepted fetch: it creates the upload session and the job. */
 export function fetching(ref: UploadRef, origin: Origin, { queue, secretBox }: AskFetchDeps): FollowUp {
   const open = openingFetch(ref, origin, secretBox);
   const send = queue.send(fetchVideo, { ...ref.key, uploadId: ref.id }, { onlyOneNamed: ref.id });

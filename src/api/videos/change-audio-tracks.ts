@@ -50,7 +50,7 @@ export const updateAudioTrack = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/audio-tracks/{trackId}',
   description:
-    'Changes title, language, purpose or default of an audio track; fields that are left out stay as they are. ' +
+    'Changes title, language, purpose or default of an audio track; absent fields are left unchanged. ' +
     'Nothing is encoded, and a later encode of the video keeps the change.',
   auth: 'access-key',
   params: AudioTrackParams,

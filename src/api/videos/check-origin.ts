@@ -10,8 +10,8 @@ const PATIENCE_MS = 15_000;
 export type Origin = { url: string; headers: Record<string, string> };
 
 /**
- * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused immediately (`invalid`)
- * with the response of the origin. Returns the announced size, 0 if there was none.
+ * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused immediately (`invalid`),
+ * with the response of the origin in the message. Returns the announced size, or 0 if the origin announced none.
  */
 export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
   const request = { method: 'GET', headers, maxBytes: MAX_FETCH_BYTES, timeoutMs: PATIENCE_MS } as const;
@@ -24,7 +24,7 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     }
     return Number(answer.headers['content-length'] ?? 0);
   } catch (error) {
-    // For the caller, every cause means that the fetch failed.
+    // The caller gets the same kind of refusal whatever the cause: the fetch failed.
     if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the address.`, { cause: error });
     throw error;
   }
@@ -39,5 +39,5 @@ async function requireFile({ status, body }: OutboundAnswer): Promise<void> {
     }
     if (chunk.length > 0) return;
   }
-  throw new Refused('invalid', 'Origin sent an empty file.');
+  throw new Refused('invalid', 'The origin sent an empty file. Check the address.');
 }

@@ -24,7 +24,7 @@ type Deps = ShowingDeps & {
 };
 
 /**
- * Not part of the hosted API: composes a new video from parts of others, copying segments where the parts are
+ * Not part of the hosted API: composes a new video from parts of other videos. It copies segments where the parts are
  * compatible.
  */
 export const composeVideos = defineOperation({
@@ -42,7 +42,7 @@ export const composeVideos = defineOperation({
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body, address }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
-    // Caches views, because many parts may belong to one video.
+    // Caches videos that were read, because many parts may belong to the same video.
     const views = new Map<Guid, PartView>();
     for (const part of body.parts) parts.push(...(await readPart({ db, libraryId, views }, part)));
     const wanted = {
@@ -68,7 +68,7 @@ async function readPart(
 ): Promise<WantedPart[]> {
   const mediaId = readGuid(videoId);
   if (mediaId === null) {
-    throw new Refused('invalid', `Expected a video's GUID in videoId, got ${quote(videoId)}. Correct it.`);
+    throw new Refused('invalid', `Expected a video's GUID in videoId, got ${quote(videoId)}. Correct the value.`);
   }
   const key = { libraryId, mediaId };
   const recorded = await loadRecordedParts(db, key, { startMs: startMs ?? 0, endMs: endMs ?? null });
@@ -83,6 +83,6 @@ async function readPart(
   throw new Refused(
     'invalid',
     `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ` +
-      `${startMs ?? 0} and ${endMs ?? 'none'}. Correct them.`,
+      `${startMs ?? 0} and ${endMs ?? 'none'}. Correct the times.`,
   );
 }

@@ -10,7 +10,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = AskFetchDeps & { videos: VideoStore };
 
-/** The older operation, which some clients still use: fetches a file into a video that awaits its upload. */
+/** Fetches a file into a video that has none yet. This is an older operation that some clients still use. */
 export const fetchIntoVideo = defineOperation({
   name: 'fetchIntoVideo',
   summary: 'Fetch the file of a video',

@@ -11,7 +11,7 @@ import { LibraryParams } from '../read-params.ts';
 import { maybe, queryGuid } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
-/** Maximum characters of a name taken from the URL. */
+/** Maximum number of characters of a title taken from the URL. */
 const MAX_NAME_CHARS = 1_000;
 
 type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
@@ -30,7 +30,7 @@ export const fetchNewVideo = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
     const collectionId = query.collectionId === '' ? null : query.collectionId;
-    // An unknown collection gets 404 here, before the origin is contacted.
+    // If the collection does not exist, the request gets 404 before the origin is contacted.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
     await requireFetchable(libraryId, origin, deps, signal);
@@ -53,7 +53,7 @@ function fileNameOf(url: string): string {
   try {
     return cleanText(decodeURIComponent(name)).slice(0, MAX_NAME_CHARS).toWellFormed();
   } catch {
-    // Percent signs that encode nothing are kept as part of the name.
+    // The name contains percent signs that are not an encoding, so it is used undecoded.
     return name.slice(0, MAX_NAME_CHARS);
   }
 }

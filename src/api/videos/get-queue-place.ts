@@ -10,7 +10,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = { db: Db; videoViews: VideoViewStore };
 
-/** Maximum wait that is reported, in seconds. Longer waits are not estimated. */
+/** Maximum estimate that is reported, in seconds. Longer estimates are reported as unknown. */
 const MAX_DURATION_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({

@@ -83,7 +83,7 @@ function reference(rung: number | null, path: string): ResolutionReference {
   return { resolution: rung === null ? null : `${rung}p`, path };
 }
 
-/** Every rendition has its own URL; the name of a rung is an alias of its H.264 rendition. */
+/** Returns the URL of a rendition's playlist. The name of a rung is an alias of its H.264 rendition. */
 function playlistOf({ id, rung, codec }: RenditionView): string {
   return codec === BASE_CODEC && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
 }

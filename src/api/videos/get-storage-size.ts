@@ -20,7 +20,9 @@ export const getStorageSize = defineOperation({
   },
 });
 
-/** Every byte in use is counted in one of the sums. Removed objects do not count; they are deleted within a day. */
+/**
+ * Counts every stored byte in exactly one of the sums. Retired objects are not counted; they are deleted within a day.
+ */
 function sumUp(video: StoredVideo): VideoStorageSizeModel {
   const kept = video.renditions.filter(({ isRetired }) => !isRetired);
   return {

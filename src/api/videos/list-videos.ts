@@ -23,9 +23,9 @@ export const listVideos = defineOperation({
     'Lists the videos of a library, one page at a time, newest first. `search` matches any part of the title.',
   auth: 'access-key',
   params: LibraryParams,
-  // Extensions: `incomplete`, only finished videos that lack something planned; `status`, comma-separated numbers;
-  // `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`; `dateFrom` and `dateTo`,
-  // the creation time, the latter exclusive.
+  // Not part of the hosted API: `incomplete` (only finished videos with failed renditions), `status` (comma-separated
+  // numbers), `tag` (a meta tag's property or value, or `property=value`), `direction` (`asc` or `desc`), `dateFrom`
+  // (inclusive) and `dateTo` (exclusive), which limit the creation time.
   query: Type.Object({
     ...PAGING,
     search: queryText(),

@@ -18,8 +18,8 @@ export type PlayDataDeps = ShowingDeps & {
 export const PlayQuery = Type.Object({ token: queryText(), expires: queryInt64(0) });
 
 /**
- * Loads the play data of a video for a caller without a key. Throws `Refused` (`unauthenticated`) for a page or token
- * that the library does not accept, and (`not-found`) for an unknown video.
+ * Loads the play data of a video for a caller without a key. Throws `Refused`: `unauthenticated` if the library does
+ * not accept the caller's page or token, `not-found` if the video does not exist.
  */
 export async function loadPlayData(
   key: MediaKey,

@@ -46,7 +46,7 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: 
   const { originals } = library.settings;
   const folder = edgeFolderUrl(showing, { mediaId: view.id, durationMs: view.duration_ms });
   const address = (file: string) => `${folder}${file}`;
-  // Early play ends with the encode. A kept original stays available if the library exposes it.
+  // Early play ends when the video is finished. A kept original stays available if the library exposes it.
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;
   const mp4Px = chooseMp4Rung(view.mp4_rungs);

@@ -3,8 +3,8 @@ import { Refused } from '../../lib/refused.ts';
 import { readId } from '../read-params.ts';
 
 /**
- * Returns the URL of a video's player page, for an application that opens it at the API's address. The query is kept.
- * Throws `Refused` (`not-found`) for a path without a video. The edge decides whether the video may be played.
+ * Returns the URL of a video's player page, for applications that open it at the address of the API. The query is kept.
+ * Throws `Refused` (`not-found`) if the path contains no video. The edge decides whether the video may be played.
  */
 export function playerAddress(url: string, edgeUrl: string): string {
   const { pathname, search } = new URL(url, 'http://interface');

@@ -8,7 +8,7 @@ import { maybe } from '../read-query.ts';
 import { AudioTrackParams, readFields, toAudioTrackModel } from './change-audio-tracks.ts';
 import { type FileDeps, receiveFile } from './receive-file.ts';
 
-/** Maximum bytes of the file of a track: four hours of uncompressed stereo at 48 kHz and 24 bits. */
+/** Maximum size of an uploaded audio file in bytes: four hours of uncompressed stereo at 48 kHz and 24 bits. */
 const MAX_FILE_BYTES = 4 * 2 ** 30;
 
 type Deps = FileDeps & { audioTracks: AudioTrackStore };
@@ -22,7 +22,7 @@ export const putAudioTrack = defineOperation({
     'Adds an audio track to a video from the audio file that is the body, or replaces the media of the track with ' +
     'this id. The caller chooses the id, such as de-commentary; file-N replaces a track of the file of the video. ' +
     'The track begins with the video, and is cut or filled with silence to its length. Viewers get it once it is ' +
-    'encoded; the picture is not encoded again. Fields that are left out stay as they are.',
+    'encoded; the picture is not encoded again. Absent fields are left unchanged.',
   auth: 'access-key',
   params: AudioTrackParams,
   query: Type.Object({

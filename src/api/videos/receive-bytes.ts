@@ -18,15 +18,15 @@ type Upload = {
   objectKey: StorageKey;
   lengthBytes: number | null;
   uploadId: Guid;
-  /** Receiving ends when the body is larger. */
+  /** Maximum size of the body in bytes. */
   limitBytes: number;
 };
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
- * Streams a request's body into an object and renews the lease of its upload session. Disconnects a caller that sends
- * less than 1 KiB/s over a minute (`timeout`). Refuses a body that ends early or is not a media file (`invalid`), and
- * one above the limit (`too-large`), and then leaves nothing behind.
+ * Streams a request's body into an object and renews the lease of its upload session. Throws `Refused`: `timeout` if
+ * the caller sends less than 1 KiB/s over a minute, `invalid` if the body ends early or is not a media file,
+ * `too-large` if the body exceeds the limit. After a refusal no bytes remain in the store.
  */
 export async function receiveBytes(
   { body, objectKey, lengthBytes, uploadId, limitBytes }: Upload,
@@ -46,7 +46,7 @@ export async function receiveBytes(
     );
     if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
-    throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);
+    throw new Error(`Expected ${lengthBytes} bytes as announced, got ${written.sizeBytes}.`);
   } catch (error) {
     throw reasonFor(error, body, stop.signal);
   } finally {
@@ -55,7 +55,7 @@ export async function receiveBytes(
   }
 }
 
-// A failing writer ends its stream. The request must survive, because the refusal must still be sent.
+// A failing writer destroys its stream. The request must stay open, because the refusal must still be sent.
 function detach(body: IncomingMessage, stop: AbortController, limitBytes: number): Transform {
   const look = watchStart();
   let received = 0;
@@ -68,7 +68,7 @@ function detach(body: IncomingMessage, stop: AbortController, limitBytes: number
       done(refusal, bytes);
     },
   });
-  // The stream may fail before it has a reader.
+  // The stream may fail before it has a reader, and an unhandled error event would end the process.
   copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {
     if (error) copy.destroy(error);
@@ -102,7 +102,7 @@ function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) =
 function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal): unknown {
   if (stopped.aborted) return stopped.reason;
   if (error instanceof Refused || !body.destroyed || body.complete) return error;
-  return new Refused('invalid', 'The connection ended before the whole file was sent. Send it again.', {
+  return new Refused('invalid', 'The connection ended before the whole file was sent. Send the file again.', {
     cause: error,
   });
 }
@@ -115,7 +115,7 @@ export function emptyBody(): Refused {
 function tooSlow(): Refused {
   return new Refused(
     'timeout',
-    'Expected at least 1 KiB/s over a minute, got less. Send it again, or use a resumable upload.',
+    'Expected at least 1 KiB/s over a minute, got less. Send the file again, or use a resumable upload.',
   );
 }
 

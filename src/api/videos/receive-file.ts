@@ -31,9 +31,9 @@ export type FileUpload<T> = {
 export type FileDeps = SpaceDeps & { uploads: UploadStore; storage: Storage };
 
 /**
- * Stores the body of a request as a file of a video, under an upload session: if this process dies, the sweep removes
- * the bytes. Refuses an empty body and one that is no media file (`invalid`), a body above the limit (`too-large`), and
- * a file that does not fit the disk (`disk-full`).
+ * Stores the body of a request as a file of a video, under an upload session, so that the sweep removes the bytes if
+ * this process dies. Throws `Refused`: `invalid` if the body is empty or not a media file, `too-large` if the body
+ * exceeds the limit, `disk-full` if the file does not fit on the disk.
  */
 export async function receiveFile<T>(
   { key, body, options, limitBytes = Number.POSITIVE_INFINITY, commit }: FileUpload<T>,
@@ -58,7 +58,8 @@ export async function receiveFile<T>(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(AWAY_MS)]);
   const retrying = { isIdempotent: true, maxPauseMs: ASK_AGAIN_MS };
   const given = retryWhileAway(give, retrying, limit).catch((error) => {
-    // After any other error the commit may have succeeded. The upload session's lease expires and the sweep decides.
+    // After any other error the commit may have succeeded. The lease of the upload session expires, and the sweep then
+    // removes the bytes if they are not in use.
     if (!(error instanceof Refused)) throw error;
     return forget(line, { objectKey, because: error }, deps);
   });
@@ -73,7 +74,10 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-/** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions does it. */
+/**
+ * Removes the bytes and the session of a failed upload, and throws the error again. If the removal fails, the upload
+ * sweep repeats it.
+ */
 async function forget(
   line: { kind: string; videoGuid: Guid; libraryId: number; uploadId: Guid },
   { objectKey, because }: { objectKey: StorageKey; because: unknown },

@@ -36,7 +36,7 @@ export const repackageVideo = defineOperation({
   },
 });
 
-/** A refusal of the key server is not the caller's fault: its operator must act. */
+/** Rethrows a refusal of the key server as unavailable, because its operator must act and not the caller. */
 function asUnavailable(error: unknown): never {
   if (!(error instanceof Refused) || error.kind !== 'unprocessable') throw error;
   throw new Refused('unavailable', error.message, { cause: error });

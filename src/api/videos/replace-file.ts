@@ -6,8 +6,8 @@ import { StatusModel } from '../models/status.ts';
 import { VideoParams } from './video-model.ts';
 
 /**
- * Not part of the hosted API: for a day a finished video accepts one more upload by any method (PUT, tus, fetch), which
- * replaces its file when everything is encoded.
+ * Not part of the hosted API: for a day, a finished video accepts one more upload by any method (PUT, tus, fetch). The
+ * new file replaces the old one when it is completely encoded.
  */
 export const replaceFile = defineOperation({
   name: 'replaceFile',

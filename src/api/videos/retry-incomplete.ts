@@ -6,7 +6,7 @@ import { LibraryParams } from '../read-params.ts';
 
 type Deps = { retries: RetryStore };
 
-/** Not part of the hosted API: retries the failed parts of all finished, incomplete videos of a library. */
+/** Not part of the hosted API: encodes the failed renditions of all finished, incomplete videos of a library again. */
 export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
   summary: 'Retry the failed renditions of a library',

@@ -10,7 +10,7 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 
 type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 
-/** Not part of the hosted API: retries the failed parts of a video, and nothing else. */
+/** Not part of the hosted API: encodes only the failed renditions of a video again. */
 export const retryResolutions = defineOperation({
   name: 'retryResolutions',
   summary: 'Retry the failed renditions of a video',

@@ -29,7 +29,9 @@ export const searchSpoken = defineOperation({
   async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {
     const words = readSpokenQuery(q);
     if (words === null) {
-      throw new Refused('invalid', 'Expected a word of at least three letters as q. Send one.', { field: 'q' });
+      throw new Refused('invalid', 'Expected a word of at least three letters as q. Send a longer word.', {
+        field: 'q',
+      });
     }
     const matches = await searchStore(db, { libraryId, words, language, limit: itemsPerPage });
     return {

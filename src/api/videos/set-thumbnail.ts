@@ -58,8 +58,8 @@ export const setThumbnail = defineOperation({
 });
 
 /**
- * Reads one of the offered thumbnails of the video by its edge URL, which requests from here may not reach and which
- * may need a token. Returns null for any other URL.
+ * Reads one of the suggested thumbnails of the video directly from the store, because its edge URL may be unreachable
+ * from here or need a token. Returns null for any other URL.
  */
 async function readCandidate(
   key: MediaKey,
@@ -89,7 +89,7 @@ async function store(
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
   const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
   await thumbnails.put(key, thumbnail).catch(async (error: unknown) => {
-    // After any other error the commit may have succeeded. The sweep of orphans decides.
+    // After any other error the commit may have succeeded. If it did not, the orphan sweep deletes the object.
     if (error instanceof Refused) await storage.delete([objectKey]);
     throw error;
   });

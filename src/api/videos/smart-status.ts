@@ -1,10 +1,13 @@
 import type { SmartEntry, SmartGeneration } from '../../catalog/smart/smart-schema.ts';
 import type { SmartGenerateFeaturesStatusModel } from '../models/video-parts.ts';
 
-/** `SmartGenerateStatus` of the hosted API. */
+/** Values of `SmartGenerateStatus` in the hosted API. */
 const NONE = 0;
 const STATUS = { queued: 1, 'in-progress': 2, finished: 3, failed: 4 } as const;
-/** Priority of states if several features have different ones: the first state that any feature has is reported. */
+/**
+ * Order of precedence if the features have different states: the first of these states that any feature has is
+ * reported.
+ */
 const FIRST = ['in-progress', 'queued', 'failed', 'finished'] as const;
 
 /** Returns the status of everything that was requested for a video. */

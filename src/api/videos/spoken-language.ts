@@ -4,14 +4,14 @@ import type { SpeechEngine } from '../models/speech-engine.ts';
 
 const LANGUAGE = /^[a-z]{2}$/;
 
-/** Parses the spoken language; null if empty. Throws `Refused` (`invalid`) for anything but an ISO 639-1 code. */
+/** Parses the spoken language; null if empty. Throws `Refused` (`invalid`) if the text is not an ISO 639-1 code. */
 export function readSpokenLanguage(text: string): string | null {
   if (text === '') return null;
   const code = text.toLowerCase();
   if (LANGUAGE.test(code)) return code;
   throw new Refused(
     'invalid',
-    `Expected a language as two letters (ISO 639-1), such as "en", got "${text}". Correct it.`,
+    `Expected a language as two letters (ISO 639-1), such as "en", got "${text}". Correct the value.`,
   );
 }
 

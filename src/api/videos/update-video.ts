@@ -18,7 +18,7 @@ export const updateVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
-  // Without a body, nothing changes. Some clients send none.
+  // Some clients send no body. Then nothing changes.
   bodyPresence: 'maybe-missing',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -25,8 +25,8 @@ export type Showing = EdgePlace;
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
 /**
- * Returns the context for showing videos of a library to a caller at `address`. Throws `Refused` (`not-found`) for a
- * library that does not exist.
+ * Returns the context for showing videos of a library to a caller at `address`. Throws `Refused` (`not-found`) if the
+ * library does not exist.
  */
 export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
   const library = await recallLibrary(libraryId, deps);
@@ -34,7 +34,8 @@ export async function recallShowing(libraryId: number, address: string, deps: Sh
 }
 
 /**
- * Returns a library from the cache of the store, or reads it. Throws `Refused` (`not-found`) for an unknown library.
+ * Returns a library from the cache of the store, or reads it. Throws `Refused` (`not-found`) if the library does not
+ * exist.
  */
 export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
@@ -92,7 +93,7 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
 
 /** Converts a message about the processing of a video to its model. */
 export function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {
-  // The job that writes messages uses the codes of this enumeration.
+  // The jobs that write messages use only the codes of this enumeration.
   const code = issueCode as TranscodingMessageModel['issueCode'];
   return { timeStamp: wireTime(new Date(at)), level, issueCode: code, message, value };
 }

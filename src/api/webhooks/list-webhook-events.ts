@@ -9,7 +9,10 @@ import { PAGING, queryWord } from '../read-query.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
-/** The delivery log of a library's webhook, newest first. `state` is pending, delivered or dead; all if absent. */
+/**
+ * The delivery log of a library's webhook, newest first. `state` filters by pending, delivered or dead. Without it, all
+ * events are listed.
+ */
 export const listWebhookEvents = defineOperation({
   name: 'listWebhookEvents',
   method: 'GET',
@@ -33,7 +36,7 @@ function toEventModel(entry: WebhookLogEntry): WebhookEventModel {
     videoLibraryId: entry.libraryId,
     guid: entry.id,
     videoGuid: entry.mediaId,
-    // Events are written with the statuses of this enumeration.
+    // Stored events have only statuses of this enumeration.
     status: entry.status as WebhookEventModel['status'],
     state: entry.state,
     attempts: entry.attempts,

@@ -6,7 +6,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
 
-/** Sends an event again under its own id, whether the event is dead, delivered or waiting for its next attempt. */
+/** Sends an event again with the same id, whether it is dead, delivered or waiting for its next attempt. */
 export const resendWebhookEvent = defineOperation({
   name: 'resendWebhookEvent',
   method: 'POST',

@@ -5,8 +5,8 @@ import { WebhookTestModel } from '../models/webhook.ts';
 import { LibraryParams } from '../read-params.ts';
 
 /**
- * Requests a test delivery to the library's webhook: a real one, signed like any other, with Status 0 for the video
- * 00000000-0000-0000-0000-000000000000, tried once. The delivery log shows the result.
+ * Requests a test delivery to the library's webhook: a signed request with Status 0 for the video
+ * 00000000-0000-0000-0000-000000000000, which is attempted once. The delivery log shows the result.
  */
 export const testWebhook = defineOperation({
   name: 'testWebhook',

@@ -46,7 +46,7 @@ export function readTrackLanguage(text: string): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  throw new Refused('invalid', `Expected a language such as "en" or "pt-BR", got ${quote(text)}. Correct it.`, {
+  throw new Refused('invalid', `Expected a language such as "en" or "pt-BR", got ${quote(text)}. Correct the value.`, {
     field: 'language',
   });
 }

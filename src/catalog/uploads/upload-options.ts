@@ -51,7 +51,7 @@ function readLanguage(field: string, text: string): string {
 }
 
 function refuse(field: string, expected: string, got: string): never {
-  const words = `Expected ${field} to have ${expected}, got ${quote(got)}. Nothing was done. Correct it.`;
+  const words = `Expected ${field} to have ${expected}, got ${quote(got)}. Nothing was done. Correct the value.`;
   throw new Refused('invalid', words, { field });
 }
 

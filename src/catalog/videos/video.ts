@@ -164,7 +164,7 @@ function requireChaptersWithin(video: Video): void {
     if (end > endSec) throw outside(`chapters[${index}].end`, end, endSec);
     if (end < start) {
       const expected = `chapters[${index}].end to be at least its start (${start} s)`;
-      throw new Refused('invalid', `Expected ${expected}, got ${end} s. Correct it.`);
+      throw new Refused('invalid', `Expected ${expected}, got ${end} s. Correct the value.`);
     }
   }
 }
@@ -185,7 +185,7 @@ function endOf({ state, durationMs }: Video): number {
 function outside(field: string, sec: number, endSec: number): Refused {
   const range =
     endSec === Number.POSITIVE_INFINITY ? 'not to be negative' : `to be within the video (0 to ${endSec} s)`;
-  return new Refused('invalid', `Expected ${field} ${range}, got ${sec} s. Correct it.`);
+  return new Refused('invalid', `Expected ${field} ${range}, got ${sec} s. Correct the value.`);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

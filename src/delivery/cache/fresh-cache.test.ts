@@ -10,10 +10,10 @@ function emptyCache() {
 
 test.each([
   { ending: 'change', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidate('a') },
-  { ending: 'changes of everything', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
-  { ending: 'the end of its time', maxMs: 1, end: () => undefined },
+  { ending: 'invalidation of all keys', maxMs: 60_000, end: (cache: FreshCache<object>) => cache.invalidateAll() },
+  { ending: 'its timeout', maxMs: 1, end: () => undefined },
   { ending: 'an abort', maxMs: 60_000, end: (_: unknown, closing: AbortController) => closing.abort() },
-])('removes its abort listener when $ending ends a wait', async ({ maxMs, end }) => {
+])('removes the abort listener of a wait that ends by $ending', async ({ maxMs, end }) => {
   const cache = emptyCache();
   const closing = new AbortController();
   const signal = AbortSignal.any([new AbortController().signal, closing.signal]);

@@ -42,7 +42,8 @@ export class FreshCache<Value> {
   #bytes = 0;
   #loads = 0;
   /**
-   * Whether the last load failed or took too long. Until a load succeeds, no request with a cached value waits for one.
+   * Whether the last load failed or took too long. Until a load succeeds, requests with a cached value do not wait for
+   * loads.
    */
   #isAway = false;
 
@@ -70,7 +71,7 @@ export class FreshCache<Value> {
     return this.#orLast(loading, entry.value, entry);
   }
 
-  /** Returns the value if it is fresh, else null. Never starts a load. */
+  /** Returns the value if it is fresh, or else null. Never starts a load. */
   peek(key: string): Value | null {
     const entry = this.#entries.get(key);
     if (entry === undefined || performance.now() >= entry.freshUntilMs) return null;
@@ -83,7 +84,7 @@ export class FreshCache<Value> {
     metrics.edgeCache.inc({ layer: this.#options.layer, result });
   }
 
-  /** Whether a load of the value is running. Joining that load costs nothing. */
+  /** Returns whether a load of the value is running, which a further request can await without another query. */
   isLoading(key: string): boolean {
     return (this.#entries.get(key)?.loading ?? null) !== null;
   }
@@ -95,7 +96,10 @@ export class FreshCache<Value> {
     for (const wake of this.#waiters.get(key) ?? []) wake();
   }
 
-  /** Like `invalidate`, for each value that matches. An absent value is null. */
+  /**
+   * Like `invalidate`, for each value for which `isMeant` returns true. It is called with null for a key without a
+   * value.
+   */
   invalidateWhere(isMeant: (value: Value | null) => boolean): void {
     for (const [key, { value }] of this.#entries) if (isMeant(value)) this.invalidate(key);
   }
@@ -144,7 +148,7 @@ export class FreshCache<Value> {
   #load(key: string, entry: Entry<Value>): Promise<Value | null> {
     if (this.#loads >= this.#options.maxLoads) {
       if (!entry.isKnown) this.#entries.delete(key);
-      return Promise.reject(new Refused('unavailable', 'Too many videos are being looked up. Try again.'));
+      return Promise.reject(new Refused('unavailable', 'Too many videos are being looked up. Try again later.'));
     }
     this.#loads += 1;
     entry.isOutdated = false;
@@ -182,8 +186,8 @@ export class FreshCache<Value> {
   }
 
   /**
-   * Returns the new value if it arrives within `PATIENCE_MS`, else the last one. After that, no request waits for a
-   * while.
+   * Returns the new value if it arrives within `PATIENCE_MS`, or else the last one. After such a timeout, requests do
+   * not wait until a load succeeds.
    */
   async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
@@ -199,7 +203,7 @@ export class FreshCache<Value> {
     return value;
   }
 
-  /** Returns the value, or refuses if it does not arrive in time. */
+  /** Returns the value. Throws `Refused` (`unavailable`) if it does not arrive in time. */
   async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const timer = setTimeout(() => {

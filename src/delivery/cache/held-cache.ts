@@ -22,7 +22,7 @@ export class HeldCache<Value extends object> {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Returns a cached value synchronously, else a promise. */
+  /** Returns a cached value synchronously, or else a promise. */
   get(name: string, make: () => Value | Promise<Value>): Value | Promise<Value> {
     const held = this.#held.get(name);
     metrics.edgeCache.inc({ layer: this.#layer, result: held === undefined ? 'miss' : 'hit' });

@@ -3,8 +3,8 @@ import type { ClientBudgets } from './client-budgets.ts';
 type Budget = Pick<ClientBudgets<'lentBytes'>, 'take' | 'give'>;
 
 /**
- * Counts the bytes in memory that wait for each client against its `lentBytes` budget. Bytes with the same name count
- * once per client, because a school behind one address watches the same segment.
+ * Counts the bytes in memory that are being sent to each client, against its `lentBytes` budget. Bytes with the same
+ * name count once per client, because many viewers behind one address, such as a school, watch the same segment.
  */
 export class ByteLeases {
   readonly #budgets: Budget;
@@ -15,7 +15,8 @@ export class ByteLeases {
   }
 
   /**
-   * Returns a function that releases the bytes and is called once. Returns null if the client has reached its limit.
+   * Reserves bytes. Returns a function that releases them, which must be called once. Returns null if the client has
+   * reached its limit.
    */
   take(client: string, { name, sizeBytes }: { name: string; sizeBytes: number }): (() => void) | null {
     const key = `${client}|${name}`;

@@ -24,7 +24,8 @@ export class ClientBudgets<Resource extends string> {
   give(client: string, resource: Resource, amount = 1): void {
     const held = this.#held.get(client);
     const left = (held?.get(resource) ?? 0) - amount;
-    if (held === undefined || left < 0) throw new Error(`Expected ${client} to hold ${amount} of ${resource}.`);
+    if (held === undefined || left < 0)
+      throw new Error(`Expected ${client} to hold ${amount} of ${resource}, got ${left + amount}.`);
     if (left > 0) held.set(resource, left);
     else if (held.size === 1) this.#held.delete(client);
     else held.delete(resource);

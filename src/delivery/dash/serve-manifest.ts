@@ -63,7 +63,10 @@ export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: W
 
 export const HLS_ONLY = notFound('hls-only');
 
-/** Returns how the segments of a manifest are protected, or null if a manifest cannot list them. */
+/**
+ * Returns the protection of the segments in the manifest, or null if a manifest cannot list protected segments of this
+ * kind.
+ */
 export async function chooseProtection(
   publication: Publication,
   keys: PackageKeys,
@@ -114,7 +117,10 @@ function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }:
   };
 }
 
-/** Returns null while something is missing. The manifest is only described after a cache miss. */
+/**
+ * Describes the manifest for the writer. Returns null if a rendition is not complete yet. Only called after a cache
+ * miss.
+ */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   way: { protection: ManifestProtection; frameRate: Rational | null },
@@ -127,13 +133,13 @@ function describe(
   });
 }
 
-/** Whether every segment is stored, or all are planned and encoded on demand. */
+/** Returns whether every segment is stored, or all are planned and encoded on demand. */
 function isWhole(rendition: StoredRendition): rendition is WithInit {
   const isListed = rendition.isOnDemand && rendition.planned !== null;
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
-/** A copied rendition has the average frame rate of its source. */
+/** Describes a video rendition. The frame rate of a pass-through rendition is the average of its source. */
 function describeVideo(
   rendition: WithInit,
   { protection, frameRate }: { protection: ManifestProtection; frameRate: Rational | null },
@@ -153,7 +159,8 @@ function describeVideo(
 
 function describeAudio(rendition: WithInit, protection: ManifestProtection): DashAudio {
   const { channels, sampleRateHz } = readInitSegment(rendition.init);
-  if (channels === null) throw new Error(`Expected the init of an audio rendition in ${rendition.id}.`);
+  if (channels === null)
+    throw new Error(`Expected rendition ${rendition.id} to have an audio init segment, got one without channels.`);
   const { language, name, role = 'main', isDefault } = rendition;
   const described = { language, name, isDefault, channels, sampleRateHz, ...(role !== 'main' && { role }) };
   return { ...describeSegments(rendition, protection), ...described };

@@ -30,7 +30,7 @@ export type ProtectionDeps = { keys: PackageKeys; sessions: PlaySessions; protec
 
 const NO_HEAD = Buffer.alloc(0);
 
-/** Returns the protection that a URL names, or the reason for refusing it. */
+/** Returns the protection that a URL specifies, or the reason for a refusal. */
 export function openProtection(
   publication: Publication,
   protection: NamedProtection,
@@ -52,7 +52,7 @@ export function openProtection(
   }
 }
 
-/** A piece of a rendition and the protection to deliver it with. */
+/** A piece of a rendition, and the protection with which it is delivered. */
 export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   publication: Publication;
   rendition: KeyedRendition;
@@ -131,7 +131,7 @@ function encryptBySession(
   };
 }
 
-/** Whether a rendition has an init segment. */
+/** Returns whether a rendition has an init segment. */
 export function isOpened(rendition: StoredRendition): rendition is OpenedRendition {
   return rendition.init !== null;
 }

@@ -8,7 +8,7 @@ import { kidsOf, parseContentKeys } from '../../media/drm/keys/content-keys.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 
-/** A rendition with bytes to encrypt. */
+/** A rendition with an init segment, so that its media can be encrypted. */
 export type OpenedRendition = StoredRendition & { init: Buffer };
 
 /** Properties of a rendition that its encryption needs. */

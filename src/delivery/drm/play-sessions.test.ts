@@ -16,13 +16,13 @@ test('derives one unique 16-byte key per session at every edge', () => {
   expect(createPlaySessions(Buffer.alloc(32, 1)).keyOf(video, one, NOW_MS)).toEqual(key);
 });
 
-test('a session expires hours after the end of the video', () => {
+test('a session is valid for the length of the video plus some hours', () => {
   const session = sessions.begin(video, 2 * 3600, NOW_MS);
   expect(sessions.keyOf(video, session, NOW_MS + 7.9 * HOUR_MS)).not.toBeNull();
   expect(sessions.keyOf(video, session, NOW_MS + 8.1 * HOUR_MS)).toBeNull();
 });
 
-test('a viewer keeps one session for hours and shares it with no other viewer or video', () => {
+test('a viewer keeps the same session for hours, and other viewers and videos have different sessions', () => {
   const keep = (viewer: string, nowMs = NOW_MS, of = video) => sessions.keep(of, viewer, { durationSec: 60, nowMs });
   const [begun] = [keep('one')];
   expect([keep('one', NOW_MS + HOUR_MS), keep('one', NOW_MS + 5 * HOUR_MS)]).toEqual([begun, begun]);
@@ -44,7 +44,7 @@ test.each([
   expect(sessions.keyOf(of, session, NOW_MS)).toBeNull();
 });
 
-test('returns no key for a session of an edge with another secret', () => {
+test('returns no key for a session from an edge with a different secret', () => {
   const session = createPlaySessions(Buffer.alloc(32, 2)).begin(video, 60, NOW_MS);
   expect(sessions.keyOf(video, session, NOW_MS)).toBeNull();
 });

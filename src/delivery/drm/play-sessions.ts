@@ -6,9 +6,12 @@ const EXPIRES_BYTES = 4;
 const RANDOM_BYTES = 12;
 const MAC_BYTES = 16;
 const HEAD_BYTES = EXPIRES_BYTES + RANDOM_BYTES;
-/** Session lifetime beyond the length of the video, in seconds. It covers pauses and watching twice. */
+/**
+ * Lifetime of a session in seconds, in addition to the length of the video. It allows for pauses and for watching
+ * twice.
+ */
 const LIFETIME_SEC = 6 * 3600;
-/** Length of the intervals in which a viewer's reads get the same session, in seconds. */
+/** Interval in seconds during which repeated playlist requests of a viewer get the same session. */
 const KEPT_SEC = 6 * 3600;
 
 /** Problem returned for an expired session. */
@@ -16,8 +19,8 @@ export const OVER: Problem = toProblem('session-over');
 
 /**
  * Play sessions of basic DRM. A session is a string of 43 characters that authenticates itself: its expiry time, a
- * random part, and a code over both and the video's id. Its key is derived from the string, so edges need not share
- * sessions.
+ * random part, and a code over both and the video's id. Its key is derived from the string, so edges do not have to
+ * share state.
  */
 export type PlaySessions = {
   /** Starts a session for a video of `durationSec`. */

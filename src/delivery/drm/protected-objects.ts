@@ -6,9 +6,9 @@ import type { ObjectSender } from '../objects/object-sender.ts';
 import { type LentBytes, SharedBytes } from '../objects/shared-bytes.ts';
 
 /**
- * A request for the encrypted form of a window. `name` identifies these bytes and is null if nobody requests them
- * twice. `encrypt` receives the clear bytes in a buffer with `beforeBytes` and `behindBytes` of free space around them.
- * It returns a part of that buffer or a new one.
+ * A request for the encrypted bytes of a window. `name` identifies these bytes, and is null if they are not worth
+ * caching. `encrypt` receives the clear bytes in a buffer with `beforeBytes` and `behindBytes` of free space around
+ * them. It returns a part of that buffer or a new one.
  */
 export type ProtectedWindow = {
   name: string | null;
@@ -18,7 +18,7 @@ export type ProtectedWindow = {
   encrypt(room: Buffer): Generator<undefined, Buffer>;
 };
 
-/** A window of which only the encrypted size is needed. */
+/** A request for only the encrypted size of a window. */
 export type MeasuredWindow = { window: ObjectWindow; measure(clear: Buffer): number };
 
 const POOLED_BYTES = 32 * 2 ** 20;
@@ -53,7 +53,9 @@ export class ProtectedObjects {
     return this.#shared.lend({ name, sizeBytes: window.sizeBytes, make }, leave);
   }
 
-  /** Returns the size of the encrypted form in bytes. Refuses like `lend`, because it must read the clear bytes. */
+  /**
+   * Returns the size of the encrypted bytes. Throws the same errors as `lend`, because it must read the clear bytes.
+   */
   async measure({ window, measure }: MeasuredWindow, leave: () => AbortSignal): Promise<number> {
     const make = async (take: (sizeBytes: number) => Buffer) => {
       const clear = take(window.sizeBytes);

@@ -26,7 +26,7 @@ export function listableRenditions(publication: Publication): readonly StoredRen
   return publication.renditions.filter((rendition) => rendition.kind === 'audio' || isH264(rendition));
 }
 
-/** Whether the bytes of a video are delivered in the clear. */
+/** Returns whether the bytes of a video are delivered in the clear. */
 export function isClear(publication: Publication): boolean {
   return protectionOf(publication).kind === 'none';
 }

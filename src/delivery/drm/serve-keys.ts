@@ -26,8 +26,8 @@ const RAW = {
 } as const;
 
 /**
- * Serves 16 raw bytes: the key of a play session (43 characters), whose viewer had a token when it started, or a
- * content key by its id, for players that do not request licences.
+ * Serves a key as 16 raw bytes: the key of a play session (43 characters), whose viewer had a token when the session
+ * started, or a content key by its id, for players that do not request licences.
  */
 export async function serveKey(
   publication: Publication,
@@ -54,7 +54,7 @@ async function serveSessionKey(
 }
 
 /**
- * Responds to a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses like
+ * Responds to a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Throws the same errors as
  * `parseClearKeyRequest`.
  */
 export async function serveLicence(
@@ -71,8 +71,8 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Forwards a player's challenge to the licence server of a DRM system that a key server signalled. Refuses like
- * `request`.
+ * Forwards a player's challenge to the licence server of a DRM system that a key server signalled. Throws the same
+ * errors as `request`.
  */
 export async function serveSystemLicence(
   publication: Publication,
@@ -96,7 +96,9 @@ export function serveCertificate({ licences }: KeyDeps): Answer {
   return { ...RAW, bytes: certificate, cacheControl: CACHE_SHORTLY };
 }
 
-/** Only the licence servers of a key server deliver its keys. */
+/**
+ * Returns the content keys that the edge may deliver. Keys from a key server are delivered only by its licence servers.
+ */
 async function grantedKeys(publication: Publication, { keys }: KeyDeps): Promise<ContentKey[]> {
   const ours = livePackages(publication, Date.now()).filter(({ signals }) => signals.length === 0);
   const opened = await Promise.all(ours.map((packaged) => keys.keysOf(publication, packaged)));

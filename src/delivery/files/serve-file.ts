@@ -22,7 +22,7 @@ async function serveCaptions({ captions }: Publication, language: string, storag
   return serveObject(track.key, 'text/vtt; charset=utf-8', storage);
 }
 
-/** Early play exposes the original only until an encoded rendition exists. With DRM it is never exposed. */
+/** Serves the original. Early play exposes it only until an encoded rendition exists. With DRM, it is never exposed. */
 async function serveOriginal(publication: Publication, storage: EdgeStorage): Promise<Answer> {
   const { settings, sourceKey, sourceContainer, state } = publication;
   const isShown = settings.exposesOriginals && settings.keepsOriginals;
@@ -42,7 +42,7 @@ function originalType(container: string): string {
 /** Serves a whole stored object. */
 export async function serveObject(key: StorageKey, contentType: string, storage: EdgeStorage): Promise<Answer> {
   const info = await storage.head(key);
-  if (info === null) throw new ObjectMissing(`Expected a stored object ${key}.`);
+  if (info === null) throw new ObjectMissing(`Expected a stored object ${key}, got none.`);
   const etag = info.etag.startsWith('"') ? info.etag : `"${info.etag}"`;
   const window = { key, version: etag, start: 0, sizeBytes: info.sizeBytes };
   return { kind: 'object', window, contentType, cacheControl: CACHE_SHORTLY, etag, modifiedAt: info.modifiedAt };

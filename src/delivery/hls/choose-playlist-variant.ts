@@ -16,8 +16,8 @@ import {
 export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; playback: PlaybackAuthorizer };
 
 /**
- * `session` is the one in the playlist's URL. `wantsIdentity` selects keys that players fetch raw. `isReread` marks
- * growing playlists, which players read repeatedly.
+ * `session` is the play session in the playlist's URL. `wantsIdentity` selects keys that players fetch raw. `isReread`
+ * marks growing playlists, which players read repeatedly.
  */
 export type PlaylistVariantRequest = {
   session: string | null;
@@ -58,5 +58,5 @@ export async function choosePlaylistVariant(
     : packageVariant(packaged, opened);
 }
 
-/** Session length for a live stream, whose length is not known yet, in seconds. */
+/** Assumed length of a live stream for the lifetime of its play sessions, in seconds. */
 const LIVE_SESSION_SEC = 12 * 3600;

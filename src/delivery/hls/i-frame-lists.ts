@@ -9,7 +9,7 @@ import { HeldCache } from '../cache/held-cache.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
-/** I-frame playlist of a finished rendition, and its bit rates for a multivariant playlist. */
+/** I-frame playlist of a finished rendition, and its bitrates for a multivariant playlist. */
 export type IFrameList = { text: Buffer; rates: IFrameRates };
 
 type Rates = ReadonlyMap<string, IFrameRates>;
@@ -44,8 +44,8 @@ export class IFrameLists {
   }
 
   /**
-   * Returns the I-frame playlist of a rendition. `keys` encrypt the rendition, if any. The playlist names them, so each
-   * set of keys has its own playlist.
+   * Returns the I-frame playlist of a rendition. `keys` are the keys that encrypt the rendition, if any. The playlist
+   * contains them, so each set of keys has its own playlist.
    */
   list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
     const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
@@ -53,8 +53,8 @@ export class IFrameLists {
   }
 
   /**
-   * Returns the rates of each rendition, or null if they take longer than a second. Playback does not wait longer for a
-   * scrubbing bar. Later requests get the rates.
+   * Returns the I-frame bitrates of each rendition, or null if computing them takes longer than a second, because
+   * playback must not wait longer for scrubbing images. Later requests get the bitrates.
    */
   ratesOf(renditions: readonly StoredRendition[]): Rates | null | Promise<Rates | null> {
     const known = this.#knownRates(renditions);
@@ -99,7 +99,10 @@ export class IFrameLists {
     return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
-  /** Lists the renditions one after the other. Logs a failure, because the video plays without I-frame playlists. */
+  /**
+   * Prepares the I-frame playlists of some renditions one after another. A failure is only logged, because the video
+   * also plays without I-frame playlists.
+   */
   #prepare(name: string, renditions: readonly StoredRendition[]): Promise<void> {
     const prepared = this.#listAll(renditions).finally(() => this.#preparing.delete(name));
     this.#preparing.set(name, prepared);

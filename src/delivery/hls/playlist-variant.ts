@@ -15,7 +15,7 @@ export type PlaylistVariant = {
   /** Path relative to the rendition's folder. It is empty or ends with `/`. */
   segmentFolder: string;
   addresses: PlaylistAddresses;
-  /** Bytes that delivery adds to segments. */
+  /** Returns the bytes that delivery adds to segments. */
   added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
   /** Whether I-frame playlists are listed. */
   listsIFrames: boolean;
@@ -26,7 +26,7 @@ export type PlaylistVariant = {
    * folder.
    */
   keys(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): HlsKey[];
-  /** Inserts the parts that differ between viewers. Null if the text is the same for all. */
+  /** Inserts the parts that differ between viewers. Null if the text is the same for all viewers. */
   fill: ((text: string) => string) | null;
 };
 
@@ -110,7 +110,7 @@ export function sessionVariant(session: string): PlaylistVariant {
   };
 }
 
-/** Returns the subfolder of a rendition whose bytes a package's keys decrypt. */
+/** Returns the subfolder of a rendition in which its bytes are encrypted with the keys of a package. */
 export function packageFolder(number: number): string {
   return `e${number}/`;
 }

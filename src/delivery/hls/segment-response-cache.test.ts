@@ -44,12 +44,12 @@ const publication = makePublication();
 
 test.each([
   { what: 'the same address', request: ask(), address: at('/a'), isFound: true },
-  { what: 'another zone', request: ask(), address: at('/a', { zone: 'vz-2' }), isFound: false },
+  { what: 'a different zone', request: ask(), address: at('/a', { zone: 'vz-2' }), isFound: false },
   { what: 'a zone that now requires tokens', request: ask(), address: at('/a', { isPrivate: true }), isFound: false },
-  { what: 'another method', request: ask({}, 'HEAD'), address: at('/a'), isFound: false },
+  { what: 'a different method', request: ask({}, 'HEAD'), address: at('/a'), isFound: false },
   { what: 'a range', request: ask({ range: 'bytes=0-1' }), address: at('/a'), isFound: false },
   { what: 'a condition', request: ask({ 'if-none-match': '"x"' }), address: at('/a'), isFound: false },
-  { what: 'another condition', request: ask({ 'if-match': '"x"' }), address: at('/a'), isFound: false },
+  { what: 'a different condition', request: ask({ 'if-match': '"x"' }), address: at('/a'), isFound: false },
 ])('finds a cached segment for a request with $what: $isFound', ({ request, address, isFound }) => {
   expect(keepOne().findResponse(request, address) !== null).toBe(isFound);
 });

@@ -16,20 +16,20 @@ type Found = { publication: Publication; answer: Answer };
 /** Cache key of a response: the path without its token, its zone, and whether shared caches may keep it. */
 export type SegmentAddress = { zone: string; path: string; isPrivate: boolean };
 
-/** Maximum cached segments. Each needs about half a KB. */
+/** Maximum number of cached segments. Each needs about half a KB. */
 const MAX_SEGMENTS = 8_192;
 /** Maximum characters of a cached path. The URLs in our playlists are shorter. */
 const MAX_ADDRESS_CHARS = 400;
 
 /**
  * Caches the locations of requested segments by path, because finding them costs as much as sending them. An entry is
- * valid until its publication changes. It contains no access decision, so admit the client first.
+ * valid until its publication changes. It contains no access decision, so the caller must admit the client first.
  */
 export class SegmentResponseCache {
   readonly #reader: Pick<PublicationReader, 'isCurrent'>;
   /**
-   * Evicts the oldest entry first. References are weak, because the publication of a long video is large and must not
-   * be retained once outdated.
+   * Cached segments, oldest first. References to publications are weak, because the publication of a long video is
+   * large and must not be retained once outdated.
    */
   readonly #segments = new Map<string, SegmentResponse & { publication: WeakRef<Publication> }>();
 

@@ -67,7 +67,7 @@ async function servePictureList(
   };
 }
 
-/** Returns how the playlist in that folder is written, or null if there is none. */
+/** Returns the playlist variant for a protection, or null if it has no I-frame playlist. */
 async function variantOf(
   publication: Publication,
   protection: OpenProtection,
@@ -80,7 +80,10 @@ async function variantOf(
 
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };
 
-/** An I-frame is encrypted like its sample in the segment, with the same initialisation vector. */
+/**
+ * Describes an I-frame for encryption. It is encrypted like its sample in the segment, with the same initialisation
+ * vector.
+ */
 function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPicture): Piece {
   const { segment, firstSample } = locateSample(chunk, frame.sample);
   const sizeBytes = frame.endByte - frame.startByte + 1;
@@ -94,7 +97,7 @@ function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPictu
   };
 }
 
-/** Serves a clear I-frame: the bytes of its sample behind a header of its own. */
+/** Serves a clear I-frame: a separate fragment header, then the bytes of its sample. */
 export function answerPicture(
   { id, init }: Pick<OpenedRendition, 'id' | 'init'>,
   { chunk, frame }: { chunk: Pick<StoredChunk, 'storageKey'>; frame: IFrame },

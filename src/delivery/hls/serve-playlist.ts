@@ -32,7 +32,7 @@ type PlaylistFile =
 type PlaylistDeps = PlaylistVariantDeps & { written: HeldCache<Buffer>; iFrames: IFrameLists };
 type Viewer = Omit<PlaylistVariantRequest, 'session' | 'isReread'>;
 
-/** Serves a playlist of this publication. It is written once per publication and cached in `written`. */
+/** Serves a playlist of a publication. The text is generated once per publication and cached in `written`. */
 export async function servePlaylist(
   publication: Publication,
   { file, viewer, range }: { file: PlaylistFile; viewer: Viewer; range: ClockRange | null | 'invalid' },
@@ -70,7 +70,10 @@ export async function servePlaylist(
   return playlist(publication, { ...media, tag: `-${span.first}-${span.end}`, write, variant }, deps.written);
 }
 
-/** URLs are relative to the folder of the rendition, of a session below it, or of the resolution alias. */
+/**
+ * Describes a media playlist. Its URLs are relative to the folder of the rendition, of a session in that folder, or of
+ * the resolution alias.
+ */
 function describeMedia(
   rendition: StoredRendition,
   file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
@@ -95,12 +98,12 @@ async function serveMultivariant(
   if (!set.isPlayable) return notFound('not-playable');
   const isWhole = range === null && set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
   const rates = isWhole ? await iFrames.ratesOf(set.video) : null;
-  // A publication has two texts: one without I-frame playlists, and one with them once their rates are known.
+  // A publication has two texts: one without I-frame playlists, and one with them once their bitrates are known.
   const tag = range !== null ? `-${range.query}` : rates === null ? '' : '-i';
   const { added } = variant;
   const addresses = range === null ? variant.addresses : rangedAddresses(variant.addresses, range);
   const sessionKeys = variant.sessionKeys([...set.video, ...set.audio]);
-  // Caption cues count from the start of the whole stream.
+  // The times of captions count from the start of the whole stream, so a playlist of a time range has none.
   const subtitles = range === null ? subtitlesOf(publication) : [];
   const beside = { subtitles, addresses, added, sessionKeys, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
@@ -158,13 +161,16 @@ async function playlist(
   return { ...common, bytes: text, cacheControl, etag: `"${version}"` };
 }
 
-/** Whether the playlist no longer grows and may be cached for a short time. */
+/** Returns whether the playlist no longer grows and may be cached for a short time. */
 function isSettled({ state, renditions }: Publication): boolean {
   const isListed = renditions.every((one) => !one.isActive || one.isOnDemand || one.state !== 'building');
   return state === 'finished' || (state === 'jit-ready' && isListed);
 }
 
-/** Returns the rendition of an alias like `720p`: the H.264 one of that height, because every player decodes H.264. */
+/**
+ * Returns the rendition of an alias such as `720p`: the H.264 rendition of that rung, because every player decodes
+ * H.264.
+ */
 function findRung(video: readonly StoredRendition[], heightPx: number): StoredRendition | undefined {
   return video.find((rendition) => rungOf(rendition) === heightPx && isH264(rendition));
 }

@@ -19,13 +19,13 @@ type SegmentDeps = ProtectionDeps & {
   reader: PublicationReader;
   requests: SegmentRequests;
   leave: () => AbortSignal;
-  /** Counts a response that waits for its client. Returns null if the client has reached its limit. */
+  /** Counts a response for which a client waits. Returns null if the client has reached its limit. */
   wait: () => (() => void) | null;
 };
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
-/** Serves an init or media segment, encrypted as its URL specifies. `findOrAwait` handles missing ones. */
+/** Serves an init or media segment, encrypted as its URL specifies. `findOrAwait` handles missing segments. */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
@@ -37,7 +37,7 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 
 /**
  * Finds the requested bytes. Waits for a listed segment that is not stored yet, and requests it if it is encoded on
- * demand. Refuses with 503 if it does not arrive in time.
+ * demand. Returns a response with 503 if the segment is not stored in time.
  */
 async function findOrAwait(
   publication: Publication,
@@ -65,7 +65,7 @@ async function findOrAwait(
   }
 }
 
-/** Returns the requested segment if it is encoded on demand, else null. */
+/** Returns the requested segment if it is encoded on demand, or else null. */
 function findOnDemand(publication: Publication, file: SegmentFile): RequestedSegment | null {
   if (file.kind !== 'segment') return null;
   const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
@@ -97,7 +97,10 @@ function findFile(publication: Publication, file: SegmentFile): Found | Missing 
   return { publication, rendition, piece: { kind: 'segment', window, segment: file.segment } };
 }
 
-/** A rendition's id identifies its bytes permanently, so the ETag and date depend on nothing else. */
+/**
+ * Returns the response with clear bytes. The id of a rendition identifies its bytes permanently, so the ETag and the
+ * date depend only on the id.
+ */
 function answerClear({ rendition: { id, kind }, piece }: Found): Answer {
   const name = piece.kind === 'init' ? 'init' : `${piece.segment}`;
   const modifiedAt = timeOfGuid(id);

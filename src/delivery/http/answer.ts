@@ -5,16 +5,16 @@ import type { LentBytes } from '../objects/shared-bytes.ts';
 
 /** Metadata of a response body. */
 export type Described = {
-  /** Default: 200. A page that explains a refusal has 403 or 404. */
+  /** Status of the response. Default: 200. A page that explains a refusal has 403 or 404. */
   status?: 200 | 403 | 404;
   contentType: string;
   cacheControl: string;
-  /** Null if the bytes differ between responses. */
+  /** ETag of the body. Null if the bytes differ between responses. */
   etag: string | null;
   /** Time since which the bytes at this URL have not changed. Omitted if unknown. */
   modifiedAt?: Date;
   headers?: Record<string, string>;
-  /** Rule that caused the refusal which a page shows. */
+  /** Rule that caused the refusal that the page explains. */
   hit?: Hit;
 };
 
@@ -23,7 +23,7 @@ export function hitOf(answer: Answer): Hit | null {
   return (answer.kind === 'problem' ? answer.problem.hit : answer.hit) ?? null;
 }
 
-/** `lend` returns bytes that count as in use until the sender releases them, once. */
+/** Bytes that are created for a response. `lend` returns bytes that count as in use until the sender releases them. */
 export type MadeBytes = { measure(): Promise<number>; lend(): Promise<LentBytes> };
 
 /** Response of the edge before ranges and conditions are applied. */

@@ -21,14 +21,17 @@ export function judgeConditions(headers: IncomingHttpHeaders, { etag, modifiedAt
   return isKnown ? 'not-modified' : 'send';
 }
 
-/** Whether a request has conditions to evaluate. */
+/** Returns whether a request has conditions to evaluate. */
 export function hasConditions(headers: IncomingHttpHeaders): boolean {
   return CONDITIONS.some((name) => headers[name] !== undefined);
 }
 
 const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const;
 
-/** Returns null if the dates cannot be compared: the header is missing or invalid, or the response has no date. */
+/**
+ * Returns whether the response was modified after the date in a header. Returns null if the dates cannot be compared,
+ * because the header is missing or invalid, or the response has no date.
+ */
 function isModifiedSince(header: string | undefined, modifiedAt: Date | undefined): boolean | null {
   const sinceMs = header === undefined ? null : readHttpDate(header);
   if (sinceMs === null || modifiedAt === undefined) return null;
@@ -48,7 +51,7 @@ function readHttpDate(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether If-None-Match names the ETag (section 13.1.2, weak comparison). */
+/** Returns whether If-None-Match contains the ETag (section 13.1.2, weak comparison). */
 function matchesEtag(header: string, etag: string | null): boolean {
   if (etag === null) return false;
   if (header.trim() === '*') return true;
@@ -56,8 +59,8 @@ function matchesEtag(header: string, etag: string | null): boolean {
 }
 
 /**
- * Returns false if If-Match names only other representations (section 13.1.1, strong comparison). Without an ETag, only
- * `*` matches.
+ * Returns false if If-Match contains only other ETags (section 13.1.1, strong comparison). Without an ETag, only `*`
+ * matches.
  */
 function allowsMatch(header: string, etag: string | null): boolean {
   if (header.trim() === '*') return true;
@@ -65,8 +68,8 @@ function allowsMatch(header: string, etag: string | null): boolean {
 }
 
 /**
- * Whether a range may be served: If-Range is absent or names the exact ETag (section 13.1.5). A date is too weak a
- * validator.
+ * Returns whether a range may be served: If-Range is absent, or is exactly the ETag (section 13.1.5). A date is not a
+ * strong validator, so it is never accepted.
  */
 export function allowsRange(header: string | undefined, etag: string | null): boolean {
   return header === undefined || header.trim() === etag;

@@ -10,7 +10,7 @@ function hand(contentType: string, text: string): string {
   return handed.kind === 'bytes' ? handed.bytes.toString() : '';
 }
 
-test('adds the query only to the relative URLs of a playlist, and to all of them', () => {
+test('adds the query to all relative URLs of a playlist, and not to absolute ones', () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-MAP:URI="init.mp4"',

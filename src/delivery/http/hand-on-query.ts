@@ -42,7 +42,7 @@ function addToManifest(text: string, query: string): string {
   );
 }
 
-/** Storyboard cues name an image and a region in it. */
+/** Adds the query to a storyboard. Its cues contain the URL of an image with a region as the fragment. */
 function addToStoryboard(text: string, query: string): string {
   return text.replaceAll(/^(\S+\.jpg)(#xywh=\S*)?$/gm, (_, picture: string, place = '') => add(picture, query) + place);
 }
@@ -51,7 +51,7 @@ function add(address: string, query: string): string {
   if (HAS_SCHEME.test(address) || address === '') return address;
   const mark = address.indexOf('?');
   if (mark === -1) return `${address}?${query}`;
-  // Keep the parameters that the URL already has: a repeated parameter is malformed.
+  // Parameters that the URL already has are kept and not repeated, because a repeated parameter is refused.
   const own = new Set(new URLSearchParams(address.slice(mark)).keys());
   const rest = query.split('&').filter((pair) => !own.has(pair.slice(0, pair.search(/=|$/))));
   return [address, ...rest].join('&');

@@ -5,7 +5,7 @@ import type { Part } from '../objects/object-part.ts';
 /** Rate of a response in bytes per second. The first `freeBytes` are sent at full speed. */
 export type Pace = { bytesPerSec: number; freeBytes: number };
 
-/** Duration of a piece, in seconds. It is short enough for an even flow. */
+/** Duration of the pieces into which a response is split, in seconds. It is short enough for an even rate. */
 const PIECE_SEC = 0.25;
 const KILO = 1000;
 

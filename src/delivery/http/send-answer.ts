@@ -11,12 +11,12 @@ import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
-/** A response with a body. Made bytes are lent, or only measured for a HEAD request. */
+/** A response with a body. Created bytes are lent; for a HEAD request, they are only measured. */
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 
 /**
- * Any page may read the responses to its requests and measure their timing. Tokens and referrers decide who may send
+ * Pages of any origin may read the responses and measure their timing. Tokens and referrers decide who may send
  * requests.
  */
 const CORS = {
@@ -43,8 +43,8 @@ type Sending = {
 };
 
 /**
- * Sends a response and applies conditions, ranges, HEAD and CORS. Resolves when the last byte is written, and always
- * releases lent bytes.
+ * Sends a response and applies conditions, ranges, HEAD and CORS. Resolves when the last byte is written. Releases lent
+ * bytes in any case.
  */
 export async function sendAnswer(
   request: IncomingMessage,
@@ -144,7 +144,7 @@ function headersOfBody({ contentType }: Described, sizeBytes: number): OutgoingH
   };
 }
 
-/** Returns all headers of the response with a whole stored object, readable by any page. */
+/** Returns all headers of the response with a whole stored object that pages of any origin may read. */
 export function headersOfWhole(answer: Extract<Answer, { kind: 'object' }>): OutgoingHttpHeaders {
   return { ...openHeadersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
 }
@@ -183,7 +183,7 @@ async function sendBody(
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
-    // Write the header of an empty response in one call.
+    // The headers of an empty response are written in one call.
     response.end(bytes.length === 0 ? undefined : bytes);
     return;
   }
@@ -221,13 +221,16 @@ export function sendProblem(
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
   if (hit !== undefined) headers[RULE_HEADER] = hit.rule.id;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
-  // Close the connection instead of reading the rest of an oversized body, or requests after one with ambiguous
-  // framing.
+  // Closes the connection, because the rest of an oversized body is not read, and requests that follow an ambiguous one
+  // cannot be trusted.
   if (status === 413 || status === 400) headers.Connection = 'close';
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Matches comma-separated header names (RFC 9110 section 5.6.2), within the limits of what a browser would send. */
+/**
+ * Matches comma-separated header names (RFC 9110 section 5.6.2). Length and number are limited to values that browsers
+ * may send.
+ */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]{1,100}(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]{1,100}){0,40}$/;
 const USUAL_HEADERS =
   'Range, If-None-Match, If-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control, Content-Type';

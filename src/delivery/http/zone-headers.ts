@@ -5,8 +5,8 @@ import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 const OFFLINE_SEC = 86_400;
 
 /**
- * Whether a zone allows pages of other origins to read a file. Without a list of extensions, the setting applies to all
- * files.
+ * Returns whether a zone allows pages of other origins to read a file. Without a list of extensions, the setting
+ * applies to all files.
  */
 export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'policy' | 'address'>): boolean {
   if (policy === null) return true;

@@ -4,7 +4,7 @@ import { createFeedReader, type FeedFrame } from '../../media/live/playlist/feed
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
 
-/** Time without a byte after which a feed counts as broken, in ms. */
+/** Time in ms without any data after which a feed counts as broken. */
 const SILENT_MS = 20_000;
 
 /** Opens a stream's feed at the process that owns the stream. Calls `lost` once, unless `close` was called first. */
@@ -23,7 +23,7 @@ export function openFeedConnection(url: string, secret: string, handlers: FeedHa
     },
   );
   requested.on('error', (error) => lose(error.message));
-  requested.on('timeout', () => requested.destroy(new Error('The feed sent nothing for too long.')));
+  requested.on('timeout', () => requested.destroy(new Error('The feed sent no data for 20 s.')));
   requested.end();
   return {
     close() {

@@ -21,7 +21,7 @@ const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
 const MAX_STREAMS = 1_000;
 
-/** Live streams watched at this edge. Each stream has one feed, however many viewers it has. */
+/** Live streams that are watched at this edge. Each stream has one feed, regardless of its number of viewers. */
 export class LiveStreams {
   readonly #source: LiveSource;
   readonly #watched = new Map<Guid, WatchedStream>();

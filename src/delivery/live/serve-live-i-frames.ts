@@ -43,7 +43,7 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   const { segment, rendition, durationSec, period } = one;
   const path = rendition.id === folder ? '' : `../${rendition.id}/`;
   const tags: PlaylistTag[] = [];
-  // Add one discontinuity per period, including periods without media, as in the media playlist.
+  // Adds one discontinuity per period, including periods without media, as in the media playlist.
   const passed = before === null ? 0 : period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (before?.period !== period) tags.push({ tag: 'map', uri: `${path}init.mp4` });

@@ -16,7 +16,7 @@ const RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a8010004
 const PICTURES = avcConfig(Buffer.from(RECORD, 'hex'), 25);
 const SOUND = aacConfig(Buffer.from('1190', 'hex'));
 const mediaId = newGuid();
-/** Only the fields of a publication that a clear manifest needs. */
+/** Contains only the fields of a publication that a clear manifest needs. */
 const publication = { mediaId, packages: [], settings: { drm: 'none' } } as unknown as Publication;
 const view = { windowSec: 600, isPreview: false };
 const VIEW = { publication, view, licenceUrl: '' };
@@ -80,7 +80,7 @@ async function write(hasEnded: boolean): Promise<string> {
     { ...VIEW, hasEnded },
     new PackageKeys(createSecretBox(Buffer.alloc(32, 7))),
   );
-  if (answer.kind !== 'bytes') throw new Error('Expected a manifest.');
+  if (answer.kind !== 'bytes') throw new Error('Expected a response with a manifest.');
   return answer.bytes.toString();
 }
 
@@ -101,7 +101,7 @@ test('the manifest of a running stream is dynamic and its Periods start at their
   expect(text).toContain('timeShiftBufferDepth="PT600S"');
   const starts = [...text.matchAll(/<Period id="\d" start="PT([\d.]+)S"/g)].map(([, sec]) => Number(sec));
   expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeCloseTo(60, 3);
-  // Audio begins up to a frame later than video: all of it is there at the start of a Period.
+  // Audio begins up to a frame later than video, so a Period starts when both are present.
   expect(new Set(text.match(/presentationTimeOffset="\d+"/g))).toEqual(
     new Set(['presentationTimeOffset="4500"', 'presentationTimeOffset="2400"']),
   );
@@ -120,9 +120,9 @@ test.each([
   stream.index.apply({ message, bytes: Buffer.alloc(0) });
   const place = { renditionId, protection: { kind: 'clear' }, segment: 2 } as const;
   const file = part === null ? ({ kind: 'segment', ...place } as const) : ({ kind: 'part', part, ...place } as const);
-  // Only a waiting response needs a disconnect signal. A clear response needs no other dependency.
+  // Only a waiting response needs the disconnect signal, and a clear response needs no other dependency.
   const leave = () => {
-    throw new Error('Expected no wait.');
+    throw new Error('Expected a response without waiting.');
   };
   const answer = await serveLiveMedia(stream, { publication, file, leave }, {} as LiveMediaDeps);
   const code = part === null ? 'unknown-segment' : 'unknown-part';

@@ -22,8 +22,9 @@ type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; 
 /** Delay of players behind the newest segment, in segments. HLS without parts uses the same delay. */
 const DELAY_SEGMENTS = 3;
 /**
- * Start of a Period of a growing stream after its first media, in seconds. Audio begins up to a frame later than video.
- * A player that seeks to the start of the Period would find no audio there, and dash.js 5 jumps no gap at the start.
+ * Delay in seconds between the first media of a growing stream and the start of its Period. Audio begins up to a frame
+ * later than video. Without this delay, a player that seeks to the start of the Period would find no audio there, and
+ * dash.js 5 does not skip a gap at the start.
  */
 const LEAD_SEC = 0.05;
 
@@ -105,7 +106,7 @@ function describePeriod({ period, slots, leadSec }: ShownPeriod & { leadSec: num
   };
 }
 
-/** Returns the newest closed segments that follow each other without a gap. */
+/** Returns the newest consecutive closed segments without a gap. */
 function wholeRun(listed: Listed): IndexedSegment[] {
   const run: IndexedSegment[] = [];
   for (const { segment } of listed.toReversed()) {
@@ -141,8 +142,8 @@ function describeSegments(
 }
 
 /**
- * Sets the media time of the start of the Period. No segment is listed as beginning earlier, because players seek to
- * the first of them.
+ * Sets the media time at which the Period starts. Segments that begin earlier are listed as beginning at this time,
+ * because players seek to the start of the first segment.
  */
 function beginAt(listed: DashRendition, offsetTicks: number): DashRendition {
   const { startTick, segmentDurationsTicks } = listed;

@@ -44,7 +44,7 @@ type Found = {
   bytes: Buffer;
 };
 
-/** Maximum wait for a hinted part, in ms. */
+/** Maximum wait for a part announced by a preload hint, in ms. */
 const PART_WAIT_MS = 4_000;
 const SEGMENT_WAIT_MS = 9_000;
 
@@ -87,7 +87,7 @@ async function serveSegment(
     const found = findSegment(rendition.segments, number);
     return found !== null && (found.isClosed || stream.index.hasEnded) && !found.isGap ? found : undefined;
   };
-  // Stop waiting for media marked as a gap, and for all media after the end of the stream.
+  // There is no need to wait for media that is marked as a gap, or for any media after the end of the stream.
   const isDecided = () =>
     find() !== undefined || findSegment(rendition.segments, number)?.isGap === true || stream.index.hasEnded;
   const last = rendition.segments.at(-1);
@@ -129,12 +129,12 @@ async function servePart(
   return give(found, { publication, open }, deps);
 }
 
-/** A closed segment gets no further parts. */
+/** Returns whether a segment is closed, so that it gets no further parts. */
 function isPassed({ segments }: IndexedRendition, number: number): boolean {
   return findSegment(segments, number)?.isClosed === true;
 }
 
-/** Returns the bytes of a segment if all its parts are in memory, else null. */
+/** Returns the bytes of a segment if all its parts are in memory, or else null. */
 function bytesOf({ parts }: IndexedSegment): Buffer | null {
   const pieces = parts.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
   return pieces.length > 0 && pieces.length === parts.length ? Buffer.concat(pieces) : null;
@@ -179,7 +179,7 @@ async function give(
   }
 }
 
-/** Runs all steps without yielding. A part, or a segment of a few seconds, takes milliseconds. */
+/** Runs all steps of an encryption without yielding. A part, or a segment of a few seconds, takes milliseconds. */
 function runSteps(steps: Generator<undefined, Buffer>): Buffer {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }

@@ -57,14 +57,15 @@ export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStre
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 const FIRST_MEDIA_WAIT_MS = 3_000;
 /**
- * Fraction of the target duration after which a blocked reload gets an unchanged playlist. hls.js gives up after 0.8.
+ * Fraction of the target duration after which a blocked reload gets an unchanged playlist. hls.js gives up after 0.8 of
+ * it.
  */
 const RELOAD_SHARE = 0.7;
-/** Time in which a late player processes the part before it learns that the segment is complete, in ms. */
+/** Time in ms for which a player that is behind can process a part before it learns that the segment is complete. */
 const LATE_PAUSE_MS = 200;
 /**
- * Maximum distance of a requested segment from the newest one. A larger distance is a client error (RFC 8216bis section
- * 6.2.5.2).
+ * Maximum number of segments by which a blocking request may be ahead of the newest segment. A request further ahead is
+ * a client error (RFC 8216bis section 6.2.5.2).
  */
 const FARTHEST_AHEAD = 2;
 const WORTH_COMPRESSING_BYTES = 1_000;
@@ -78,7 +79,7 @@ export async function serveLive(
   deps: LiveDeps,
 ): Promise<Answer> {
   if (publication.settings.drm === 'enterprise' && isClear(publication)) {
-    // Keys exist before the first part. This stream has neither.
+    // Keys are created before the first part. This stream has no keys, so it has no media either.
     return notFound('not-started');
   }
   const isPreview = isPreviewOnly(head);
@@ -90,7 +91,7 @@ export async function serveLive(
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
   if ('renditionId' in file) await stream.untilKnown(file.renditionId, request.leave());
-  // While a process owns the stream, its last segments are still on their way.
+  // While a process owns the stream, its last segments may still arrive.
   const hasEnded =
     (!isPreview && head.state !== 'running' && head.feedUrl === null) ||
     (range !== null && isRangeOver(stream.index, range, Date.now()));
@@ -119,7 +120,7 @@ export async function serveLive(
   }
 }
 
-/** Whether the available media is a preview, as before the start or after a stream failed. */
+/** Returns whether the available media is only a preview, which is the case before the start and after a failure. */
 export function isPreviewOnly({ state }: LiveHead): boolean {
   return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
 }
@@ -136,7 +137,7 @@ async function serveMultivariant(
   if ('code' in variant) return { kind: 'problem', problem: variant };
   const { isPreview, range } = view;
   const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
-  // Players read this playlist once, so wait for rungs that are about to start.
+  // Players read this playlist only once, so the response waits for rungs that are about to start.
   const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
   const sources = () => own().map(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)));
   const hasSource = () =>
@@ -173,8 +174,8 @@ function variantOf(
 }
 
 /**
- * Whether segments are only delivered whole. Segments of a play session are encrypted as a whole, so their parts are
- * not delivered early.
+ * Returns whether segments are only delivered whole. Segments of a play session are encrypted as a whole, so their
+ * parts are not delivered early.
  */
 function isWhole({ listsIFrames, fill, tag }: PlaylistVariant): boolean {
   return fill !== null && !listsIFrames && tag === SESSION_TAG;
@@ -209,8 +210,8 @@ async function servePlaylist(
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
   const { index } = stream;
-  // Thousands of viewers wait for the same media, so cache results. Do not cache ranges, because they can outnumber
-  // viewers.
+  // Thousands of viewers wait for the same playlist, so it is cached. Playlists of time ranges are not cached, because
+  // there can be more of them than viewers.
   const place = [slot, view.windowSec, view.isPreview].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
@@ -225,7 +226,7 @@ async function servePlaylist(
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
     const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
-    // If segments are only delivered whole, wait for the whole segment instead of a part.
+    // If segments are only delivered whole, the request waits for the whole segment instead of a part.
     const awaited = hasParts ? wanted : { ...wanted, part: null };
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     const isLate = hasParts && findLatePlace(index, slot, view, wanted) === 'after';

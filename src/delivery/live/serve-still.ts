@@ -3,7 +3,7 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 
-/** Serves the still image of a moment of a live stream. */
+/** Serves the still image that shows a live stream at a given time. */
 export async function serveStill(publication: Publication, atMs: number, storage: EdgeStorage): Promise<Answer> {
   const key = stillKey(publication, atMs);
   const found = await storage.head(key);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ViewerCounter } from './viewer-counter.ts';
 
-test('counts a viewer once regardless of its requests, and not after it leaves', () => {
+test('counts a viewer once however often it requests, and no longer after it leaves', () => {
   const counter = new ViewerCounter();
   for (const atMs of [0, 1_000, 2_000]) counter.seen('one', atMs);
   counter.seen('two', 10_000);

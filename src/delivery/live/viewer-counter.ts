@@ -1,10 +1,11 @@
 /**
- * Time without a playlist request after which a viewer counts as gone, in ms. It equals three usual target durations.
+ * Time without a playlist request after which a viewer counts as gone, in ms. This is three times the usual target
+ * duration.
  */
 const GONE_MS = 15_000;
 const MAX_VIEWERS = 100_000;
 
-/** Counts the viewers of one stream: clients that read its playlists. */
+/** Counts the viewers of one stream, which are the clients that read its playlists. */
 export class ViewerCounter {
   readonly #lastMs = new Map<string, number>();
 

@@ -73,7 +73,7 @@ test('lists a watched stream from its beginning once it is a recording', async (
   stream.close();
 });
 
-test('a rung that was incomplete at the end is unlisted and its URL serves the replacement', async () => {
+test('a rung that was incomplete at the end is unlisted, and its URL serves its replacement', async () => {
   let retired = new Set<Guid>();
   const deps = {
     secret: '',
@@ -185,7 +185,7 @@ test('a stream watched before its publisher connects waits for the feed', async 
   await owner.close();
 });
 
-test('parts that arrive together wake waiting viewers once', async () => {
+test('parts that arrive at the same time cause a single response to waiting viewers', async () => {
   const [{ period }] = storedOf(0).periods as [StoredLive['periods'][number]];
   const part = (number: number) => {
     const times = { startTick: number * 9_000, durationTicks: 9_000, samples: 1, isIndependent: true };

@@ -7,21 +7,21 @@ import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
   secret: string;
-  /** Loads the segment rows of a stream's last `windowSec` seconds. */
+  /** Loads the rows of the segments in the last `windowSec` seconds of a stream. */
   loadStored(windowSec: number): Promise<StoredLive>;
   warn(error: unknown, message: string): void;
 };
 
 /** Window of a stream without DVR, in seconds. */
 const PLAIN_WINDOW_SEC = 30;
-/** Extra time kept beyond the window for viewers who are behind, in seconds. */
+/** Time in seconds for which segments are kept after they leave the window, for viewers who are behind. */
 const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
 /**
- * Maximum delay until a rendition listed by one edge is known to the others, in ms. After it, an unknown URL is
- * refused.
+ * Maximum delay in ms until a rendition that one edge lists is known to the others. After that time, a request for an
+ * unknown rendition gets 404.
  */
 const ANNOUNCE_LIMIT_MS = 1_000;
 /**
@@ -125,8 +125,8 @@ export class WatchedStream {
   }
 
   /**
-   * Waits until `check` returns true and tests it after each change. Returns false after `limitMs` or if the viewer
-   * disconnects.
+   * Waits until `check` returns true. It is called again after each change. Returns false after `limitMs` or if the
+   * viewer disconnects.
    */
   async until(check: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (check()) return true;
@@ -168,7 +168,10 @@ export class WatchedStream {
     await this.#loadPast();
   }
 
-  /** Runs after the snapshot. All segments stored before the snapshot have rows by then. */
+  /**
+   * Loads the stored segments. This runs after the owner's snapshot has arrived, so that all segments stored before the
+   * snapshot have rows.
+   */
   async #loadPast(index = this.#index): Promise<void> {
     const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
     for (const { period, inits, retired } of periods) index.addPeriod(period, inits, retired);
@@ -176,7 +179,10 @@ export class WatchedStream {
     this.#wake();
   }
 
-  /** Reloads a recording, because existing contents may have changed. If that fails, keeps the extent `known`. */
+  /**
+   * Reloads a recording, because its existing segments may have changed. If this fails, keeps the loaded data and the
+   * extent `known`.
+   */
   async #readAgain(known: number): Promise<void> {
     const index = new LiveIndex();
     index.hasEnded = this.#index.hasEnded;
@@ -185,7 +191,7 @@ export class WatchedStream {
     } catch (error) {
       // The next head triggers a reload.
       this.#head = { ...this.#head, extent: known };
-      this.#deps.warn(error, 'A recording could not be read again.');
+      this.#deps.warn(error, 'A recording could not be reloaded.');
       return;
     }
     this.#index = index;

@@ -13,7 +13,7 @@ export type Movie = { tag: string } & (
 
 const KEY_BYTES = 150;
 
-/** Plans of MP4 files. Each is made once for all requests and cached while it is in use. */
+/** Plans of MP4 files. Each plan is created once for all requests and cached within a memory limit. */
 export class MoviePlans {
   readonly #indexes: IndexReader;
   readonly #plans: HeldCache<VirtualMp4Plan>;

@@ -9,17 +9,18 @@ import type { Part, Slice } from '../objects/object-part.ts';
 import type { Movie, MoviePlans, MovieTrack } from './movie-plans.ts';
 
 /**
- * Maximum bytes of the file resolved per step, so that a long response does not keep the locations of all its bytes.
+ * Maximum number of bytes of the file that are located per step, so that a long response does not keep the locations of
+ * all its bytes in memory.
  */
 const STRETCH_BYTES = 32 * 2 ** 20;
 const MAX_NAME_LENGTH = 120;
 
-/** `heightPx` is null for the audio alone. */
+/** `heightPx` is null for audio only. */
 type Mp4Request = { heightPx: number | null; wantsDownload: boolean };
 
 /**
- * Serves `play_{height}p.mp4`, composed on the fly from a finished H.264 rung and the default audio, or
- * `play_audio.m4a`, the default audio of a video without picture. Responds with 404 if the library's setting is off.
+ * Serves `play_{height}p.mp4`, which is assembled from a finished H.264 rung and the default audio while it is sent, or
+ * `play_audio.m4a`, the default audio of a media item without video. Responds with 404 if the library's setting is off.
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
@@ -53,7 +54,7 @@ function findMovie({ renditions }: Publication, heightPx: number | null): Movie 
   const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
   if (video === undefined || !offered.includes(heightPx)) return null;
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
-  // Wait for audio that is still being encoded: without it, the file would differ.
+  // There is no file while the audio is still being encoded, because the file would change later.
   if (hasAudio && audio === null) return null;
   return { tag: tagOf([video, ...(audio === null ? [] : [audio])]), video, audio };
 }
@@ -76,7 +77,7 @@ function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> 
   }
 }
 
-/** RFC 6266: an ASCII name for old clients in addition to the UTF-8 one. */
+/** Writes a Content-Disposition header (RFC 6266) with a UTF-8 file name, and an ASCII name for old clients. */
 function writeDisposition({ title, end }: { title: string; end: string }): string {
   const name = title
     .toWellFormed()

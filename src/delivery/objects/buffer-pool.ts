@@ -1,7 +1,7 @@
 const STEP_BYTES = 256 * 1024;
 /**
- * Maximum ratio of buffer size to requested size. Segments differ in size, and a pool per size would need too much
- * memory.
+ * Maximum ratio of a buffer's size to the requested size. Segments differ in size, and a separate pool for each size
+ * would need too much memory.
  */
 const MAX_SLACK = 4;
 

@@ -6,7 +6,10 @@ import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
 
-/** With sendfile, a write through memory only serves to detect when the socket accepts more. */
+/**
+ * Size of writes through memory if sendfile is available, in bytes. They only serve to detect when the socket accepts
+ * more data.
+ */
 const SENDFILE_PIECE_BYTES = 16 * 1024;
 
 /** Maximum bytes sent to one viewer before other viewers are served. */
@@ -15,14 +18,14 @@ const TURN_BYTES = 4 * 2 ** 20;
 /** Bytes `start` (inclusive) to `end` (exclusive) of an open file. */
 export type FileBody = { fd: number; key: StorageKey; start: number; end: number };
 
-/** Returns the maximum bytes per write. */
+/** Returns the maximum number of bytes per write through memory. */
 export function pieceBytes(sendFile: SendFile | null): number {
   return sendFile === null ? Number.POSITIVE_INFINITY : SENDFILE_PIECE_BYTES;
 }
 
 /**
- * Writes part of a file after the response headers and leaves the response open. Uses `buffer` for reads only until it
- * returns. Returns false if the viewer disconnected. Throws `ObjectMissing` if the file is too short.
+ * Writes part of a file after the response headers, and leaves the response open. Does not use `buffer` after it has
+ * returned. Returns false if the viewer disconnected. Throws `ObjectMissing` if the file is too short.
  */
 export async function writeFileBody(
   response: ServerResponse,
@@ -34,7 +37,7 @@ export async function writeFileBody(
     if (sendFile !== null) at += await sendStretch(response, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
     const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
-    // A synchronous read from the page cache is faster than one on another thread.
+    // A synchronous read from the page cache is faster than an asynchronous read on another thread.
     const isNear = sendFile?.isInMemory(part) === true;
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
     if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, got its end at ${at}.`);
@@ -45,9 +48,9 @@ export async function writeFileBody(
 }
 
 /**
- * Starts a body with sendfile after its headers, and ends the response if at most a short remainder is left. Returns
- * the offset of the remainder, or `end` if nothing is left. Never waits, so most responses take one turn of the event
- * loop.
+ * Starts a body with sendfile after the headers, and ends the response if everything, or all but a short remainder that
+ * can be read immediately, was sent. Returns the offset of the remainder, or `end` if nothing is left. Never waits, so
+ * most responses take one turn of the event loop.
  */
 export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
   response.flushHeaders();
@@ -59,8 +62,8 @@ export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>
 }
 
 /**
- * Sends as much as one turn allows. If the result has a `rest`, even an empty one, only these bytes remain to be
- * written and `at` is the end.
+ * Sends as much as possible in one turn of the event loop. If the result has a `rest`, even an empty one, only these
+ * bytes remain to be written, and `at` is the end.
  */
 function beginBody(
   socket: Socket,
@@ -83,7 +86,8 @@ function readNow({ fd, start, sizeBytes }: FilePart): Buffer | null {
   try {
     return sizeBytes === 0 || readSync(fd, bytes, 0, sizeBytes, start) === sizeBytes ? bytes : null;
   } catch {
-    // A damaged disk. The next read fails again, where the error ends only this response and not the process.
+    // The disk is damaged. The next, asynchronous read fails again, and its error ends only this response and not the
+    // process.
     return null;
   }
 }
@@ -97,8 +101,8 @@ async function sendStretch(
   let at = start;
   while (at < end) {
     const { socket } = response;
-    // A response that waits for the previous one has no socket yet. One whose viewer disconnected has no socket any
-    // more.
+    // A pipelined response that waits for the previous one has no socket yet. A response whose viewer disconnected no
+    // longer has one.
     if (socket === null || response.writableLength > 0) break;
     const sizeBytes = Math.min(end - at, TURN_BYTES);
     const sent = sendFile.send(socket, { fd, start: at, sizeBytes });

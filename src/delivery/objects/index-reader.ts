@@ -27,7 +27,7 @@ export class IndexReader {
   /** Returns the indexes of chunks in order. Throws `Refused` (`unavailable`) if too many reads are pending. */
   async read(chunks: readonly Pick<StoredChunk, 'storageKey'>[]): Promise<ChunkIndex[]> {
     if (this.#readers >= READERS_AT_ONCE) {
-      throw new Refused('unavailable', 'Too many files are being assembled. Try again.');
+      throw new Refused('unavailable', 'Too many files are being assembled. Try again later.');
     }
     this.#readers += 1;
     const failed = new AbortController();

@@ -1,8 +1,8 @@
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * An object named in a database row is missing or shorter than recorded. This is a fault of the server, never of the
- * viewer.
+ * Thrown if an object that a database row refers to is missing or shorter than recorded. This is always an error of the
+ * server, not of the viewer.
  */
 export class ObjectMissing extends Error {}
 
@@ -12,7 +12,7 @@ export class ObjectMissing extends Error {}
 export function asMissing(key: string) {
   return (error: unknown): never => {
     if (error instanceof Refused && error.kind === 'not-found') {
-      throw new ObjectMissing(`Expected a stored object ${key}.`, { cause: error });
+      throw new ObjectMissing(`Expected a stored object ${key}, got none.`, { cause: error });
     }
     throw error;
   };

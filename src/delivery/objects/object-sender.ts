@@ -15,14 +15,17 @@ import { ReadBuffers } from './read-buffers.ts';
 import { readWindow } from './read-window.ts';
 import { type LentBytes, SharedBytes } from './shared-bytes.ts';
 
-/** Maximum size of windows that are read completely and kept in memory: audio, low rungs, images. */
+/** Maximum size in bytes of windows that are read completely and cached in memory: audio, low rungs, images. */
 const SMALL_BYTES = 512 * 1024;
-/** Maximum size of windows read as a whole from a store without files. Larger ones are read and sent in pieces. */
+/**
+ * Maximum size in bytes of windows that are read as a whole from a store without files. Larger windows are read and
+ * sent in pieces.
+ */
 const WHOLE_BYTES = 8 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
 /**
- * Recipient of a response. `lease` counts the bytes that wait for this client and returns null if the client has
+ * Recipient of a response. `lease` counts the bytes in memory for this client, and returns null if the client has
  * reached its limit.
  */
 export type Receiver = {
@@ -31,9 +34,9 @@ export type Receiver = {
 };
 
 /**
- * Sends stored bytes. Sends large windows from their file with sendfile. Sends small windows, and everything from a
- * store without files, from bounded memory that is read once for all requests. A connection to the store never waits
- * for a viewer.
+ * Sends stored bytes. Large windows are sent from their file with sendfile. Small windows, and everything from a store
+ * without files, are read once for all requests and sent from memory, which is limited. A slow viewer never keeps a
+ * connection to the store open.
  */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
@@ -57,8 +60,8 @@ export class ObjectSender {
   }
 
   /**
-   * Sends a slice of a window. Calls `begin` (status and headers) once the bytes are known to exist, or throws
-   * `ObjectMissing` before calling it.
+   * Sends a slice of a window. Calls `begin`, which writes status and headers, once the bytes are known to exist.
+   * Throws `ObjectMissing` before that if they do not.
    */
   async send(to: Receiver, requested: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const window = unpacked(requested);
@@ -75,7 +78,7 @@ export class ObjectSender {
     }
   }
 
-  /** Sends parts one after the other. Calls `begin` before the first byte. */
+  /** Sends parts one after another. Calls `begin` before the first byte. */
   async sendParts(to: Receiver, parts: Iterable<Part> | AsyncIterable<Part>, begin: () => void): Promise<void> {
     const beginOnce = () => {
       if (!to.response.headersSent) begin();
@@ -125,8 +128,8 @@ export class ObjectSender {
   }
 
   /**
-   * Returns null if memory is exhausted and the bytes can be read from a file. Otherwise throws `Refused`
-   * (`unavailable`).
+   * Lends the bytes of a window. If memory is exhausted, returns null if the bytes can be sent from a file, and throws
+   * `Refused` (`unavailable`) otherwise.
    */
   async #lend({ response, lease }: Receiver, window: ObjectWindow, hasFile: boolean): Promise<LentBytes | null> {
     const { sizeBytes } = window;
@@ -155,7 +158,7 @@ export class ObjectSender {
     }
   }
 
-  /** Returns false if the viewer disconnected. */
+  /** Sends one part. Returns false if the viewer disconnected. */
   #sendPart(to: Receiver, part: Part, begin: () => void): Promise<boolean> {
     if ('bytes' in part) {
       begin();
@@ -178,7 +181,7 @@ export class ObjectSender {
       const pieceEnd = Math.min(end, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
       const window = { key, version: '', start: at, sizeBytes: pieceEnd - at };
       const lent = await this.#lend(to, window, false);
-      if (lent === null) throw new Error('Expected bytes of a store without files to be lent or refused.');
+      if (lent === null) throw new Error('Expected bytes from a store without files, got none and no refusal.');
       try {
         begin();
         if (!(await writeOut(to.response, lent.bytes))) return false;
@@ -198,7 +201,10 @@ export class ObjectSender {
     });
   }
 
-  /** Fast path of most responses. It waits only if the viewer is slower than the edge. */
+  /**
+   * Sends from an open file. This is the fast path of most responses. It waits only if the viewer is slower than the
+   * edge.
+   */
   async #sendOpen(
     response: ServerResponse,
     { file, part, sendFile }: { file: LentFile; part: ObjectPart; sendFile: SendFile },

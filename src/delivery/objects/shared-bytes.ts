@@ -40,7 +40,7 @@ const WAIT_MS = 5_000;
 const MAX_WAITERS = 2_000;
 
 /**
- * Makes bytes for responses, once for all concurrent requests, and caches a bounded number of them. Drops the least
+ * Creates bytes for responses, once for all concurrent requests, and caches a limited amount of them. Drops the least
  * recently used ones first. If memory is exhausted, requests wait in order for a limited time. A request larger than
  * the limit is admitted when nothing else is lent.
  */
@@ -60,8 +60,9 @@ export class SharedBytes {
   }
 
   /**
-   * Lends bytes and makes them if necessary. Throws `Refused` (`unavailable`) if memory does not become free in time.
-   * Calls `leave` only if it must wait. `leave` returns a signal that aborts when no request needs the bytes any more.
+   * Lends bytes, and creates them if necessary. Throws `Refused` (`unavailable`) if memory does not become free in
+   * time. Calls `leave` only if it must wait. `leave` returns a signal that aborts when no request needs the bytes any
+   * more.
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
     return this.#lent(this.#holdAtOnce(wanted) ?? (await this.#waitFor(wanted, leave())));
@@ -98,7 +99,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Returns null if there is not enough memory. */
+  /** Starts to create bytes. Returns null if there is not enough memory. */
   #begin(wanted: WantedBytes): Holding | null {
     const { name, sizeBytes } = wanted;
     if (!this.#hasRoom(sizeBytes)) return null;
@@ -179,5 +180,5 @@ export class SharedBytes {
 }
 
 function noRoom(): Refused {
-  return new Refused('unavailable', 'Too many responses are in progress. Try again.');
+  return new Refused('unavailable', 'Too many responses are in progress. Try again later.');
 }

@@ -10,8 +10,8 @@ const AWAITED_SEC = 3;
 /** Time within which a viewer requests the next segment, in seconds. Segments last at most 12 s. */
 const PASSED_SEC = 15;
 /**
- * Segments prefetched after a seek to a position without an earlier viewer. It is low because most viewers who seek
- * continue to seek.
+ * Number of segments that are requested ahead after a viewer seeks to a position that nobody has reached by playing. It
+ * is low because most viewers who seek soon seek again.
  */
 const FIRST_AHEAD = 1;
 const FOLLOWS_WITHIN_MS = 30_000;
@@ -46,8 +46,8 @@ export class SegmentRequests {
   }
 
   /**
-   * Records that a viewer waits for a segment. The caller calls the returned function once when the wait ends. `goesOn`
-   * is whether the viewer is still connected.
+   * Records that a viewer waits for a segment. The caller calls the returned function once when the wait ends.
+   * `goesOn`: the viewer is still connected.
    */
   want(wanted: RequestedSegment): (goesOn: boolean) => void {
     const name = nameOf(wanted);
@@ -63,7 +63,10 @@ export class SegmentRequests {
     };
   }
 
-  /** Records that a viewer received an existing segment, so that the next one is made in time unless it exists. */
+  /**
+   * Records that a viewer received an existing segment, so that the next one is encoded in time if it does not exist
+   * yet.
+   */
   pass(given: RequestedSegment): void {
     const request = this.#makeRequest(given, false);
     if (!isAnyMissing(given.rendition, given.segment + 1, given.segment + request.aheadSegments)) return;
@@ -111,7 +114,7 @@ export class SegmentRequests {
     );
   }
 
-  /** The next renewal repeats a failed write. */
+  /** Writes requests to the database. The next renewal repeats a failed write. */
   #write(names: readonly string[], write: () => Promise<void>): void {
     if (this.#isClosed) return;
     const before = Promise.all(names.map((name) => this.#writes.get(name)));
@@ -129,7 +132,7 @@ export class SegmentRequests {
     for (const name of names) this.#writes.set(name, settled);
   }
 
-  /** Logs a fault once until writes succeed again, because there is a write every second. */
+  /** Logs a failed write, but only once until writes succeed again, because there is a write every second. */
   #report(error: unknown): void {
     if (this.#isNotifiedOfFault) return;
     this.#isNotifiedOfFault = true;

@@ -6,8 +6,8 @@ import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player
 const TARGET_LATENCY_SEC = 1.5;
 
 /**
- * `percent` is the conversion progress of the recording. `mayPreview` is whether the viewer may see media published
- * before the start.
+ * `percent` is the progress of the recording's conversion. `mayPreview`: the viewer may see media published before the
+ * start.
  */
 export type Watching = { percent: number; mayPreview: boolean; viewers: number | null; nowMs: number };
 
@@ -47,7 +47,7 @@ export function streamOf({ live, state }: Publication): LiveHead | null {
   return live === undefined || state === 'finished' ? null : live;
 }
 
-/** Whether media is published that will not be shown after the start. */
+/** Returns whether media is available now that only viewers with a preview token may see. */
 export function hasPreview({ state, feedUrl, isInterrupted }: LiveHead): boolean {
   return state === 'preview' && feedUrl !== null && !isInterrupted;
 }
@@ -56,7 +56,7 @@ function liveWindow({ dvrWindowSec }: LiveHead, viewers: number | null): LiveWin
   return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers };
 }
 
-/** A stream has a single source. Its rungs may change while it runs. */
+/** Returns the source of a live stream. It stays the same while rungs are added or removed. */
 export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm'>): PlayerSource {
   return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [] };
 }

@@ -69,7 +69,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
 function describeStreamSource(publication: Publication, stream: LiveHead, view: PlayerView): PlayerSource | null {
   const isPreview = view.mayPreview && hasPreview(stream);
   const { drm, playlistUrl } = openFolder(publication, view, isPreview);
-  // With Enterprise DRM, the edge serves nothing of a stream until the stream has keys.
+  // With Enterprise DRM, the edge serves no media of a stream until the stream has keys.
   const isKeyless = drm === null && publication.settings.drm === 'enterprise';
   if ((stream.state === 'running' || isPreview) && !isKeyless) return sourceOfStream({ playlistUrl, drm });
   return trailerOf(stream, view);
@@ -83,8 +83,8 @@ function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
 }
 
 /**
- * Renews a page's ticket with the current length of the media. The page id and the time stay the same, so that the
- * session continues.
+ * Returns the viewing data of a page. Renews the page's ticket with the current length of the media. The page id and
+ * the time stay the same, so that the session continues.
  */
 function describeViewing(
   { libraryId, mediaId, durationMs }: Publication,
@@ -98,14 +98,14 @@ function describeViewing(
   return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret), ...buckets };
 }
 
-/** The token is part of the path, so relative URLs keep it. */
+/** Returns the path of the video's folder. The token is part of the path, so relative URLs keep it. */
 function folderOf({ pullZoneName, mediaId }: Publication, { folderToken }: PlayerView): string {
   return `/${pullZoneName}/${folderToken === null ? '' : `${folderToken}/`}${mediaId}`;
 }
 
 function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
-  // A stream lists sets by period while they are still being written.
+  // The sets of a stream are listed while they are still being written.
   if (!set.isPlayable && publication.live === undefined) return null;
   const { drm, playlistUrl, manifestUrl } = openFolder(publication, view, false);
   return {
@@ -119,7 +119,7 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   };
 }
 
-/** The viewer's token grants access to protected or unpublished media. */
+/** Returns the parts of URLs that grant access to the media. Protected media and previews need the viewer's token. */
 function openFolder(publication: Publication, view: PlayerView, isPreview: boolean) {
   const folder = folderOf(publication, view);
   const drm = describeDrm(publication, folder, view);
@@ -166,7 +166,10 @@ function describeDrm(publication: Publication, folder: string, { query, licences
   }
 }
 
-/** On-demand renditions count as finished once all of them are listed. Until then, renditions may be added. */
+/**
+ * Returns the phase of a video. A video that is encoded on demand counts as finished once all renditions are listed.
+ * Until then, renditions may be added.
+ */
 function phaseOf({ state, stateReason, encodeProgressPercent, renditions }: Publication): VideoPhase {
   const percent = Math.max(0, Math.min(100, encodeProgressPercent));
   switch (state) {

@@ -11,8 +11,8 @@ import type { Trailer } from './describe-video.ts';
 type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] };
 
 /**
- * Returns the video shown until a stream begins, or null if there is none, it was deleted, or it is another stream.
- * Returns null if the lookup is unavailable, because the stream's page works without a trailer.
+ * Returns the video shown until a stream begins, or null if there is none, it was deleted, or it is a live stream. Also
+ * returns null if the lookup is unavailable, because the stream's page works without a trailer.
  */
 export async function findTrailer(
   publication: Publication | null,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { prepareHeadHtml } from './head-html.ts';
 import { playerHeaders } from './player-headers.ts';
 
-test('scripts and styles get the nonce, and the policy allows their hosts', () => {
+test('adds the nonce to scripts and styles, and lists their hosts for the policy', () => {
   const html = `<style>.a{background:url(//img.example.org/a.png)}</style>
 <script src="https://cdn.example.com/x.js"></script><script nonce="own">1</script><meta name="a" content="b">`;
   const head = prepareHeadHtml(html, 'N');
@@ -29,11 +29,11 @@ test.each([
   [`<script nonce="own" async>a('nonce="own"')</script>`, `<script nonce="N"  async>a('nonce="own"')</script>`],
   ["<style data-a=' nonce=x' NONCE='y'></style>", `<style nonce="N" data-a=' nonce=x' ></style>`],
   ['<link nonce rel=icon nonce=z>', '<link nonce="N"  rel=icon >'],
-])("the page's nonce replaces the existing one of %s", (html, expected) => {
+])("replaces the existing nonce of %s with the page's nonce", (html, expected) => {
   expect(prepareHeadHtml(html, 'N').html).toBe(expected);
 });
 
-test('comments stay unchanged, and the policy does not allow their hosts', () => {
+test('keeps comments unchanged, and does not list the hosts in them', () => {
   const comment = '<!-- <script src="https://old.example.com/x.js"></script> -->';
   expect(prepareHeadHtml(comment, 'N')).toEqual({ html: comment, hosts: [] });
 });
@@ -50,7 +50,7 @@ test('scans unclosed HTML in linear time', () => {
   expect(prepareHeadHtml(html, 'N').html).toHaveLength(html.length + ' nonce="N"'.length);
 });
 
-test('only that page may frame, post forms to and open sockets to the listed hosts', () => {
+test('the policy of a page with head HTML allows frames, forms and sockets only to the listed hosts', () => {
   const policyWith = (named: string[]) =>
     playerHeaders('N', { named, vastTagUrl: null, offersCast: false })['Content-Security-Policy']?.split('; ');
   expect(policyWith(['a.example'])).toEqual(

@@ -1,7 +1,7 @@
-/** Parts of an owner's head HTML that the page's policy has to allow. */
+/** Head HTML of a library's owner, and the hosts that the page's policy has to allow for it. */
 export type HeadHtml = { html: string; hosts: readonly string[] };
 
-/** Maximum hosts allowed, far more than an owner needs. Each host lengthens the policy in every response. */
+/** Maximum number of allowed hosts, far more than an owner needs. Each host lengthens the policy in every response. */
 const MAX_HOSTS = 20;
 /** An unclosed part extends to the end of the text, so a match never backtracks, whatever the HTML contains. */
 const ATTRIBUTES = `(?=[\\s/>]|$)(?:"[^"]*"?|'[^']*'?|[^"'>])*`;
@@ -21,7 +21,7 @@ const PLAIN_HOST = /\.|^localhost\b/i;
 
 /**
  * Prepares a library's `CustomHTML` for the head of its pages. Adds the page's nonce to scripts and styles, and returns
- * the hosts that the HTML names, the only ones that the page may connect to.
+ * the hosts that occur in the HTML. The page may connect to no other hosts.
  */
 export function prepareHeadHtml(html: string | null, nonce: string): HeadHtml {
   if (html === null || html.trim() === '') return { html: '', hosts: [] };

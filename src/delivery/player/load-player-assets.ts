@@ -6,7 +6,7 @@ import { type Languages, readLanguages } from './player-words.ts';
 /** The player page's own files by their names below `/assets/`. A name changes with the bytes of its file. */
 export type PlayerAssets = {
   files: ReadonlyMap<string, PackedFile>;
-  /** Files loaded by pages of unprotected (`clear`) and protected videos. */
+  /** Files that pages of unprotected (`clear`) and protected videos load. */
   clear: PackedPage;
   protected: PackedPage;
   style: string;

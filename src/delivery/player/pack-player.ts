@@ -1,5 +1,5 @@
-// Bundles the page's browser code: pack-player.ts FOLDER. It is a separate program, because bundling takes memory that
-// the edge would keep (docs/decisions/065-player-bundles.md).
+// Bundles the page's browser code. Usage: pack-player.ts FOLDER. This is a separate program, because bundling takes
+// memory that the edge would keep (docs/decisions/065-player-bundles.md).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ export type PackedPlayer = {
 };
 
 const CONTROLS = '/web/player/controls.ts';
-/** Code that is fetched later imports shared code from the controls, so keep the controls in one file. */
+/** Keeps the controls in one file, because code that is fetched later imports shared code from them. */
 const TOGETHER = {
   codeSplitting: { groups: [{ name: 'controls', test: (id: string) => id.endsWith(CONTROLS) }] },
   minifyInternalExports: false,
@@ -51,7 +51,7 @@ async function packPage(
     const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await bundle.generate({ format: 'esm', minify: true, ...names, ...TOGETHER });
     const { engine, controls, others } = sortChunks(output.filter((file) => file.type === 'chunk'));
-    // The import in the engine names a facade that only re-exports the controls. Import the controls directly instead.
+    // The engine imports a facade that only re-exports the controls. This makes it import the controls directly.
     const code = engine.code.replaceAll(controls.facadeName, controls.fileName);
     for (const file of [{ ...engine, code }, controls, ...others]) {
       await writeCompressed(draft, file.fileName, Buffer.from(file.code));
@@ -105,7 +105,10 @@ async function packEmbedClient(draft: string): Promise<string> {
   return name;
 }
 
-/** Builds hls.js from source without features that the page never uses. All media is fragmented MP4. */
+/**
+ * Returns options that build hls.js from source, without features that the page never uses, because all media is
+ * fragmented MP4.
+ */
 function pageOptions(hasKeys: boolean): InputOptions {
   const { version }: { version: string } = require('hls.js/package.json');
   const off = ['CMCD', 'CONTENT_STEERING', 'IFRAMES', 'INTERSTITIALS', 'M2TS_ADVANCED_CODECS', 'MEDIA_CAPABILITIES'];
@@ -151,7 +154,7 @@ function fragmentedMp4Only(): Plugin {
   };
 }
 
-/** Shaka is a non-module script that adds its exports to a global object of this name. */
+/** Wraps Shaka Player, which is not a module and adds its exports to an object named `exports`. */
 function shakaAsModule(): Plugin {
   return {
     name: 'shaka-as-module',
@@ -162,9 +165,11 @@ function shakaAsModule(): Plugin {
   };
 }
 
-/** The templates of media-chrome contain style elements, which the page's policy only allows with its nonce. */
+/**
+ * Adds the page's nonce to the style elements in the templates of media-chrome, because the page's policy requires it.
+ */
 function styleNonce(): Plugin {
-  // A placeholder in the surrounding template literal.
+  // This becomes a placeholder in the template literal that contains the tag.
   const tag = ['<style nonce="$', '{styleNonce}">'].join('');
   const read = `const styleNonce = document.querySelector('script[nonce]')?.nonce ?? '';\n`;
   return {

@@ -1,6 +1,6 @@
 /** Hosts other than its own origin to which a page may connect. */
 export type PageHosts = {
-  /** Hosts named in the owner's head HTML. */
+  /** Hosts that occur in the owner's head HTML. */
   named: readonly string[];
   /** URL of the library's advertisements, or null without advertisements. */
   vastTagUrl: string | null;
@@ -14,7 +14,7 @@ const CAST_HOST = 'https://www.gstatic.com';
 /**
  * Returns headers that allow connections only to the edge's own origin and to hosts needed for head HTML,
  * advertisements or Cast. Any page may frame the player. Advertisements may load files and counters from any host,
- * because the ad response names them.
+ * because the ad response specifies them.
  */
 export function playerHeaders(nonce: string, { named, vastTagUrl, offersCast }: PageHosts): Record<string, string> {
   const list = (hosts: readonly string[]) => hosts.map((host) => ` ${host}`).join('');

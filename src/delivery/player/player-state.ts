@@ -41,11 +41,11 @@ export type StreamPhase =
   | { kind: 'converting'; percent: number };
 
 export type LiveWindow = {
-  /** Maximum seek back in seconds, or 0 without a DVR window. */
+  /** Maximum time in seconds by which viewers can seek back, or 0 without a DVR window. */
   dvrSec: number;
   /** Target latency of the player behind the publisher, in seconds. */
   targetLatencySec: number;
-  /** Sessions that are playing now, or null if unknown. */
+  /** Number of sessions that are playing now, or null if unknown. */
   viewers: number | null;
 };
 
@@ -53,7 +53,7 @@ export type PlayerSource = {
   playlistUrl: string;
   /** DASH manifest of the same media, or null if there is none. */
   manifestUrl: string | null;
-  /** Full length as far as known, in seconds. 0 for a live stream. */
+  /** Length of the media as far as known, in seconds. 0 for a live stream. */
   durationSec: number;
   /** False for media with audio only. */
   hasPicture: boolean;
@@ -72,9 +72,9 @@ export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, stri
 export type PlayerDetails = {
   chapters: readonly { title: string; startSec: number; endSec: number }[];
   captions: readonly { language: string; label: string; url: string }[];
-  /** WebVTT file whose cues name regions of the storyboard sheets. */
+  /** WebVTT file whose cues refer to regions of the storyboard sheets. */
   storyboardUrl: string | null;
-  /** Image of the waveform, which the player shows for audio alone; null if there is none. */
+  /** Image of the waveform, which the player shows for media with audio only; null if there is none. */
   waveformUrl: string | null;
   /** Relative number of plays for each part of equal length, 0 to 100, or null if not shown. */
   heat: readonly number[] | null;

@@ -7,7 +7,7 @@ const folder = path.resolve(import.meta.dirname, '../../../web/player/languages'
 
 const placeholders = (text: string) => new Set([...text.matchAll(/\{\w+\}/g)].map(([name]) => name));
 
-test('all ten languages translate every English text with the same placeholders', async () => {
+test('all ten languages translate every English text and keep its placeholders', async () => {
   const languages = await readLanguages(folder);
   const english = languages.get('en') ?? {};
   expect(languages.size).toBe(10);

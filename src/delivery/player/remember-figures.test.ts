@@ -3,7 +3,7 @@ import { captureLog } from '../../../test/support/capture-log.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { rememberFigures } from './remember-figures.ts';
 
-test("reads each video's curve once in ten seconds, however many pages request it", async () => {
+test('reads the heat curve of a video once in ten seconds, however many pages request it', async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => [100, 50]);
   const heatCurve = rememberFigures(load);
@@ -19,7 +19,7 @@ test("reads each video's curve once in ten seconds, however many pages request i
   vi.useRealTimers();
 });
 
-test('a page works if its curve cannot be read', async () => {
+test('the page has no heat curve, but works, if the curve cannot be read', async () => {
   const log = captureLog();
   const heatCurve = rememberFigures(async () => Promise.reject(new Error('away')));
   expect(await heatCurve({ libraryId: 1, mediaId: newGuid() })).toBeNull();

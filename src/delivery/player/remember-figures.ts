@@ -5,13 +5,13 @@ import { logEvent } from '../../lib/log/log-event.ts';
 import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 
-/** Loads a statistic of a media item, or null if there is none. */
+/** Loads a statistic of a media item. Returns null if there is none. */
 type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 
 /** Time for which a statistic is cached, in ms. Every page load and poll needs it. */
 const TTL_MS = 10_000;
 const CACHE_BYTES = 8 * 2 ** 20;
-/** Maximum bytes of a cached value: a heat curve. */
+/** Maximum size of a cached value, which is a heat curve, in bytes. */
 const MAX_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
@@ -34,6 +34,6 @@ export function rememberFigures<Figure>(load: Load<Figure>): Load<Figure> {
 function readKey(key: string) {
   const [library, media = ''] = key.split('/');
   const mediaId = parseGuid(media);
-  if (mediaId === null) throw new Error(`Expected a key of library and media, got ${key}.`);
+  if (mediaId === null) throw new Error(`Expected a cache key with a library and a media id, got ${key}.`);
   return { libraryId: Number(library), mediaId };
 }

@@ -25,7 +25,9 @@ function toAnswer(asset: PackedFile | undefined, accepted: string | undefined, c
   return { ...described, bytes, etag: `"${etag}-${coding}"`, headers: { ...vary, 'Content-Encoding': coding } };
 }
 
-/** Follows RFC 9110 section 12.5.3. A weight of 0 refuses a coding. Other weights are not compared. */
+/**
+ * Chooses a content coding (RFC 9110 section 12.5.3). A weight of 0 excludes a coding. Other weights are not compared.
+ */
 function chooseCoding(accepted: string): 'br' | 'gzip' | null {
   const codings = new Map<string, boolean>();
   for (const part of accepted.toLowerCase().split(',')) {

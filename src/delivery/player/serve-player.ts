@@ -22,19 +22,19 @@ type PlayerDeps = {
   licences: LicenceProxy | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
-/** `isDirect` is whether the URL is opened as a page of its own instead of in a frame. */
+/** `isDirect`: the URL is opened as a top-level page and not in a frame. */
 type Asked = {
   wantsState: boolean;
   isDirect: boolean;
   play: PlayRequest;
-  /** Grants access to the video's folder, or null if the zone requires no token. */
+  /** Token that grants access to the video's folder, or null if the zone requires none. */
   folderToken: string | null;
   trailer: Trailer | null;
 };
 
 /**
- * Serves the player page of a video, or the small state that an open page polls. Only viewers who would get the keys of
- * a protected video get a page, because the page itself is an allowed referrer.
+ * Serves the player page of a video, or the small state that an open page polls. Viewers who may not have the keys of a
+ * protected video do not get a page either, because the page itself is an allowed referrer.
  */
 export async function servePlayer(publication: Publication | null, asked: Asked, deps: PlayerDeps): Promise<Answer> {
   const assets = deps.player;
@@ -63,7 +63,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
-    // Each page gets a new ticket. With a ticket in the URL, all viewers of that URL would count as one.
+    // Each page gets a new ticket. If a ticket in the URL were used, all viewers of that URL would count as one.
     ticket: asked.wantsState ? asked.play.ticket : '',
     heat,
     viewers,
@@ -93,7 +93,7 @@ export function refusedPage(
 }
 
 type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
-/** Head HTML and hosts that a page allows. */
+/** Head HTML of a page, and the other hosts to which it may connect. */
 type Opening = Omit<PageHosts, 'named'> & { headHtml: string | null };
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 

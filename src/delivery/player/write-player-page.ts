@@ -21,7 +21,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, writ
   const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
   const stateUrl = `/embed/${libraryId}/${mediaId}/state${stateQuery === '' ? '' : `?${stateQuery}`}`;
   const config = { libraryId, mediaId, state, stateUrl, look, words };
-  // Media without a source, or not protected yet, may get keys while the page is open.
+  // Media without a source, or in a library with Enterprise DRM, may get keys while the page is open.
   const needsKeys = settings.drm === 'enterprise' || (state.source !== null && state.source.drm !== null);
   const { engine, controls } = needsKeys ? assets.protected : assets.clear;
   const title = escapeHtml(publication.title);
@@ -58,7 +58,7 @@ ${head.html}
 
 /**
  * Writes the page for a video that does not exist, in the first supported language of `languages` (an Accept-Language
- * header). It does not reveal whether the library or the id is wrong.
+ * header). The page does not reveal whether the library or the id is wrong.
  */
 export function writeMissingPage(languages: string, { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
   const { words, language, isRtl } = chooseWords(assets.languages, languages);

@@ -13,8 +13,8 @@ type Known = { client: Client; untilMs: number };
 const MAX_CLIENTS = 8_192;
 const MAX_CHARS = 200;
 /**
- * Time for which a client is cached, in ms. Location databases open after the first lookup, so known clients must be
- * looked up again.
+ * Time for which a client is cached, in ms. The location databases are opened after the first lookup, so clients must
+ * be looked up again.
  */
 const KNOWN_MS = 10_000;
 
@@ -32,7 +32,7 @@ export class KnownClients {
     this.#places = places;
   }
 
-  /** Returns the client of a request. Behind a trusted proxy, that is the client named by the proxy. */
+  /** Returns the client of a request. Behind a trusted proxy, this is the client that the proxy reports. */
   findClient({ socket: { remoteAddress }, headers }: Sender): Client {
     const forwarded = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;

@@ -6,7 +6,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import type { ParserError } from '../../lib/parser-error.ts';
 
-/** Error for CONNECT, which requests a tunnel. The edge supports none. */
+/** Error for CONNECT, which requests a tunnel. The edge does not support tunnels. */
 export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is not supported.'), {
   code: 'CONNECT',
   rawPacket: Buffer.from('CONNECT / '),

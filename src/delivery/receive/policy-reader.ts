@@ -16,7 +16,7 @@ type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null> };
 
 /**
  * Reads policies of pull zones. They are at most 2 s old and compiled once per revision. While the database is down,
- * the last known ones apply.
+ * the last known policies apply.
  */
 export class PolicyReader {
   readonly #policies: FreshCache<CompiledPolicy>;
@@ -40,7 +40,7 @@ export class PolicyReader {
     });
   }
 
-  /** Returns the policy if it is fresh, else null. Never reads the database. */
+  /** Returns the policy if it is fresh, or else null. Never reads the database. */
   peek(ref: ZoneRef): CompiledPolicy | null {
     return this.#policies.peek(writeKey(ref));
   }

@@ -13,7 +13,7 @@ import type { ClientBudgets } from '../clients/client-budgets.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
 
-/** A request as the input of the edge's decisions. */
+/** A request with all data that the edge needs to decide on it. */
 export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
 
 export type ReceiveDeps = {
@@ -44,7 +44,7 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     purpose,
     policy,
     client,
-    // A page that hides its URL from a cross-origin request still names its origin.
+    // A page that hides its URL in cross-origin requests still sends its origin.
     page: pageOf(headers.referer ?? headers.origin),
     inspected: isInspected ? await readInspected({ message, client }, policy, deps) : null,
     nowMs: Date.now(),
@@ -58,7 +58,7 @@ async function readInspected(
 ): Promise<Inspected> {
   const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
   const waf = policy?.zone.settings.waf ?? (await unzoned.find());
-  // Compiles the rules once. Requests that need no rules do not wait for that.
+  // The rules are compiled once. Requests that are not inspected do not wait for that.
   if (waf.enabled) await firewall.ready();
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { InspectionTurns } from './inspection-turns.ts';
 
-test('admits a few requests immediately and a few per turn, in order, while other work continues', async () => {
+test('admits a few requests immediately and a few per event-loop turn, in order', async () => {
   const turns = new InspectionTurns();
   const passed: number[] = [];
   const all = Array.from({ length: 30 }, (_, at) => (turns.enter() ?? Promise.resolve()).then(() => passed.push(at)));

@@ -1,4 +1,4 @@
-/** Maximum number of requests inspected before the event loop handles other work. */
+/** Maximum number of requests that are inspected before the event loop handles other work. */
 const REQUESTS_PER_TURN = 4;
 
 /**
@@ -11,7 +11,7 @@ export class InspectionTurns {
   #left = REQUESTS_PER_TURN;
   #isPlanned = false;
 
-  /** Returns null if this turn can admit the request, else a promise that resolves in a later turn. */
+  /** Returns null if the request is admitted immediately, or else a promise that resolves in a later turn. */
   enter(): Promise<void> | null {
     this.#plan();
     if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));

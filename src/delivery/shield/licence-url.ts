@@ -4,16 +4,16 @@ import type { AddressSet } from '../../lib/client-address.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
-/** Matches a name and an optional port, as in a Host header. No other value is written to the output. */
+/** Matches a hostname and an optional port, as in a Host header. Other values are never written to the output. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?$/;
 
-/** Configured URL of the edge, and the proxies whose headers name the scheme of a request. */
+/** Configured URL of the edge, and the trusted proxies, whose headers determine the scheme of a request. */
 type EdgeOrigin = { edgeUrl: string | null; trusted: AddressSet };
 
 /**
- * Returns the absolute licence URL of the requested video, including the viewer's token. Players read it from a
- * manifest, and some resolve it against the page. With a pull zone's own host name, the path does not name the zone, so
- * the URL must keep that host.
+ * Returns the absolute licence URL of the requested video, including the viewer's token. The URL is absolute, because
+ * some players resolve URLs in a manifest against the page. With a pull zone's own hostname, the path does not contain
+ * the zone, so the URL must keep that host.
  */
 export function licenceUrlOf(request: IncomingMessage, { edgeUrl, trusted }: EdgeOrigin): string {
   const { url = '/', headers } = request;

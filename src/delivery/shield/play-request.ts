@@ -3,12 +3,12 @@ import { type EmbedToken, readEmbedToken, readParameters } from '../../catalog/l
 
 /** Properties of the viewer in a request, such as the referrer and the embed token. */
 export type PlayRequest = {
-  /** Page that the request names as its origin, or null if none. */
+  /** Page that sent the request, from the Referer or Origin header, or null if unknown. */
   referrer: string | null;
   /** Whether a browser opens the URL as a top-level page and not in a frame (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
-  /** Accept-Language, for a page that belongs to no library. Empty if absent. */
+  /** Accept-Language header, for a page that does not belong to a library. Empty if absent. */
   languages: string;
   /** Whether a player page offers Cast, whose script is loaded from another host. */
   offersCast: boolean;
@@ -25,7 +25,7 @@ export type PlayRequest = {
   viewer: string;
 };
 
-/** Parses it from a request. Names in its query are case-insensitive, as everywhere in the API. */
+/** Parses a request. Names in the query are case-insensitive, as everywhere in the API. */
 export function readPlayRequest({ url = '', headers, socket }: IncomingMessage): PlayRequest {
   const query = url.indexOf('?');
   const sent = readParameters(url);
@@ -35,11 +35,11 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
       .toLowerCase()
       .split('&'),
   );
-  // Parses flags like the page parses its own URL (`start-options.ts`).
+  // Parses flags as the page parses its own URL (`start-options.ts`).
   const flag = (name: string) => alone.has(name) || readFlag(sent.get(name) ?? '');
   const shown = readEmbedToken(sent);
   return {
-    // A page that hides its URL from a cross-origin request still names its origin.
+    // A page that hides its URL in cross-origin requests still sends its origin.
     referrer: headers.referer ?? headers.origin ?? null,
     languages: headers['accept-language'] ?? '',
     offersCast: flag('chromecast') ?? false,
@@ -52,7 +52,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   };
 }
 
-/** Returns the token as a query for the next URL. Empty if the token is missing or invalid. */
+/** Returns the token as a query for the next URL. Returns an empty string if the token is missing or malformed. */
 export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
 }

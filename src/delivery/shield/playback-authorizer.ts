@@ -12,7 +12,7 @@ const MAX_QUOTED = 200;
 export type PlaybackAuthorizerDeps = {
   /** Returns the policy of a library's pull zone, or null if the library was deleted. */
   findPolicy(libraryId: number): Promise<CompiledPolicy | null>;
-  /** Hosts of our player. The Host header of a request does not grant access, because the sender chooses it. */
+  /** Hosts of our player pages. The Host header of a request does not grant access, because the sender chooses it. */
   ownHosts: HostRules;
 };
 
@@ -42,7 +42,7 @@ export class PlaybackAuthorizer {
     return { ...toProblem('token-denied', message), hit };
   }
 
-  /** Whether a request has a valid embed token in a library that requires one. */
+  /** Returns whether a request has a valid embed token in a library that requires one. */
   async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
     const zone = (await this.#deps.findPolicy(libraryId))?.zone;
@@ -52,8 +52,7 @@ export class PlaybackAuthorizer {
   }
 
   /**
-   * Like `authorize`, for the player page. `isDirect` is whether the page is opened directly and not inside a page of
-   * the owner.
+   * Like `authorize`, for the player page. `isDirect`: the page is opened directly and not inside a page of the owner.
    */
   async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.findPolicy(requested.libraryId);

@@ -15,8 +15,8 @@ export function folderTokenFor(
 }
 
 /**
- * Returns the embed token, as a query, of another video on a viewer's page. It expires with the viewer's own token,
- * which opened the page. Empty if the zone requires none.
+ * Returns the embed token of another video on a viewer's page, as a query. It expires at the same time as the viewer's
+ * own token. Returns an empty string if the library requires no token.
  */
 export function embedQueryFor(
   { mediaId }: Publication,

@@ -22,7 +22,7 @@ type Deps = { keep(totals: readonly DeliveredTotal[]): Promise<void>; keepMs?: n
 
 const HOUR_MS = 3600_000;
 const KEEP_MS = 5_000;
-/** Maximum number of media items with separate totals per hour. The others count only for their library. */
+/** Maximum number of media items with separate totals per hour. Further items count only towards their library. */
 const MAX_TOTALS = 20_000;
 const BATCH = 2_000;
 const CLOSE_MS = 2_000;

@@ -10,8 +10,8 @@ import type { EdgeRequest } from '../receive/receive.ts';
 import { createOtherPlayers } from './other-players.ts';
 
 /**
- * Evidence of delivery: the length of the segments and parts sent, by viewer and video. Views and watch time reported
- * by the player page only count with it (decision 303), and viewing with other players is estimated from it.
+ * Evidence of delivery: the length of the segments and parts sent, by viewer and video. Views and watch time that the
+ * player page reports count only if there is such evidence. Viewing with other players is estimated from it.
  */
 export type DeliveredMedia = {
   /** Records a request for a publication's media before the response. */
@@ -20,7 +20,10 @@ export type DeliveredMedia = {
   sent(request: EdgeRequest, response: ServerResponse, bytes: number): void;
 };
 
-/** Lengths of the pieces of live streams. Null if unknown, or for a piece that is not video in a stream with video. */
+/**
+ * Returns the length of a segment or part of a live stream. Null if unknown, or if it is not video in a stream with
+ * video.
+ */
 type LiveLengths = {
   watchedLengthMs(mediaId: Guid, of: { renditionId: Guid; segment: number; part: number | null }): number | null;
 };
@@ -37,7 +40,7 @@ type WatchedPiece = { name: string; segment: number; lengthMs: number; sizeBytes
 /** Number of times that a piece was sent to a viewer, and the time of the last delivery. */
 type Repeats = { count: number; lastMs: number };
 
-/** Maximum pieces whose repeated deliveries are counted. Each needs about 200 bytes. */
+/** Maximum number of pieces whose repeated deliveries are counted. Each needs about 200 bytes. */
 const MAX_REPEATS = 100_000;
 const FORGET_MS = 30 * 60_000;
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import { metrics, onCollect, statusClass } from '../../lib/metrics/metrics.ts';
 
-/** A response being measured. Its target is known once the request was parsed. */
+/** A response being measured. Its target is set once the request is parsed. */
 export type MeasuredResponse = { target: EdgeTarget | null };
 
 /** Measures a response of the edge: its status, its target and the time to its first byte. */
@@ -13,14 +13,14 @@ export function measureResponse(response: ServerResponse): MeasuredResponse {
   const measured: MeasuredResponse = { target: null };
   let firstByteMs = 0;
   const { writeHead } = response;
-  // Each response calls it once, with its first bytes or just before them.
+  // Each response calls `writeHead` once, immediately before its first bytes.
   response.writeHead = (...args: unknown[]): ServerResponse => {
     firstByteMs = performance.now();
     return Reflect.apply(writeHead, response, args);
   };
   response.once('close', () => {
     const target = nameOf(measured.target);
-    // A client that disconnected before the response got no status.
+    // If the client disconnected before the response, no status was sent.
     metrics.edgeRequests.inc({
       target,
       status_class: response.headersSent ? statusClass(response.statusCode) : 'aborted',
@@ -44,7 +44,7 @@ export function measureConnections(server: Server, sentBytes: (socket: Socket) =
     metrics.edgeSentBytes.inc(bytes - (open.get(socket) ?? 0));
     open.set(socket, bytes);
   };
-  // The responses of a TLS connection are counted at its own socket, not at the connection below.
+  // Responses over TLS are counted on the TLS socket, not on the underlying connection.
   const opened = 'setSecureContext' in server ? 'secureConnection' : 'connection';
   server.on(opened, (socket: Socket) => {
     open.set(socket, 0);

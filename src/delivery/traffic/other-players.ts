@@ -40,9 +40,9 @@ const MAX_SEGMENTS = 32_768;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
 
 /**
- * Estimates sessions. A session covers everything that one address and User-Agent receive of one media until 30 idle
- * minutes. Viewers with the same browser behind one proxy count as one. Watch time is the length of the distinct
- * segments of one kind, limited to the elapsed time. Live streams are not counted.
+ * Estimates sessions. A session covers all segments of one media item that are sent to one address and User-Agent. It
+ * ends after 30 minutes without a request. Viewers with the same browser behind one proxy count as one. Watch time is
+ * the length of the distinct segments of one kind, limited to the elapsed time. Live streams are not counted.
  */
 export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secret: KeyObject): OtherPlayers {
   const visits = new Map<string, Visit>();
@@ -59,7 +59,8 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
       const { libraryId, mediaId } = publication;
       const of = { kind: 'other', libraryId, mediaId, address: client.address, userAgent } as const;
       const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret));
-      // Keeps the map in order of last use, so that the first entry is dropped.
+      // Keeps the map in order of last use, so that the first entry, which is dropped first, is the least recently
+      // used.
       remember(visits, [key, visit], MAX_VISITS);
       visit.lastMs = nowMs;
       if (!mark(visit, segment)) return;
@@ -77,8 +78,8 @@ function countSegments({ durationMs, renditions }: Publication): number {
 }
 
 /**
- * Whether the request is from our player page. Over https, a browser that sends no referrer still reports a same-origin
- * page, and the edge's origin only has our pages (Fetch Metadata).
+ * Returns whether the request is from our player page. Over https, browsers without a referrer still report a
+ * same-origin request (Fetch Metadata), and all pages on the edge's origin are ours.
  */
 function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);
@@ -90,7 +91,9 @@ function beginVisit(nowMs: number, segments: number, viewer: Guid): Visit {
   return { sessionId: newGuid(), viewerId: viewer, startMs: nowMs, lastMs: nowMs, ...none };
 }
 
-/** Returns false for a segment that was sent before, or beyond the segments known at the start. */
+/**
+ * Records that a segment was sent. Returns false if it was sent before, or if it was added after the session started.
+ */
 function mark(visit: Visit, segment: number): boolean {
   const [byte, bit] = [segment >> 3, 1 << (segment & 7)];
   const bits = visit.seen[byte];
@@ -116,7 +119,7 @@ function toSession(
   };
 }
 
-/** Splits watch time by hour as if the viewer watched from the start without a break. */
+/** Splits watch time by hour, as if the viewer had watched from the start without a break. */
 function byHour(of: { startMs: number; startHourMs: number; watchedMs: number }): number[] {
   const { startMs, startHourMs, watchedMs } = of;
   const hours: number[] = [];

@@ -21,7 +21,7 @@ export type CounterData = {
   ticketSecret: KeyObject;
   countsUniqueViewers: boolean;
 };
-/** `isLast`: no batch follows, and everything must be written immediately. */
+/** A batch of data for the thread. `isLast`: no batch follows, and everything must be written immediately. */
 export type CounterBatch = {
   beacons: SentBeacon[];
   estimates: SeenSession[];

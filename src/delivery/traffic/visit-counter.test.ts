@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('counts viewing sessions in a thread, and the remaining sessions when it closes', async () => {
+test('counts viewing sessions in a thread, and writes the remaining ones when it closes', async () => {
   const { db } = database;
   const [libraryId, mediaId] = [await addLibraryRow(db), newGuid()];
   const of = { libraryId, mediaId };

@@ -9,19 +9,19 @@ export type VisitCounterDeps = {
   thread: CounterData;
 };
 
-/** Interval at which viewing sessions are passed on in a batch, in ms. */
+/** Interval in ms at which beacons and estimates are sent to the thread in a batch. */
 const BATCH_MS = 100;
 /**
- * Maximum characters of beacons that wait while the thread is behind. Further beacons are dropped; the next beacon of a
- * session replaces a dropped one.
+ * Maximum number of characters of beacons that wait if the thread is behind. Further beacons are dropped. The next
+ * beacon of a session contains the data of a dropped one.
  */
 const MAX_WAITING_CHARS = 8 * 1024 * 1024;
-/** Size of a beacon without its texts. */
+/** Assumed size of a beacon without its texts, in characters. */
 const BEACON_CHARS = 200;
 const MAX_ESTIMATES = 10_000;
 const MAX_DELIVERIES = 50_000;
 const OLD_MIB = 256;
-/** Time after which a thread that accepts no batch is terminated and replaced, in ms. */
+/** Time in ms after which a thread that has not acknowledged a batch is terminated and replaced. */
 const STANDSTILL_MS = 120_000;
 const CLOSE_MS = 4_000;
 
@@ -37,7 +37,7 @@ export class VisitCounter implements Visits {
   #waitingChars = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** Runs while a batch is pending. At most one batch is pending. */
+  /** Timer that runs while a batch is not acknowledged. At most one batch is sent at a time. */
   #standstill: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -82,7 +82,7 @@ export class VisitCounter implements Visits {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      // The acknowledgement of the pending batch triggers sending the waiting data.
+      // If a batch is pending, its acknowledgement triggers the next one.
       if (this.#standstill === null) this.#send(false);
     }, BATCH_MS).unref();
   }

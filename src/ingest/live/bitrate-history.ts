@@ -6,7 +6,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 const WRITE_EVERY_MS = 10_000;
 
-/** Collects the samples of each second and stores those of all streams together every 10 s. */
+/** Collects one bitrate sample per stream and second. Stores the samples of all streams together every 10 s. */
 export class BitrateHistory {
   readonly #db: Db;
   #samples = new Map<Guid, BitrateSample[]>();

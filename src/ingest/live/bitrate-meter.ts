@@ -11,7 +11,7 @@ export class BitrateMeter {
     if (kind === 'video') this.#frames += 1;
   }
 
-  /** Returns the bytes since the previous sample, or null if nothing was received. */
+  /** Returns the bitrates since the previous sample, or null if nothing was received. */
   sample(nowMs: number): BitrateSample | null {
     const sec = Math.max(0.1, (nowMs - this.#sinceMs) / 1000);
     const videoBps = Math.round((this.#bytes.video * 8) / sec);

@@ -1,4 +1,7 @@
-/** Budget of this machine's CPU cores for live encoding. A stream that does not fit is not encoded. */
+/**
+ * CPU cores of this machine that are available for live encoding. A stream that needs more cores than are free is not
+ * encoded.
+ */
 export class CoreBudget {
   readonly #cores: number;
   #taken = 0;

@@ -8,7 +8,7 @@ import { parseGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
 
-/** Attaches an edge to a stream. Returns false if this process does not own the stream. */
+/** Attaches an edge to the feed of a stream. Returns false if this process does not own the stream. */
 export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
 
 export type FeedServer = { port: number; close(): Promise<void> };
@@ -17,7 +17,8 @@ const MAX_FEEDS_PER_EDGE = 5_000;
 const PATH = /^\/feed\/([0-9a-f-]{36})$/;
 
 /**
- * Serves the feeds of live streams to edges that have the service's secret. A feed lasts until either side closes it.
+ * Serves the feeds of live streams to edges that authenticate with the service's secret. A feed lasts until either side
+ * closes it.
  */
 export async function startFeedServer(
   { host, port, secret }: { host: string; port: number; secret: string },

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Maximum bytes queued for an edge. A slower edge is disconnected, reconnects and starts again. */
+/**
+ * Maximum number of bytes queued for an edge. An edge that is slower is disconnected. It reconnects and gets a new
+ * snapshot.
+ */
 const MAX_QUEUED_BYTES = 64 * 2 ** 20;
 const MAX_SUBSCRIBERS = 1_000;
 

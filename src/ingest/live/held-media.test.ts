@@ -16,7 +16,7 @@ function drain(held: HeldMedia): number[] {
   return times;
 }
 
-test('drops the oldest units above the limit', () => {
+test('drops the oldest units if the limit is exceeded', () => {
   const held = new HeldMedia(10);
   for (const dtsMs of [1, 2, 3]) held.add(unit(dtsMs, 5), dtsMs);
   expect(held.first?.atMs).toBe(2);

@@ -1,10 +1,13 @@
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { AccessUnit } from '../../media/live/tracks/access-unit.ts';
 
-/** A unit, and when it arrived, in ms since 1970. */
+/** An access unit, and the time of its arrival in ms since 1970. */
 type Held = { unit: AccessUnit; atMs: number };
 
-/** Media of one publisher that waits until a period is opened or a second track arrives. Drops the oldest first. */
+/**
+ * Media of one publisher that is held until a period is opened or a second track arrives. Drops the oldest units first
+ * if the limit is exceeded.
+ */
 export class HeldMedia {
   readonly #maxBytes: number;
   #units: Held[] = [];

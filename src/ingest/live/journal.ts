@@ -37,7 +37,7 @@ export class Journal {
   append(place: JournalSegment, { fragment }: LivePart): void {
     const path = this.pathOf(place);
     const file = this.#open.get(path) ?? this.#create(path);
-    // Cork, to write both in one call without copying the media.
+    // Corked, so that header and media are written in one call without copying the media.
     file.cork();
     file.write(fragment.head);
     file.write(fragment.payload);
@@ -51,11 +51,11 @@ export class Journal {
     this.#open.delete(path);
   }
 
-  /** Deletes the file of a segment whose row is committed. */
+  /** Deletes the file of a segment after its row was committed. */
   async forget(path: string): Promise<void> {
     this.#open.get(path)?.destroy();
     this.#open.delete(path);
-    // `rm` would ask for the file's kind first, on the main thread.
+    // `unlink` is used because `rm` would first determine the type of the file, on the main thread.
     await unlink(path).catch((error: Error) => {
       if (!hasCode(error, 'ENOENT')) throw error;
     });
@@ -78,7 +78,7 @@ export class Journal {
   }
 }
 
-/** Returns by stream the files that earlier processes left in a journal folder. */
+/** Returns the files that earlier processes left in a journal folder, by stream. */
 export async function listJournal(folder: string): Promise<Map<Guid, JournalEntry[]>> {
   await mkdir(folder, { recursive: true });
   const streams = new Map<Guid, JournalEntry[]>();

@@ -70,7 +70,7 @@ test.each([
   { name: 'only the first video', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
 ])(
-  'a video includes segments that its previous owner held when another process sealed the stream with $name',
+  'a video includes segments that the previous owner still held when another process ended the stream with $name',
   async ({ track, before, after }) => {
     const opened = await openUnrenewed(track);
     const { streams, key, lease } = opened;
@@ -88,7 +88,7 @@ test.each([
     expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
     expect(await sealOwned(db, lease)).toBe(true);
     expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
-    // An edge that already had the publication, one that loaded it in the meantime, and one that loads it now.
+    // Tests an edge that already had the publication, one that loaded it in the meantime, and one that loads it now.
     for (const from of [known, meanwhile, null]) {
       const shown = await publications.load(key, from);
       expect(shown).toMatchObject({ durationMs: 4_000 });

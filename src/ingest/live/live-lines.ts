@@ -17,12 +17,12 @@ export function logIdle(key: MediaKey, publisher: LivePublisher, nowMs: number):
   if (change !== null) logEvent(`publisher.${change}`, { ...streamFields(key), session, slot });
 }
 
-/** Logs that another publisher takes the slot of this one. */
+/** Logs that another publisher takes over the slot of a publisher. */
 export function logTakenOver(key: MediaKey, { session, slot }: LivePublisher): void {
   logEvent('publisher.taken-over', { ...streamFields(key), session, slot });
 }
 
-/** Logs the end of a publisher with its totals. `line`: the fields of the line of its beginning. */
+/** Logs the end of a publisher with its totals. `line` has the fields that were logged when it connected. */
 export function logEnd(
   line: EventValues<'publisher.connected'>,
   { receivedBytes: bytes, connectedMs }: LivePublisher,

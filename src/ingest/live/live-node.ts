@@ -39,7 +39,7 @@ export type LiveNodeDeps = {
   feedHost: string;
   feedSecret: string;
   journalFolder: string;
-  /** Folder for segments that a takeover omitted from a recording. */
+  /** Folder for segments that a takeover by another process kept out of a recording. */
   keptFolder: string;
   /** Folder of watermark files in use. It is emptied at each start. */
   markFolder: string;
@@ -50,7 +50,7 @@ export type LiveNodeDeps = {
   capacity: number;
   /** Creates the keys of a stream if its library encrypts delivered media. */
   protect(key: MediaKey, signal: AbortSignal): Promise<boolean>;
-  /** Maximum cores for encoding the rungs of streams. */
+  /** Maximum number of cores for encoding the rungs of streams. */
   ladderCores: number;
   /** Starts to relay a publisher's media to the receivers configured for its stream. */
   openRelays(requests: readonly RelayRequest[]): {
@@ -74,7 +74,7 @@ const RENEW_EVERY_MS = 1_000;
 const REPORT_EVERY_MS = 5_000;
 const IDLE_MS = 30 * 60 * 1000;
 const SETTLE_MS = 4_000;
-/** Owns live streams: decides on publishers, keeps leases, serves feeds, and converts ended streams to videos. */
+/** Owns live streams: admits publishers, renews leases, serves feeds, and converts ended streams to videos. */
 export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
   const node = new Node(deps);
   await node.start();
@@ -155,7 +155,7 @@ class Node implements LiveNode {
     const line = { ...streamFields(grant.lease.key), session: grant.session, protocol, slot, address: remote };
     logEvent('publisher.connected', line);
     stream.add(publisher);
-    // Do not relay the backup, which sends the same media again.
+    // Only the primary is relayed: the backup sends the same media.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
     publisher.relayStates = relays.states;
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
@@ -195,7 +195,7 @@ class Node implements LiveNode {
     await removeNode(this.#deps.db, this.#deps.nodeId).catch((error: Error) => this.#deps.report(error));
   }
 
-  /** Takes over the streams of the previous process, with the content of its journal. */
+  /** Takes over the streams of the previous process on this machine, and the segments in its journal. */
   async #adopt(): Promise<void> {
     const { db, nodeId, journalFolder, keptFolder, publishing, report } = this.#deps;
     const owned = await publishing.adopt(nodeId, this.#feedUrl);
@@ -269,7 +269,7 @@ class Node implements LiveNode {
   async #reportNode(nowMs: number): Promise<void> {
     if (nowMs - this.#reportedMs < REPORT_EVERY_MS) return;
     this.#reportedMs = nowMs;
-    // Edges treat a feed without traffic as broken.
+    // Sends a ping, because edges treat a feed without traffic as broken.
     for (const subscribers of this.#subscribers.values()) subscribers.send(writeFeedFrame({ type: 'ping' }));
     const { db, nodeId: id, region, endpoints, capacity } = this.#deps;
     const publishers = this.#publisherCount();

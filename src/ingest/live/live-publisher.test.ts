@@ -18,11 +18,11 @@ function publish(...events: LiveEvent[]) {
   return { tracks: publisher.tracks, isChanged: changes.at(-1) };
 }
 
-/** Three pictures are too few to measure a rate. */
+/** Three pictures are too few to measure a frame rate or bitrate. */
 const UNMEASURED = { video: VIDEO, longestGopSec: 0, videoBps: 0 };
 const BEFORE = [{ type: 'config', config: VIDEO }, picture(0), picture(990)] as const;
 
-test('leaves out H.264 frames that follow a keyframe and are shown before it, with a reason', () => {
+test('drops H.264 frames that follow a keyframe but are shown before it, and gives the reason', () => {
   const publisher = new LivePublisher('primary', 1, () => undefined);
   const leaving = (codec: string, shownMs: readonly number[]) => {
     const config = { ...VIDEO, sampleEntry: Buffer.from(`\0\0\0\x08${codec}`, 'latin1') };
@@ -48,7 +48,7 @@ test('adds an audio track if announced audio does not arrive in time', () => {
   expect(publish(...BEFORE, picture(1_000)).tracks).toEqual({ ...UNMEASURED, audio: USUAL });
 });
 
-test('announced audio that arrives in time keeps its own parameters', () => {
+test('audio that was announced and arrives in time keeps its own parameters', () => {
   const { tracks } = publish(...BEFORE, { type: 'config', config: OTHER }, picture(1_000));
   expect(tracks).toEqual({ ...UNMEASURED, audio: OTHER });
 });

@@ -16,10 +16,10 @@ import { BitrateMeter } from './bitrate-meter.ts';
 
 /** Maximum wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
-/** Number of frames used to measure the bit rate, and the frame rate if the protocol does not state it. */
+/** Number of frames used to measure the bitrate, and the frame rate if the protocol does not transmit it. */
 const MEASURED_FRAMES = 12;
 
-/** Reasons for a track whose frames come without a decoder configuration. */
+/** Reasons shown for a track whose frames arrive without a decoder configuration. */
 const UNDESCRIBED = {
   video: describeMissing('picture', 'sequence header or parameter sets'),
   audio: describeMissing('sound', 'AudioSpecificConfig'),
@@ -31,7 +31,7 @@ export class LivePublisher {
   readonly session: number;
   readonly disconnect: (reason: string) => void;
   readonly meter = new BitrateMeter();
-  /** Reasons why parts of its media are not shown, or not on all devices. */
+  /** Reasons why parts of the publisher's media are not shown, or not on all devices. */
   readonly leftOut = new LeftOutReasons();
   /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
@@ -44,10 +44,10 @@ export class LivePublisher {
   #audio: TrackConfig | null = null;
   #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
-  /** The first frame of a track without a decoder configuration; null once it has one. */
+  /** Time of the first frame of each track that has no decoder configuration; null once the track has one. */
   #undescribedMs: Partial<Record<AccessUnit['kind'], number | null>> = {};
   #isComplete = false;
-  /** The first frames with their display times, in ms. */
+  /** The first video frames, with their display times in ms. */
   #first: (SizedPicture & { shownMs: number })[] = [];
   #videoBps = 0;
   #longestGopFrames = 0;
@@ -59,7 +59,7 @@ export class LivePublisher {
     this.disconnect = disconnect;
   }
 
-  /** Returns the tracks once both are known or the wait for the second is over, else null. */
+  /** Returns the tracks once both are known or the wait for the second is over, or else null. */
   get tracks(): PeriodTracks | null {
     if (!this.#isComplete) return null;
     const video = this.#video;
@@ -68,8 +68,8 @@ export class LivePublisher {
   }
 
   /**
-   * Records that audio is expected: the stream had audio before, or the publisher announced it. If it does not arrive
-   * in time, the stream gets a silent track with these parameters. The first call decides.
+   * Records that audio is expected, because the stream had audio before or the publisher announced it. If it does not
+   * arrive in time, the stream gets a silent track with these parameters. Only the first call has an effect.
    */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio ??= config;
@@ -83,7 +83,10 @@ export class LivePublisher {
     return isIdle ? 'idle' : 'resumed';
   }
 
-  /** Notes what is received, before a mark is drawn: a track is not shown without a decoder configuration. */
+  /**
+   * Records that an event was received, before a watermark is drawn. Reports a track that has frames but no decoder
+   * configuration.
+   */
   received(event: LiveEvent): void {
     if (event.type === 'config') {
       this.#undescribedMs[event.config.kind] = null;
@@ -107,7 +110,7 @@ export class LivePublisher {
     return false;
   }
 
-  /** Returns whether a frame is left out because viewers who join could not decode it. Notes the reason. */
+  /** Returns whether a frame is dropped because viewers who join could not decode it. Records the reason. */
   leavesOut(unit: AccessUnit): boolean {
     const isH264 = this.#video !== null && isH264Entry(this.#video.sampleEntry);
     const isLeading = unit.kind === 'video' && isH264 && this.#leading.take(unit);

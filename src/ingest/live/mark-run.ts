@@ -8,7 +8,7 @@ export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledM
 export type MarkRunHandlers = {
   /** Receives the parameters and the watermarked frames, in display order with their original times. */
   output(event: LiveEvent): void;
-  /** Called once when the process has exited. `problem` is null if its owner stopped it. */
+  /** Called once when the process has exited. `problem` is null if the owner stopped the process. */
   over(problem: string | null): void;
 };
 
@@ -21,7 +21,7 @@ const DRAIN_MS = 5_000;
 export class MarkRun {
   readonly #handlers: MarkRunHandlers;
   readonly #abort = new AbortController();
-  /** Original times of frames in progress by their time in the process. */
+  /** Original times of the frames in progress, by their time on the clock of the process. */
   readonly #times = new Map<number, number>();
   #baseMs: number | null = null;
   #process: LadderRun | null = null;
@@ -32,14 +32,14 @@ export class MarkRun {
   /** Resolves when the process has exited. */
   readonly done: Promise<void>;
 
-  /** Starts when `before` has exited, so that the frames of that process are output first. */
+  /** Starts when `before` resolves, so that the frames of the previous process are output first. */
   constructor(media: MarkedMedia, before: Promise<void>, handlers: MarkRunHandlers) {
     this.#handlers = handlers;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
     const over = (problem: string | null) => {
       if (this.#timer !== null) clearTimeout(this.#timer);
-      handlers.over(this.#problem ?? (this.#isEnding ? null : (problem ?? 'The encoder ended early.')));
+      handlers.over(this.#problem ?? (this.#isEnding ? null : (problem ?? 'The encoder exited unexpectedly.')));
       resolve();
     };
     before.then(() => this.#start(media, over)).catch((error: Error) => over(error.message));
@@ -47,7 +47,7 @@ export class MarkRun {
 
   frame({ ptsMs, isKey, bytes }: AccessUnit): void {
     this.#baseMs ??= ptsMs;
-    // Skip a frame displayed before the keyframe at which this process starts.
+    // Skips a frame that is shown before the keyframe at which this process starts.
     if (ptsMs < this.#baseMs) return;
     let timeMs = ladderTimeMs(ptsMs - this.#baseMs, isKey);
     while (this.#times.has(timeMs)) timeMs += 2;
@@ -62,7 +62,7 @@ export class MarkRun {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#write(() => this.#process?.end());
-    this.#timer = setTimeout(() => this.kill('The encoder did not end.'), DRAIN_MS);
+    this.#timer = setTimeout(() => this.kill('The encoder did not exit in time.'), DRAIN_MS);
   }
 
   kill(problem: string | null): void {
@@ -92,7 +92,7 @@ export class MarkRun {
     const { isKey, bytes, ptsMs: timeMs } = event.unit;
     const ptsMs = this.#times.get(timeMs);
     if (ptsMs === undefined) return;
-    // The process outputs frames in display order.
+    // Frames that are shown earlier have left the process, because it outputs frames in display order.
     for (const [oneMs] of this.#times) if (oneMs <= timeMs) this.#times.delete(oneMs);
     this.#handlers.output({ type: 'unit', unit: { kind: 'video', dtsMs: ptsMs, ptsMs, isKey, bytes } });
   }

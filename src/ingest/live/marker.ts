@@ -8,33 +8,39 @@ import { MarkRun } from './mark-run.ts';
 
 export type MarkerDeps = {
   budget: CoreBudget;
-  /** Folder for the watermark file in use. */
+  /** Folder for the watermark file while it is in use. */
   folder: string;
   /** Receives the output, which is published instead of the input. */
   output(event: LiveEvent, wireBytes: number): void;
-  /** Called if the watermark cannot be drawn. Nothing may be shown without it. */
+  /**
+   * Called if the watermark cannot be drawn. The publisher must be refused, because nothing may be shown without the
+   * watermark.
+   */
   refuse(reason: string): void;
   report(error: Error): void;
 };
 
 type Held = { unit: AccessUnit; wireBytes: number };
 
-/** Maximum time that audio waits for its frames, in ms. */
+/** Maximum time for which audio waits for the video frames of the same time, in ms. */
 const MAX_WAIT_MS = 2_000;
 /**
- * Maximum held audio frames: 2 s of the shortest possible frames (2.5 ms of Opus). `MAX_HELD_BYTES` is larger than such
- * audio. These limits are needed because frames with identical times would never be released by time alone.
+ * Maximum number of held audio frames: 2 s of the shortest possible frames (2.5 ms of Opus), which need less than
+ * `MAX_HELD_BYTES`. Both limits are needed, because frames with identical times would never be released by time alone.
  */
 const MAX_HELD = 800;
 const MAX_HELD_BYTES = 4 * 2 ** 20;
-/** Maximum step between frame times, in ms. After a larger jump, the process restarts with a new clock. */
+/**
+ * Maximum interval between the times of consecutive frames, in ms. After a larger jump, the process is restarted with a
+ * new clock.
+ */
 const MAX_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Draws a library's watermark over the frames of one publisher. All video is decoded and encoded again, and no frame
- * passes unchanged. If the encoder crashes, it restarts at the next keyframe, with pauses.
+ * Draws a library's watermark over the frames of one publisher. All video is decoded and encoded again, so that no
+ * frame is shown without the watermark. If the encoder crashes, it is restarted at the next keyframe, after a pause.
  */
 export class Marker {
   readonly #mark: Watermark;
@@ -44,7 +50,7 @@ export class Marker {
   #run: MarkRun | null = null;
   #release: (() => void) | null = null;
   #last: Promise<void> = Promise.resolve();
-  /** Audio that waits for the frames in progress. */
+  /** Audio that waits for the video frames in progress. */
   #held: Held[] = [];
   #heldBytes = 0;
   #newestMs = 0;
@@ -115,7 +121,7 @@ export class Marker {
     const release = this.#deps.budget.take(cores);
     if (rung === undefined || release === null) {
       release?.();
-      const need = `It takes ${cores.toFixed(1)} cores, ${this.#deps.budget.free.toFixed(1)} are free.`;
+      const need = `It needs ${cores.toFixed(1)} cores, but ${this.#deps.budget.free.toFixed(1)} are free.`;
       this.#deps.refuse(`This server has no capacity to draw the library's watermark. ${need}`);
       return;
     }
@@ -149,7 +155,7 @@ export class Marker {
     if (problem === null || this.#isClosed) return;
     this.#failures += 1;
     this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#deps.report(new Error(`The watermark of a live stream is not drawn for now: ${problem}`));
+    this.#deps.report(new Error(`The watermark of a live stream is temporarily not drawn: ${problem}`));
   }
 
   /** Ends the input of the process, which still outputs the frames in progress. */
@@ -158,7 +164,7 @@ export class Marker {
     this.#leaveRun();
   }
 
-  /** Frees this process's cores for the next one. */
+  /** Detaches from the process and frees its cores for the next one. */
   #leaveRun(): void {
     this.#run = null;
     this.#release?.();

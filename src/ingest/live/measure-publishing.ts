@@ -20,7 +20,7 @@ export function measurePublishing(publish: Publish): Publish {
 
 type Measured = { publishers: readonly Pick<LivePublisher, 'lastMediaMs' | 'relayStates'>[] };
 
-/** Sets the gauges of the streams of a process at each scrape, until the returned function is called. */
+/** Sets the gauges for the streams of this process at each scrape, until the returned function is called. */
 export function collectStreams(streams: ReadonlyMap<unknown, Measured>): () => Promise<void> {
   const stop = onCollect(() => {
     const publishers = [...streams.values()].flatMap((stream) => stream.publishers);

@@ -27,11 +27,11 @@ export type StreamDeps = Omit<StartDeps, 'broadcast' | 'lost'> & { subscribers: 
 
 /** Reason given to a publisher whose stream or slot was taken. */
 const REPLACED = 'Another publisher with the same key took over.';
-/** Maximum bytes of media that wait until a period is opened or a second track arrives. */
+/** Maximum size in bytes of media that is held until a period is opened or a second track arrives. */
 const MAX_HELD_BYTES = 16 * 2 ** 20;
 /**
- * Use of a stream by its publishers. A silent stream has none. A live stream passes the media of one of them on, and
- * the others wait as its backup. A lost stream belongs to another process or was deleted, and is never used again.
+ * Use of a stream by its publishers. `silent`: there is none. `live`: the media of one is published, others are its
+ * backup. `lost`: another process owns the stream, or it was deleted; it is never used again.
  */
 type Stage =
   | { kind: 'silent'; sinceMs: number }
@@ -39,10 +39,10 @@ type Stage =
   | { kind: 'live'; publisher: LivePublisher }
   | { kind: 'lost' };
 
-/** Time that a stream that moves to another process waits for the store, in ms. */
+/** Maximum wait of a stream that moves to another process for the store, in ms. */
 const HAND_OVER_MS = 3_000;
 
-/** Time without media from the primary after which a backup takes over, in ms. */
+/** Time without media from the primary publisher after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
 /**
@@ -54,14 +54,14 @@ export class OwnedStream {
   readonly #deps: StreamDeps;
   readonly #held = new HeldMedia(MAX_HELD_BYTES);
   readonly #reasonsOfPast = new LeftOutReasons();
-  /** State in the stream's row. */
+  /** State of the stream, as in its row. */
   #state: LiveState;
   #stage: Stage = { kind: 'silent', sinceMs: Date.now() };
   #publishers: readonly LivePublisher[] = [];
   #before: Before = { period: null, isRecovered: false };
   #writers: readonly PeriodWriter[] = [];
   #isOpening = false;
-  /** Audio parameters of the newest period. A publisher that returns without audio gets a silent track of them. */
+  /** Audio parameters of the newest period. A publisher that returns without audio gets a silent track with them. */
   #audio: TrackConfig | null = null;
   #isLeaving = false;
 
@@ -72,7 +72,7 @@ export class OwnedStream {
   }
 
   /**
-   * Loads the state of the stream before the first publisher is admitted. If it is not recovered, another node may have
+   * Loads the state of the stream before the first publisher is admitted. Unless `isRecovered`, another node may have
    * sent media that is not stored, and its segment numbers must not be reused.
    */
   async load({ isRecovered }: Pick<Before, 'isRecovered'>): Promise<void> {
@@ -86,7 +86,7 @@ export class OwnedStream {
     return this.#stage.kind === 'lost';
   }
 
-  /** Time since which no publisher is connected, in ms since 1970, or null if one is or the stream is lost. */
+  /** Time of the last disconnection, in ms since 1970. Null if a publisher is connected or the stream is lost. */
   get silentSinceMs(): number | null {
     return this.#stage.kind === 'silent' ? this.#stage.sinceMs : null;
   }
@@ -114,7 +114,7 @@ export class OwnedStream {
     this.#publishers = this.#publishers.filter((one) => one !== publisher);
     for (const reason of publisher.leftOut.all) this.#reasonsOfPast.add(reason);
     if (this.#active === publisher) this.#endRun();
-    // The edges may already watch the stream of the next owner.
+    // Edges may already watch the stream at its next owner.
     if (this.#publishers.length > 0 || this.#stage.kind === 'lost') return;
     this.#stage = { kind: 'silent', sinceMs: Date.now() };
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
@@ -131,7 +131,7 @@ export class OwnedStream {
     if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
   }
 
-  /** Returns the report for the renewal of the lease. */
+  /** Returns the report that is stored when the lease is renewed. */
   report(nowMs: number): MediaReport {
     for (const publisher of this.#publishers) logIdle(this.lease.key, publisher, nowMs);
     const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
@@ -186,7 +186,7 @@ export class OwnedStream {
 
   /**
    * Stores the media received so far, then disconnects the publishers, so that they connect to another process, which
-   * continues after the last stored segment. Media that arrives during the wait is left out.
+   * continues after the last stored segment. Media that arrives during the wait is dropped.
    */
   async #handOver(reason: string): Promise<void> {
     this.#isLeaving = true;
@@ -196,7 +196,7 @@ export class OwnedStream {
     await Promise.race([settled, limit]).finally(() => this.#dropAll(reason));
   }
 
-  /** Stores open segments before the process exits. `handOver`: the reason for publishers to use another process. */
+  /** Stores open segments before the process exits. `handOver`: reason for publishers to use another process. */
   async finalize(handOver?: string): Promise<void> {
     if (handOver !== undefined) return await this.#handOver(handOver);
     this.#dropAll('The server is restarting.');
@@ -208,7 +208,7 @@ export class OwnedStream {
   snapshot(): Buffer[] {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
-    // The publisher comes first: only while one is connected does an edge hold a closed last segment open.
+    // The publisher frame is first: an edge keeps the last segment open only while a publisher is connected.
     return [...writeFeedFrame({ type: 'publisher', isConnected }), ...frames, ...writeFeedFrame({ type: 'snapshot' })];
   }
 
@@ -225,7 +225,7 @@ export class OwnedStream {
     return true;
   }
 
-  /** Ends the media of the active publisher. That of `next` follows. */
+  /** Ends the media of the active publisher. The media of `next` follows, if any. */
   #endRun(next: LivePublisher | null = null): void {
     if (next !== null) this.#stage = { kind: 'live', publisher: next };
     else if (this.#stage.kind === 'live') this.#stage = { kind: 'connected' };
@@ -251,7 +251,7 @@ export class OwnedStream {
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
     if (tracks.audio !== null) this.#audio = tracks.audio.silence === null ? usualAacConfig(2) : tracks.audio;
-    // Audio encoded before the period opened may follow frames with the same time.
+    // Audio encoded before the period was opened may be behind video frames with the same time.
     this.#held.sortByTime();
     this.#writers.at(-1)?.flush();
     startPeriod(this.#facts(), tracks, this.#periodDeps())

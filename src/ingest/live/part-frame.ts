@@ -3,8 +3,8 @@ import type { LivePart } from '../../media/live/packaging/part-writer.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 /**
- * Returns a part as a feed frame. `isLast` tells edges that the segment is complete, so they hint at no further part of
- * it.
+ * Returns a part as a feed frame. `isLast` tells edges that the segment is complete, so that their playlists announce
+ * no further part of it.
  */
 export function partFrame(
   renditionId: Guid,

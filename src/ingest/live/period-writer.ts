@@ -41,14 +41,14 @@ export type PeriodDeps = {
 /** A period, its tracks, its position, and its ladder of encoded rungs. */
 export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
 
-/** Time that a source segment waits for the other segments with its number, to be stored with them, in ms. */
+/** Time in ms for which a source segment waits for the segments with the same number, to be stored with them. */
 const SOURCE_PATIENCE_MS = 300;
 /**
- * Time that a late rung segment waits to be stored with the source's next one, in ms. A lost one is encoded again from
- * the source segment.
+ * Time in ms for which a late segment of a rung waits for the next segment of the source, to be stored with it. A lost
+ * one is encoded again from the source.
  */
 const RUNG_PATIENCE_MS = 4_000;
-/** Maximum cuts remembered for open segments. */
+/** Maximum number of cuts that are stored for open segments. */
 const MAX_CUTS = 600;
 
 /** Writes the media of one period: packages it, writes it to the journal, sends it to edges and stores it. */
@@ -64,7 +64,7 @@ export class PeriodWriter {
   readonly #ladder: StreamLadder | null;
   #isLadderPending: boolean;
   #wall = new WallClock();
-  /** Target duration in seconds: what the encoder declares, or the longest segment so far. */
+  /** Target duration in seconds: the one that the encoder declares, or the longest segment so far. */
   #targetSec: number;
   #segments: number;
 
@@ -123,7 +123,7 @@ export class PeriodWriter {
   snapshot(): Buffer[] {
     const frames = this.#description();
     const recent = this.#recent.all();
-    // Include the open segment, which may not have a part yet: edges date a segment by its first part.
+    // Includes the open segment even without a part: edges date a segment by its first part.
     const oldest = recent[0]?.number ?? this.#segments - 1;
     for (const segment of this.#cuts.keys())
       if (segment >= oldest) frames.push(...writeFeedFrame(this.#cutMessage(segment)));
@@ -190,7 +190,7 @@ export class PeriodWriter {
       {
         budget: this.#deps.budget,
         open: (configs) => this.#openRungs(configs, ladder),
-        // Rungs get their renditions before their first media arrives.
+        // The renditions of the rungs exist before their first media arrives.
         part: (rung, part, isLast) => this.#takePart(at(rung), part, isLast),
         segment: (rung, segment) => this.#takeSegment(at(rung), segment),
         gap: (rung, segment) => this.#takeGap(at(rung), segment),

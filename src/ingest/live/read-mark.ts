@@ -7,8 +7,8 @@ import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /**
- * Returns the watermark for a library's live streams, placed as in its videos, and the sizes that the library encodes.
- * Returns null without a watermark.
+ * Returns the watermark for a library's live streams, at the position that is configured for its videos, and the sizes
+ * that the library encodes. Returns null without a watermark.
  */
 export async function readMark(
   { db, storage }: { db: Db; storage: Storage },

@@ -51,7 +51,7 @@ test('keeps and reports segments of a stream that another node took over, and de
   committer.close();
 });
 
-test('segments that cannot be moved stay in the journal and do not block others', async () => {
+test('segments that cannot be moved stay in the journal, and the others are recovered', async () => {
   const streamIds = [newGuid(), newGuid()];
   const [folder, keptFolder] = [join(root, 'full-journal'), join(root, 'full-kept')];
   const name = `0_${newGuid()}_7_1700000000000.m4s`;
@@ -59,7 +59,7 @@ test('segments that cannot be moved stay in the journal and do not block others'
     await mkdir(join(folder, streamId), { recursive: true });
     await writeFile(join(folder, streamId, name), 'parts that viewers were sent');
   }
-  // Block creation of the folder with a file of the same name.
+  // Blocks the creation of the folder with a file of the same name.
   await writeFile(keptFolder, '');
   const reports: string[] = [];
   const report = (error: Error) => void reports.push(error.message);

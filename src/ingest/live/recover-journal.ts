@@ -21,13 +21,13 @@ type Deps = {
 
 /** Time for which segments are kept for the administrator, in ms. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
-/** Maximum number of segments of a stream in memory during recovery. They are stored in shared objects. */
+/** Maximum number of segments of a stream that are in memory during recovery and stored in one object. */
 const RECOVERED_AT_ONCE = 16;
 
 /**
- * Stores the segments that a dead process left in the journal, open ones up to their last complete part. Segments that
- * cannot be published, because another node took over the stream or a file is unreadable, are kept for seven days in a
- * folder of the stream, and this is reported. Segments that cannot be moved stay in the journal.
+ * Stores the segments that a dead process left in the journal. Open segments are stored up to their last complete part.
+ * If segments cannot be published, because another node took over the stream or a file is unreadable, they are kept for
+ * seven days in a folder of the stream, and this is reported. Segments that cannot be moved stay in the journal.
  */
 export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLease }[]): Promise<void> {
   await dropOld(deps, Date.now() - KEPT_MS);
@@ -90,7 +90,7 @@ async function dropOld({ keptFolder, report }: Deps, beforeMs: number): Promise<
   }
 }
 
-/** Returns `lost` if another node owns the stream now. */
+/** Recovers one segment. Returns `lost` if another node owns the stream now. */
 async function recover(
   { committer, report }: Deps,
   lease: LiveLease,
@@ -98,8 +98,8 @@ async function recover(
   renditions: ReadonlyMap<string, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>,
 ): Promise<'done' | 'lost' | 'unreadable'> {
   const rendition = renditions.get(renditionId);
-  // After a crash, the last segments of a rung and its source end at different points. Omit the rung's segment. The
-  // rung is then removed from the final video.
+  // After a crash, the last segments of a rung and its source end at different times. The segment of the rung is
+  // omitted, and the rung is then removed from the final video.
   if (rendition === undefined || rendition.origin === 'encode') return 'done';
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));

@@ -13,7 +13,7 @@ export type RungRunHandlers = {
   output(rung: number, output: RungOutput): void;
   /**
    * Called when the process has exited. `lost` has the numbers of incomplete segments by rung. `problem` is null if the
-   * owner stopped the run.
+   * run was stopped by its owner.
    */
   over(problem: string | null, lost: readonly (readonly number[])[]): void;
 };
@@ -22,11 +22,13 @@ const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
 /** Maximum number of frames in progress. With more, the encoder loses frames. */
 const MAX_IN_PROGRESS = 2_000;
 const MAX_QUEUED_BYTES = 32 * 2 ** 20;
-/** Maximum bytes of output held while the rungs' rows are stored: half a minute of a whole ladder. */
+/**
+ * Maximum size in bytes of output that is held until the rows of the rungs are stored: half a minute of a whole ladder.
+ */
 const MAX_HELD_BYTES = 48 * 2 ** 20;
 /** Time without output, despite input, after which the process counts as hung, in ms. */
 const HANGING_MS = 10_000;
-/** Lag above which an encoder receives no more input, in ms. Frame reordering causes a smaller lag. */
+/** Lag in ms above which an encoder that produces no output counts as hung. Frame reordering causes a smaller lag. */
 const HANGING_LAG_MS = 1_500;
 const DRAIN_MS = 5_000;
 
@@ -82,7 +84,7 @@ export class RungRun {
 
   cut(segment: number, tick: number): void {
     for (const packager of this.#packagers) packager.cut(segment, tick);
-    // Check here too: a hung process soon lags so far behind that it receives no more frames.
+    // Also checked here, because a hung process soon lags so far behind that it receives no more frames.
     if (this.lagMs > HANGING_LAG_MS) this.#checkHanging();
   }
 
@@ -93,7 +95,7 @@ export class RungRun {
       this.#outTick = shownTick;
       this.#lastOutMs = Date.now();
     }
-    // Skip a frame displayed before the keyframe at which this process starts.
+    // Skips a frame that is shown before the keyframe at which this process starts.
     if (shownTick < this.#baseTick) return;
     let timeMs = ladderTimeMs((shownTick - this.#baseTick) / TICKS_PER_MS, isKey);
     while (this.#ticks.has(timeMs)) timeMs += 2;
@@ -112,7 +114,7 @@ export class RungRun {
     if (this.#endTick !== null) return;
     this.#endTick = endTick;
     this.#write(() => this.#process?.end());
-    this.#timer = setTimeout(() => this.kill('The encoder did not end.'), DRAIN_MS);
+    this.#timer = setTimeout(() => this.kill('The encoder did not exit in time.'), DRAIN_MS);
   }
 
   kill(problem: string | null): void {
@@ -136,7 +138,7 @@ export class RungRun {
     const handlers = {
       encoded: (rung: number, event: LiveEvent) => this.#take(rung, event),
       ended: (problem: string | null) => {
-        // Wait until the rungs' rows are stored, so that media encoded in the meantime is not lost.
+        // Waits until the rows of the rungs are stored, so that media encoded in the meantime is not lost.
         void (this.#configuring ?? Promise.resolve()).then(() => this.#over(problem, resolve));
       },
     };
@@ -198,7 +200,7 @@ export class RungRun {
   #over(problem: string | null, resolve: () => void): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const endTick = this.#isConfigured && this.#problem === null && problem === null ? this.#endTick : null;
-    const said = this.#problem ?? (endTick === null ? (problem ?? 'The encoder ended early.') : null);
+    const said = this.#problem ?? (endTick === null ? (problem ?? 'The encoder exited unexpectedly.') : null);
     if (endTick !== null) {
       this.#packagers.forEach((packager, rung) => {
         this.#handlers.output(rung, packager.end(endTick));

@@ -107,10 +107,10 @@ test('stores the segments with the same number of all renditions as one object o
   committer.close();
 });
 
-test('a late segment joins the next object or is stored alone if it may not wait', async () => {
+test('a late segment is stored with the next segments, or alone if it may not wait', async () => {
   const { storage, committer } = open();
   const { id, commit } = await openStream(committer);
-  // Just long enough for one check of due segments.
+  // The wait is long enough for just one check of due segments.
   await Promise.all([commit(0, 0, 0), commit(1, 0)]);
   expect(await folder.files()).toHaveLength(1);
   await Promise.all([commit(2, 0), commit(0, 1), commit(1, 1), commit(2, 1)]);
@@ -152,7 +152,7 @@ test('alternates between streams while the store is slow', async () => {
       return folder.put(key, ...rest);
     },
   });
-  // More streams than the limit of concurrent writes.
+  // These are more streams than the limit of concurrent writes.
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(committer)));
   const results = streams.map(({ commit }) => commit(0, 0, 0));
   await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(16);

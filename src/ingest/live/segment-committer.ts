@@ -14,7 +14,8 @@ export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
 /**
- * Time for which a segment may wait to be stored with others of its stream. `company` is the maximum number of those.
+ * Time for which a segment may wait to be stored with other segments of its stream. It waits for at most `company`
+ * other segments.
  */
 export type Waits = { patienceMs: number; company: number };
 
@@ -22,19 +23,22 @@ type Deps = { db: Db; storage: Storage; report(error: Error): void };
 type Finalize = { resolve(result: CommitResult): void; reject(error: Error): void };
 type Waiting = Finalize & { closed: ClosedChunk; dueMs: number };
 type Ready = Finalize & { stored: StoredSegment };
-/** Segments of a stream that wait to be stored. The objects of a stream are written one after the other. */
+/** Segments of a stream that wait to be stored. The objects of a stream are written one after another. */
 type StreamQueue = { key: MediaKey; waiting: Waiting[]; isWriting: boolean };
 
 /** Interval of checks for due segments, in ms. */
 const LOOK_EVERY_MS = 50;
 /** Time for which rows of all streams are collected before a commit, in ms. */
 const GROUP_MS = 200;
-/** A segment counts as late this long after the allowed wait, in ms. The store or the database is then down. */
+/**
+ * Time in ms after the allowed wait at which a segment counts as late, which means that the store or the database is
+ * down.
+ */
 const LATE_MS = 4_000;
 /** Maximum number of concurrent writes of objects. */
 const WRITES_AT_ONCE = 16;
 /**
- * Maximum bytes of an object, which is in memory twice during a write. A backlog after an outage of the store is
+ * Maximum size of an object in bytes. It is in memory twice during a write. A backlog after an outage of the store is
  * written as several objects.
  */
 const PACK_BYTES = 4 * 2 ** 20;
@@ -88,12 +92,12 @@ export class SegmentCommitter {
     for (const one of this.#streams.get(streamId)?.waiting ?? []) one.dueMs = 0;
   }
 
-  /** Whether any segment is late. */
+  /** Returns whether any segment is late. */
   isBehind(nowMs: number): boolean {
     return [...this.#dueMs].some(({ ms }) => nowMs - ms > LATE_MS);
   }
 
-  /** Drops segments that are not stored. The journal keeps them. */
+  /** Rejects the waiting segments. They are still in the journal. */
   close(): void {
     const error = new Error('The ingest process is closing.');
     this.#closing.abort(error);
@@ -129,12 +133,12 @@ export class SegmentCommitter {
   #write(queue: StreamQueue): void {
     const taken = takePack(queue.waiting);
     const closed = taken.map((one) => one.closed);
-    // Retries write the same object.
+    // The key is chosen here, so that retries write the same object.
     const pack = packKey(queue.key, newGuid());
     const to = { storage: this.#deps.storage, signal: this.#closing.signal };
     queue.isWriting = true;
     this.#writing += 1;
-    // Move the stream to the end of the queue, so that no stream waits forever if the store is slow.
+    // Moves the stream to the end of the queue, so that no stream waits forever if the store is slow.
     this.#streams.delete(queue.key.mediaId);
     this.#streams.set(queue.key.mediaId, queue);
     this.#retry(() => storePack(pack, closed, to))
@@ -186,7 +190,7 @@ export class SegmentCommitter {
         return await task();
       } catch (error) {
         signal.throwIfAborted();
-        this.#deps.report(new Error('Could not store live segments. Trying again.', { cause: error }));
+        this.#deps.report(new Error('Could not store live segments. The process tries again.', { cause: error }));
         await sleep(pauseMs, undefined, { signal });
       }
     }

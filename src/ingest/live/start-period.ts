@@ -10,12 +10,13 @@ import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
-/** State in which a process takes over a stream. `isRecovered` is whether everything sent to edges is stored. */
+/** State of a stream when a process takes it over. `isRecovered`: everything that was sent to edges is stored. */
 export type Before = { period: OpenPeriod | null; isRecovered: boolean };
 
 /**
- * A stream whose next period follows that of `writer`, or of `before` if there is none yet. `now` returns the state and
- * the arrival of the first held media, which may change until the period is opened.
+ * A stream that needs a new period, which follows the period of `writer`, or of `before` if there is no writer yet.
+ * `now` returns the state of the stream and the arrival time of the first held media, which may change until the period
+ * is opened.
  */
 export type StreamFacts = {
   lease: LiveLease;
@@ -26,8 +27,8 @@ export type StreamFacts = {
 
 export type StartDeps = PeriodDeps & {
   /**
-   * Creates the keys of a stream, before its first media, if its library encrypts samples. Resolves with whether the
-   * stream has such keys.
+   * Creates the keys of a stream before its first media if its library encrypts samples. Resolves to true if the stream
+   * has keys.
    */
   protect(key: MediaKey): Promise<boolean>;
 };
@@ -49,11 +50,13 @@ export async function startPeriod(stream: StreamFacts, tracks: PeriodTracks, dep
   const { lease, before, writer } = stream;
   const isProtected = await deps.protect(lease.key);
   if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
-    throw new CannotEncrypt('The library encrypts its media, and can encrypt only H.264 video. Publish H.264.');
+    throw new CannotEncrypt(
+      'Expected H.264 video, because the library encrypts its media, got another codec. Publish H.264.',
+    );
   }
   const ladder = await planLadder(lease.key, tracks, deps);
-  // The previous process may have sent parts of the next segment. Other media at the same URL would contradict caches
-  // and reuse initialisation vectors (NIST SP 800-38A, appendix B).
+  // The previous process may have sent parts of the next segment. Different media at the same URL would conflict with
+  // caches and reuse initialisation vectors (NIST SP 800-38A, appendix B).
   const isUnwritten = before.isRecovered && !isProtected && writer === null;
   if (isUnwritten && before.period !== null && fitsPeriod(before.period, tracks, stream.now().state)) {
     const place = { segment: before.period.nextSegment, endMs: before.period.endMs };

@@ -5,9 +5,12 @@ import type { Storage } from '../../ports/storage.ts';
 
 /** Minimum interval between the stills of a stream, in ms. */
 const EVERY_MS = 10_000;
-/** Maximum share of one core's time. Starting a decoder costs as much as packaging ten seconds of the stream. */
+/**
+ * Maximum fraction of one core's time. Starting a decoder needs as much CPU time as packaging ten seconds of the
+ * stream.
+ */
 const MAX_SHARE = 0.2;
-/** Weight of the last run in the mean duration. */
+/** Weight of the last run in the running mean of the durations. */
 const NEWEST_WEIGHT = 0.2;
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
@@ -24,7 +27,7 @@ export class StillMaker {
   readonly #lastMs = new Map<string, number>();
   readonly #closing = new AbortController();
   #isBusy = false;
-  /** Mean duration of a run, in ms. */
+  /** Running mean of the duration of a run, in ms. */
   #meanMs = 0;
   #restsUntilMs = 0;
 

@@ -22,7 +22,8 @@ export async function storePack(
     start += facts.sizeBytes + idx.length;
     return { lease, renditionId, facts, storageKey, idxBytes: idx.length, wallMs };
   });
-  // Concatenate first: a store reads a stream piece by piece, and a segment has two pieces per part.
+  // The bytes are concatenated first, because a store would process a stream buffer by buffer, and a segment has two
+  // buffers per part.
   const bytes = Buffer.concat(closed.flatMap(({ chunk: { pieces, idx } }) => [...pieces, idx]));
   const { sizeBytes } = await storage.put(pack, bytes, {}, signal);
   if (sizeBytes !== start) throw new Error(`Expected ${pack} of ${start} bytes, the store wrote ${sizeBytes}.`);

@@ -56,7 +56,8 @@ test('a publisher that disconnects before its encoder starts leaves whole segmen
   expect(ladder.isIdle).toBe(false);
   await ladder.settled();
   expect(ladder.isIdle).toBe(true);
-  // All input arrived in one turn of the event loop. After the first segment, the encoder lags too far behind for more.
+  // All input arrived in one turn of the event loop, so after the first segment the encoder lags too far behind to
+  // encode more.
   expect(seen).toEqual({ segments: [0], gaps: [1, 2], reports: [] });
 });
 

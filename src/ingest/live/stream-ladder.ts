@@ -20,16 +20,17 @@ export type LadderDeps = {
   report(error: Error): void;
 };
 
-/** Maximum lag of a rung, in ms. With a larger lag, the rung skips the next segment. */
+/** Maximum lag of a rung behind the source, in ms. With a larger lag, the rung skips the next segment. */
 const MAX_LAG_MS = 1_500;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** Time without a fault after which the next pause is the shortest again, in ms. */
+/** Time in ms without a crash after which the next pause is the shortest again. */
 const STEADY_MS = 60_000;
 
 /**
  * Encodes the rungs of one period in parallel with its source. Decides at each source segment whether to encode it. A
- * crashed encoder is restarted with pauses, a late one skips segments, and without free cores none is started.
+ * crashed encoder is restarted after a pause, an encoder that is behind skips segments, and no encoder is started
+ * without free cores.
  */
 export class StreamLadder {
   readonly #source: TrackConfig;
@@ -39,14 +40,14 @@ export class StreamLadder {
   #run: RungRun | null = null;
   #isOpen: boolean;
   #wasFed = false;
-  /** Open segment of the source. `isFed` is whether its frames are encoded. */
+  /** Open segment of the source. `isFed`: its frames are sent to the encoder. */
   #segment: { number: number; tick: number; isDecided: boolean; isFed: boolean } | null = null;
   #state: LadderState;
   #failures = 0;
   #startedMs = 0;
   #retryAtMs = 0;
 
-  /** `isOpen` is whether the period already has renditions of these rungs. */
+  /** `isOpen`: the period already has renditions of these rungs. */
   constructor(
     { source, ladder, isOpen }: { source: TrackConfig; ladder: LiveLadder; isOpen: boolean },
     deps: LadderDeps,
@@ -74,7 +75,7 @@ export class StreamLadder {
     if (!segment.isDecided) {
       segment.isDecided = true;
       if (this.#run === null && frame.isKey && Date.now() >= this.#retryAtMs) this.#start(segment.number);
-      // Cut the encoder at skipped segments too, so that all its segments end where those of the source end.
+      // The encoder is also cut at skipped segments, so that all its segments end where those of the source end.
       this.#run?.cut(segment.number, segment.tick);
       segment.isFed = this.#run !== null && this.#run.lagMs <= MAX_LAG_MS && (frame.isKey || this.#wasFed);
     }
@@ -93,7 +94,7 @@ export class StreamLadder {
     run.end(endTick);
   }
 
-  /** Whether no encoding is in progress, so that the rungs produce nothing unless the source continues. */
+  /** Whether no encoder is running, so that the rungs produce nothing unless the source continues. */
   get isIdle(): boolean {
     return this.#run === null && this.#ending.size === 0;
   }
@@ -108,18 +109,18 @@ export class StreamLadder {
     const release = this.#deps.budget.take(cores);
     if (release === null) {
       const { budget } = this.#deps;
-      const need = `Its rungs take ${cores.toFixed(1)} cores, ${budget.free.toFixed(1)} of ${budget.cores} are free.`;
+      const need = `It needs ${cores.toFixed(1)} cores, but ${budget.free.toFixed(1)} of ${budget.cores} are free.`;
       this.#copyOnly(`Passed through: this server has no capacity to encode it. ${need}`);
       return;
     }
     this.#startedMs = Date.now();
-    // Copy the set now: this run may already be in it when its parameters arrive.
+    // The set is copied now, because this run may already be in it when its parameters arrive.
     const before = [...this.#ending];
     const run: RungRun = new RungRun(
       { source: this.#source, rungs, firstSegment },
       {
         configured: async (configs) => {
-          // Wait for all output of the previous processes.
+          // Waits for all output of the previous processes.
           await Promise.all(before.map(({ done }) => done));
           return this.#open(configs);
         },
@@ -149,7 +150,7 @@ export class StreamLadder {
   #over(run: RungRun, problem: string | null, lost: readonly (readonly number[])[]): void {
     const isFed = this.#run === run;
     const open = isFed ? (this.#segment?.number ?? null) : null;
-    // The open segment becomes a gap when the source completes it.
+    // The open segment is reported as a gap later, when the source completes it.
     lost.forEach((numbers, rung) => {
       for (const number of numbers) if (this.#isOpen && number !== open) this.#deps.gap(rung, number);
     });
@@ -159,7 +160,7 @@ export class StreamLadder {
     this.#failures = Date.now() - this.#startedMs > STEADY_MS ? 0 : this.#failures + 1;
     this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#copyOnly(`The encoder of the smaller resolutions ended and is restarted. ${problem}`);
-    this.#deps.report(new Error(`The resolutions of a live stream are not encoded for now: ${problem}`));
+    this.#deps.report(new Error(`The resolutions of a live stream are temporarily not encoded: ${problem}`));
   }
 
   #copyOnly(reason: string): void {
@@ -167,7 +168,7 @@ export class StreamLadder {
     this.#deps.settled();
   }
 
-  /** Marks a complete source segment of which nothing was encoded as a gap. */
+  /** Reports a gap in all rungs if the completed source segment was not encoded. */
   #skipped(): void {
     const segment = this.#segment;
     if (segment === null || segment.isFed || !this.#isOpen || this.#run !== null) return;

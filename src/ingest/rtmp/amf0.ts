@@ -95,7 +95,7 @@ function openReader(bytes: Buffer) {
   return { left: () => bytes.length - at, value };
 }
 
-/** Writes values one after the other, as commands do. */
+/** Writes values one after another, as in a command. */
 export function writeAmf0(...values: readonly Amf0[]): Buffer {
   return Buffer.concat(values.map(writeValue));
 }

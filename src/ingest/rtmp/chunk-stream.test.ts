@@ -53,7 +53,7 @@ test('rejects or ignores random bytes within the memory limit', () => {
   );
 });
 
-test('AMF0 values survive a round trip and damaged bytes are rejected', () => {
+test('AMF0 values survive a round trip, and damaged bytes throw BadAmf', () => {
   const value: fc.Arbitrary<Amf0> = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },

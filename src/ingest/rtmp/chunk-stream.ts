@@ -59,7 +59,7 @@ export class ChunkReader {
       rest = rest.subarray(step.usedBytes);
       if (step.message !== null && !this.#control(step.message)) messages.push(step.message);
     }
-    // Copy the remainder: a view would retain a large buffer for a few bytes.
+    // The remainder is copied, because a view would retain a large buffer for a few bytes.
     this.#rest = rest.length === 0 ? rest : Buffer.from(rest);
     return messages;
   }
@@ -96,7 +96,7 @@ export class ChunkReader {
     state.gathered += size;
     const usedBytes = header.usedBytes + size;
     if (state.gathered < state.length) {
-      // Copy the part, so that an incomplete message does not retain the whole read buffer.
+      // The part is copied, so that an incomplete message does not retain the whole read buffer.
       state.parts[state.parts.length - 1] = Buffer.from(state.parts.at(-1) ?? []);
       return { usedBytes, message: null };
     }
@@ -157,7 +157,7 @@ function readMessageHeader(bytes: Buffer, { format, usedBytes }: BasicHeader, st
   if (field === EXTENDED) {
     if (bytes.length < at + 4) return null;
     extended = bytes.readUInt32BE(at);
-    // Some clients omit the extended timestamp in continued chunks. These bytes are media in that case.
+    // Some clients omit the extended timestamp in continued chunks. In that case these bytes are part of the message.
     if (format !== 3 || extended === state.extended) at += 4;
     else extended = state.extended;
   }
@@ -182,8 +182,8 @@ function timesOf(state: ChunkState, format: number, value: number): { timestampM
 }
 
 /**
- * Splits a message into chunks of `chunkBytes`, with only full and continuation headers. Timestamps must be less than
- * 2^24 - 1.
+ * Splits a message into chunks of `chunkBytes`, with a full header first and then continuation headers. The timestamp
+ * must be less than 2^24 - 1.
  */
 export function writeChunks(message: RtmpMessage, chunkId: number, chunkBytes: number): Buffer {
   const header = Buffer.alloc(12);

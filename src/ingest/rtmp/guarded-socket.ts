@@ -8,7 +8,10 @@ import type { RelayTarget } from './relay-target.ts';
 /** Allowed RTMP ports of public addresses. Addresses that the administrator listed may use any port. */
 const PORTS = new Set([80, 443, 1935, 1936, 2935]);
 
-/** Connects to an address that the rules allow. Resolves a name once and connects to that result. */
+/**
+ * Connects to a host if the address rules allow it. A hostname is resolved once, and the checked address is used for
+ * the connection.
+ */
 export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, rules: AddressRules): Promise<Socket> {
   const [first, ...others] = await lookup(host, { all: true });
   if (first === undefined) throw new Refused('invalid', `The host name ${host} has no address.`);
@@ -22,7 +25,7 @@ export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, r
     }
     if (verdict.kind === 'public' && !PORTS.has(port)) {
       const ports = [...PORTS].join(', ');
-      throw new Refused('invalid', `Expected one of the ports ${ports}, got ${port}. Use one of them.`);
+      throw new Refused('invalid', `Expected one of the ports ${ports}, got ${port}. Change the port of the relay.`);
     }
   }
   const place = { host: first.address, port };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 const VERSION = 3;
 const BLOCK_BYTES = 1536;
-/** Bytes of C0, C1 and C2. */
+/** Total size of C0, C1 and C2 in bytes. */
 const CLIENT_BYTES = 1 + 2 * BLOCK_BYTES;
 
 /**
  * Creates the server side of the simple handshake (RTMP 1.0 section 5.2), which every publisher accepts. `push` returns
- * the reply and, after C2, the bytes that follow. It throws for another version.
+ * the reply and, after C2, the bytes that follow. It throws if the version is not 3.
  */
 export function createHandshake(): { push(bytes: Buffer): { reply: Buffer | null; rest: Buffer | null } } {
   let gathered: Buffer = Buffer.alloc(0);

@@ -18,7 +18,7 @@ export function openRelays(
   const relays = requests.slice(0, MAX_RELAYS).flatMap((request) => {
     const target = readRelayTarget(request);
     if (target !== null) return [new RtmpRelay(target, deps)];
-    const reason = 'Expected an address such as rtmp://host/app/key, got another one. Correct the relay.';
+    const reason = 'Expected a URL such as rtmp://host/app/key, got something else. Correct the URL of the relay.';
     deps.report(new Error(reason));
     refused.push({ host: '', state: 'failed', reason });
     return [];

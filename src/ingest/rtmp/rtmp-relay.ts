@@ -11,10 +11,12 @@ import type { RelayTarget } from './relay-target.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** Minimum connection time, in ms, after which the next pause is the shortest again. */
+/** Duration of a connection, in ms, after which the next pause is the shortest again. */
 const STEADY_MS = 60_000;
 const SILENT_MS = 15_000;
-/** Maximum bytes queued for a slow receiver. Above it, frames are dropped up to the next keyframe. */
+/**
+ * Maximum number of bytes queued for a slow receiver. If it is exceeded, frames are dropped up to the next keyframe.
+ */
 const MAX_QUEUED_BYTES = 8 * 2 ** 20;
 const CHUNK_BYTES = 65_536;
 const HANDSHAKE_BYTES = 1 + 2 * 1536;
@@ -24,7 +26,10 @@ const SET_CHUNK_SIZE = 1;
 const PUBLISH_STREAM = 1;
 const CREATE_TRANSACTION = 4;
 
-/** Publishes its input unchanged to another server, and reconnects with growing pauses. It never blocks. */
+/**
+ * Publishes its input unchanged to another server, and reconnects with growing pauses. A slow receiver never delays the
+ * input.
+ */
 export class RtmpRelay {
   readonly #target: RelayTarget;
   readonly #rules: AddressRules;
@@ -133,7 +138,7 @@ export class RtmpRelay {
     } else if (name === 'onStatus' && codeOf(info) === 'NetStream.Publish.Start') {
       this.#isPublishing = true;
       this.#reason = null;
-      // From now on the relay only sends, so silence of the receiver is not a fault.
+      // From now on the relay only sends, so a silent receiver is not an error.
       this.#socket?.setTimeout(0);
     } else if (name === '_error' || codeOf(info).startsWith('NetStream.Publish.')) {
       throw new Error(`The receiver refused the relay: ${codeOf(info) || 'error'}.`);
@@ -145,7 +150,8 @@ export class RtmpRelay {
   }
 
   #sendTag({ type, timestampMs, body }: FlvTag): void {
-    // Chunk headers have 24-bit timestamps, so those of a relay restart at 0 after four and a half hours.
+    // Chunk headers have 24-bit timestamps, so the timestamps of a relay restart at 0 after about four and a half
+    // hours.
     const message = { type, timestampMs: timestampMs % 0xffffff, streamId: PUBLISH_STREAM, body };
     this.#send(message, type === 8 ? 4 : 6, CHUNK_BYTES);
   }
@@ -162,8 +168,8 @@ export class RtmpRelay {
     if (this.#isClosed || this.#timer !== null) return;
     this.#reason = error.message;
     if (Date.now() - this.#connectedMs > STEADY_MS) this.#failures = 0;
-    // Report a failed receiver once, not for each attempt.
-    if (this.#failures === 0) this.#report(new Error(`The relay to ${this.#target.host} broke.`, { cause: error }));
+    // A failed receiver is reported once, not for each attempt.
+    if (this.#failures === 0) this.#report(new Error(`The relay to ${this.#target.host} failed.`, { cause: error }));
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#timer = setTimeout(() => {
@@ -178,7 +184,10 @@ function codeOf(info: Amf0 | undefined): string {
   return typeof info.code === 'string' ? info.code : '';
 }
 
-/** Returns the kind of a decoder configuration, which a receiver needs before any frame, or null for other tags. */
+/**
+ * Returns the kind of header if a tag contains a decoder configuration, which a receiver needs before any frame.
+ * Returns null for other tags.
+ */
 function headerKind({ type, body }: FlvTag): string | null {
   const first = body[0] ?? 0;
   if (type === 8) return first >> 4 === 10 && body[1] === 0 ? 'audio' : null;

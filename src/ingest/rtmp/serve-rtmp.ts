@@ -10,7 +10,10 @@ import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-str
 import { createHandshake } from './handshake.ts';
 import { MESSAGE } from './message.ts';
 
-/** Time limit of a connection until its publisher is accepted, in ms. `UNAUTHENTICATED_BYTES` limits its bytes. */
+/**
+ * Maximum time until the publisher of a connection is accepted, in ms. `UNAUTHENTICATED_BYTES` limits the bytes
+ * received until then.
+ */
 const UNAUTHENTICATED_MS = 10_000;
 const UNAUTHENTICATED_BYTES = 64 * 1024;
 /** Codec id in onMetaData and in audio tags. */
@@ -20,7 +23,7 @@ const SILENT_MS = 15_000;
 const MAX_MESSAGE = 16 * 2 ** 20;
 const WINDOW_BYTES = 2_500_000;
 const OUT_CHUNK_BYTES = 4096;
-/** Consecutive damaged frames after which a publisher is disconnected. */
+/** Number of consecutive damaged frames after which a publisher is disconnected. */
 const MAX_FAULTS = 100;
 
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
@@ -58,7 +61,7 @@ class RtmpSession {
   #faults = 0;
   readonly #leftOut = new LeftOutReasons();
   #clock = { lastMs: 0, unwrappedMs: 0 };
-  /** Runs message handlers one after the other, because `publish` waits for the database. */
+  /** Runs message handlers one after another, because `publish` waits for the database. */
   #task: Promise<void> = Promise.resolve();
 
   constructor(socket: Socket, deps: RtmpSessionDeps) {
@@ -99,7 +102,8 @@ class RtmpSession {
       this.#takeMedia(message, this.#input);
       return;
     }
-    // Handle metadata synchronously: the frame rate must be known before the decoder configuration that follows.
+    // Metadata is handled synchronously, because the frame rate must be known before the decoder configuration that
+    // follows.
     if (this.#input !== null && message.type === MESSAGE.data) {
       this.#takeMetadata(readAmf0(message.body));
       return;
@@ -150,7 +154,7 @@ class RtmpSession {
     input.leaveOut(reason);
   }
 
-  /** RTMP's 32 bits of milliseconds wrap after 49 days. */
+  /** Returns a timestamp that does not wrap. The 32-bit timestamps of RTMP, in milliseconds, wrap after 49 days. */
   #unwrap(timestampMs: number): number {
     this.#clock.unwrappedMs += (timestampMs - this.#clock.lastMs) | 0;
     this.#clock.lastMs = timestampMs;
@@ -283,7 +287,7 @@ class RtmpSession {
     this.#end(reason.message);
   }
 
-  /** Ends the media once, and gives pending output a moment to be sent. */
+  /** Ends the media once, and closes the connection after a short time for pending output. */
   #end(reason: string): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();

@@ -6,7 +6,7 @@ import { listen } from '../../lib/listen.ts';
 import { type RtmpSessionDeps, serveRtmp } from './serve-rtmp.ts';
 
 const MAX_CONNECTIONS = 1_000;
-/** Maximum number of connections of one client that are not publishing yet. */
+/** Maximum number of connections of one client that do not publish yet. */
 const MAX_UNKNOWN_PER_CLIENT = 32;
 const HANDSHAKE_MS = 10_000;
 
@@ -26,7 +26,7 @@ export async function startRtmp({ host, port, trusted, certificate, ...deps }: O
   const sockets = new Set<Socket>();
   const unknown = new ClientConnections({ perClient: MAX_UNKNOWN_PER_CLIENT, trusted });
   const serve = (socket: Socket) => serveRtmp(socket, { ...deps, accepted: () => unknown.release(socket) });
-  // Count a connection before its TLS handshake.
+  // A connection is counted before its TLS handshake.
   const admit = (socket: Socket) => {
     if (!unknown.admit(socket)) {
       socket.destroy();
@@ -41,7 +41,7 @@ export async function startRtmp({ host, port, trusted, certificate, ...deps }: O
       ? createServer()
       : createSecureServer({ ...certificate, handshakeTimeout: HANDSHAKE_MS }, serve);
   server.on('connection', admit);
-  // Close the socket of a client that fails the TLS handshake.
+  // Closes the socket of a client whose TLS handshake failed.
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy());
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** File names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order of attempts. */
+/** File names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order in which they are tried. */
 const LIBRARIES = ['libsrt-gnutls.so.1.5', 'libsrt.so.1.5', 'libsrt-openssl.so.1.5', 'libsrt.so.1', 'libsrt.dylib'];
 
 const OPTION = {
@@ -18,24 +18,28 @@ const AF = { inet: 2, inet6: 10 };
 const ADDRESS_BYTES = 128;
 const BACKLOG = 32;
 const LOG_FATAL_ONLY = 2;
-/** Maximum bytes of a message. A live mode payload has at most 1,456 bytes. */
+/** Maximum size of a message in bytes. A payload in live mode has at most 1,456 bytes. */
 const MAX_MESSAGE = 1_500;
 const MAX_READY = 64;
 
 /**
- * Decides about a waiting caller. Returns the passphrase that the caller must have, null for none, or a rejection code.
+ * Decides whether to admit a waiting caller. Returns the passphrase that the caller must have, null if it needs none,
+ * or a rejection code.
  */
 export type SrtHook = (socket: number, caller: { remote: string; streamId: string }) => string | null | number;
 
 export type Accepted = { socket: number; remote: string; streamId: string };
 
-/** The part of libsrt that accepts callers. All calls except `wait` return without blocking. */
+/**
+ * The functions of libsrt that accept callers and receive their data. All functions except `wait` return without
+ * blocking.
+ */
 export type LibSrt = {
-  /** Starts to listen and returns the port. Throws an error with libsrt's message. */
+  /** Starts to listen and returns the port. On failure, throws an error with the message of libsrt. */
   listen(host: string, port: number, hook: SrtHook): number;
   /**
-   * Returns the next caller with a completed handshake, or null if there is none. Throws for a caller that cannot be
-   * served, after closing its connection.
+   * Returns the next caller with a completed handshake, or null if there is none. If a caller cannot be served, closes
+   * its connection and throws.
    */
   accept(): Accepted | null;
   /** Resolves with the sockets that are readable or have failed, after at most `waitMs`. */
@@ -54,7 +58,7 @@ export type LibSrt = {
 
 export { MAX_MESSAGE };
 
-/** Opens libsrt through the optional package koffi. If either is missing, throws an error that lists the attempts. */
+/** Opens libsrt through the optional package koffi. Throws an error if either is missing. */
 export async function openLibSrt(): Promise<LibSrt> {
   const koffi = await import('koffi');
   const library = load(koffi);
@@ -180,7 +184,7 @@ class Srt implements LibSrt {
     this.#calls.close(socket);
   }
 
-  /** Returns the listen callback. It runs on this thread while libsrt's own thread waits for it. */
+  /** Returns the listen callback. The callback runs on this thread while libsrt's own thread waits for its result. */
   #hookOf(hook: SrtHook) {
     return (_opaque: unknown, socket: number, version: number, peer: unknown, streamId: string | null): number => {
       const caller = { remote: this.#readAddress(peer), streamId: streamId ?? '' };

@@ -1,6 +1,6 @@
-// Process that runs libsrt. A crash in native code only affects its callers, not the streams of other protocols. The
-// listen callback is synchronous but needs the database, so libsrt's thread and this one block until the parent has
-// decided.
+// The process that runs libsrt. A crash in native code only affects its own callers, and not the streams of other
+// protocols. The listen callback is synchronous but its decision needs the database, so the thread of libsrt and this
+// thread block until the parent process has decided.
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Accepted, type LibSrt, MAX_MESSAGE, openLibSrt } from './libsrt.ts';
@@ -13,17 +13,20 @@ const WAIT_MS = 250;
 const GATHER_MS = 8;
 const REJECT_INTERNAL = 1500;
 /**
- * Extra wait for the last packets beyond the latency, in ms. `MAX_LAST_MS` limits the total, whatever the caller's
- * latency.
+ * Time in ms, in addition to the latency, for which the last packets of a connection are awaited. `MAX_LAST_MS` limits
+ * the total, whatever the caller's latency.
  */
 const LAST_PACKET_MS = 50;
 const MAX_LAST_MS = 3_000;
 
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
 const buffer = Buffer.alloc(MAX_FRAME);
-/** Latency of each open connection by socket, in ms: the time in which its last data may arrive after its end. */
+/**
+ * Latency of each open connection in ms, by socket. After the end of a connection, its last data may arrive within this
+ * time.
+ */
 const open = new Map<number, number>();
-/** Disconnected callers, and the time at which their last packet is delivered. */
+/** Disconnected callers by socket, with the time by which their last packet is delivered. */
 const ending = new Map<number, number>();
 
 // The parent has exited.
@@ -112,7 +115,7 @@ function decide(connection: number, caller: { remote: string; streamId: string }
     const verdict = readVerdict();
     return 'reject' in verdict ? verdict.reject : verdict.passphrase;
   } catch {
-    // The parent has exited, and this process is about to exit.
+    // The parent has exited, and this process exits soon too.
     return REJECT_INTERNAL;
   }
 }
@@ -137,7 +140,10 @@ function send(report: SrtReport): void {
   writeAll(writeReport(report));
 }
 
-/** Blocks until the pipe accepts the bytes. Unread data stays in libsrt's buffers. */
+/**
+ * Writes bytes to the parent, and blocks until the pipe accepts them. Meanwhile, unread data stays in the buffers of
+ * libsrt.
+ */
 function writeAll(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(REPORT_FD, bytes, at);
 }

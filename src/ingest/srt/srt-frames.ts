@@ -16,7 +16,7 @@ export type SrtVerdict = { passphrase: string | null } | { reject: number };
 export type SrtFrame = { type: 'report'; report: SrtReport } | { type: 'data'; connection: number; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-/** Value of the connection field that marks a report, written as JSON. */
+/** Value of the connection field that marks a frame with a report in JSON. */
 const REPORT = 0xffffffff;
 export const MAX_FRAME = 64 * 1024;
 
@@ -28,7 +28,7 @@ export function writeData(connection: number, bytes: Buffer): Buffer {
   return writeFrame(connection, bytes);
 }
 
-/** Reads the frames of a byte stream that may be split at any byte. Throws for an oversized frame. */
+/** Reads the frames of a byte stream that may be split at any byte. Throws if a frame is too large. */
 export class SrtFrameReader {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -55,14 +55,14 @@ test('reports the first of consecutive faults, disconnects after 100, and reads 
   const takeDamaged = (count: number) => {
     for (const packet of packetsOf(writer, Array<Buffer>(count).fill(oversized))) session.take(packet);
   };
-  // The last of them is still open.
+  // The last of these frames is still open.
   takeDamaged(100);
   expect(seen).toEqual([expect.stringMatching(/^reported: Expected a parameter set/)]);
   takeDamaged(1);
   expect(seen.slice(1)).toEqual([expect.stringMatching(/^closed: Expected a parameter set/)]);
   session.end('the caller was disconnected');
   const before = [...seen];
-  // MPEG-2 video would be a fault.
+  // MPEG-2 video would be reported if the session still read it.
   for (const packet of new TsWriter({ video: 2, audio: null }).tables()) session.take(packet);
   expect(seen).toEqual(before);
 });

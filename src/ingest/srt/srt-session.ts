@@ -4,7 +4,7 @@ import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 
 /** Time without playable media after which a caller is disconnected, in ms. */
 const SILENT_MS = 15_000;
-/** Consecutive damaged frames after which a caller is disconnected. */
+/** Number of consecutive damaged frames after which a caller is disconnected. */
 const MAX_FAULTS = 100;
 
 type Deps = { budget: EncoderBudget; report(error: Error): void; close(reason: string): void };
@@ -26,14 +26,16 @@ export class SrtSession {
     this.#silence = setTimeout(() => deps.close('no data for 15 s'), SILENT_MS);
   }
 
-  /** If the bytes make a parser throw, only this caller is disconnected. */
+  /** Processes received bytes. If a parser throws, only this caller is disconnected. */
   take(bytes: Buffer): void {
     if (this.#isEnded) return;
     try {
       this.#read(bytes);
     } catch (cause) {
       this.#isFailed = true;
-      this.#deps.report(new Error('Could not process the media of an SRT publisher. Disconnecting it.', { cause }));
+      this.#deps.report(
+        new Error('Could not process the media of an SRT publisher, which is disconnected.', { cause }),
+      );
       this.#deps.close('the media could not be processed');
     }
   }
@@ -46,7 +48,7 @@ export class SrtSession {
     this.#media.end(reason);
   }
 
-  /** Takes the last frames. After the connection has ended, no later frame marks their end. */
+  /** Processes the last frames after the connection has ended, because no later frame marks their end. */
   #takeLast(): void {
     try {
       for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));

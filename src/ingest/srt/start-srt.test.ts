@@ -9,7 +9,7 @@ const TONE = ['-f', 'lavfi', '-i', 'anullsrc=d=0.2', '-c:a', 'aac', '-f', 'mpegt
 let server: SrtServer;
 afterEach(() => server.close());
 
-/** Publishes a little silence under a stream id. Resolves when the publisher has ended. */
+/** Publishes a short silence with a stream id. Resolves when the publisher has ended. */
 const publish = (streamId: string) =>
   new Promise<void>((resolve) => {
     const target = `srt://127.0.0.1:${server.port}?streamid=${streamId}`;

@@ -17,11 +17,13 @@ const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning
 
 /** Maximum wait for a verdict, in ms. It blocks libsrt and therefore every caller. */
 const VERDICT_MS = 400;
-/** Time after a late verdict in which callers are rejected immediately, in ms. The database is then down or slow. */
+/**
+ * Time in ms after a late verdict during which callers are rejected immediately, because the database is down or slow.
+ */
 const BUSY_MS = 3_000;
 const RESTART_MS = 2_000;
 const MAX_CONNECTIONS = 300;
-/** Wrong keys per address: a few at once, then some per second. */
+/** Allowed number of wrong keys per address: a burst, then a rate per second. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
 /** SRT access control codes. */
 const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
@@ -36,7 +38,7 @@ export type SrtDeps = {
   check: CheckKey;
   publish: Publish;
   budget: EncoderBudget;
-  /** Passphrase required of all callers that name a stream by its key, or null if they need none. */
+  /** Passphrase that callers need if they identify a stream by its key; null if they need none. */
   passphrase: string | null;
   /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
   attempts?: AttemptRate;
@@ -46,7 +48,7 @@ export type SrtDeps = {
 /** Thrown if libsrt or koffi is missing. The service then runs without this listener. */
 export class SrtMissing extends Error {
   constructor(reason: string) {
-    super(`No publishers by SRT: ${reason}`);
+    super(`Publishing over SRT is not available: ${reason}`);
     this.name = 'SrtMissing';
   }
 }
@@ -104,7 +106,7 @@ class Server {
   #spawn(port: number): Promise<number> {
     const child = spawn(process.execPath, [...FLAGS, CHILD, this.#address, String(port)], {
       stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
-      // Code that parses bytes of strangers needs none of the service's keys.
+      // The child parses data from unauthenticated callers, so it gets none of the service's secrets.
       env: {},
     });
     this.#child = child;
@@ -131,7 +133,7 @@ class Server {
       });
       child.once('error', reject);
       child.once('close', (code, signal) => {
-        reject(new Error(`The process of the SRT listener ended: ${signal ?? `code ${code}`}.`));
+        reject(new Error(`The process of the SRT listener exited: ${signal ?? `code ${code}`}.`));
         if (isUp) this.#ended(String(signal ?? `code ${code}`));
       });
     });
@@ -140,7 +142,7 @@ class Server {
   #ended(how: string): void {
     for (const connection of [...this.#callers.keys()]) this.#forget(connection, 'the SRT listener ended');
     if (this.#isClosing) return;
-    this.#deps.report(new Error(`The SRT listener ended (${how}) and is started again.`));
+    this.#deps.report(new Error(`The process of the SRT listener exited (${how}) and is restarted.`));
     this.#restart = setTimeout(() => {
       this.#spawn(this.#port).catch((error: Error) => {
         this.#deps.report(error);
@@ -204,12 +206,15 @@ class Server {
     }
   }
 
-  /** A valid key is never refused because of attempts of others at the same address. */
+  /**
+   * Returns the rejection code for a wrong key, and counts it. Valid keys are not affected by wrong keys from the same
+   * address.
+   */
   #refuseKey(remote: string): number {
     return this.#mayTry(clientKey(remote), Date.now()) ? REJECT.unauthorized : REJECT.overload;
   }
 
-  /** After the handshake, the publisher takes its stream. Its data waits in the meantime. */
+  /** Publishes the stream of a caller after its handshake. Received data waits until the publisher is accepted. */
   async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
@@ -217,8 +222,8 @@ class Server {
     if (wanted === null)
       throw new Refused(
         'invalid',
-        'Expected a stream id that names a stream, such as streamid=STREAM_KEY, got another one. ' +
-          'Set it in the encoder.',
+        'Expected a stream id that contains a stream key, such as streamid=STREAM_KEY, got something else. ' +
+          'Set the stream id in the encoder.',
       );
     const { streamKey } = await this.#deps.check(wanted.name);
     const disconnect = (reason: string) => this.#drop(connection, reason);
@@ -256,9 +261,9 @@ class Server {
   }
 }
 
-/** Reasons of refusals for the log, by SRT code. */
+/** Reasons for refusals in the log, by SRT code. */
 const REASONS: Readonly<Record<number, string>> = {
-  [REJECT.badRequest]: 'The stream id does not name a stream.',
+  [REJECT.badRequest]: 'The stream id contains no stream key.',
   [REJECT.unauthorized]: 'No stream has this key.',
   [REJECT.overload]: 'Too many connections, or too many wrong keys from this address.',
   [REJECT.forbidden]: 'The stream has ended and accepts no publisher.',
@@ -269,5 +274,5 @@ function noteRefusal(address: string, code: number): void {
   logEvent('publisher.refused', { protocol: 'srt', address, reason: REASONS[code] ?? `code ${code}` });
 }
 
-/** Maximum pieces queued for a caller, of at most 64 KiB each. */
+/** Maximum number of buffers queued for a caller, of at most 64 KiB each. */
 const MAX_QUEUED = 64;

@@ -1,8 +1,8 @@
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 
 /**
- * Name in a caller's stream id: a stream key, or the id of a stream. In the latter case the stream's key is the
- * passphrase and is not sent.
+ * Name in a caller's stream id: a stream key, or the id of a stream. With the id, the stream key is the passphrase of
+ * the connection and is not sent.
  */
 export type SrtName = { name: string; slot: Slot };
 
@@ -13,7 +13,7 @@ const LONGEST = 512;
 
 /**
  * Parses a stream id: a plain name, or SRT access control syntax (`#!::r=NAME,m=publish`, where `slot=backup` selects
- * the backup slot). Returns null if the caller requests to receive, or gives no name.
+ * the backup slot). Returns null if the caller wants to receive media, or the stream id contains no name.
  */
 export function readStreamId(sent: string): SrtName | null {
   if (sent.length > LONGEST) return null;

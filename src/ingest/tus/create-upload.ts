@@ -10,8 +10,9 @@ import type { TusExchange } from './tus-exchange.ts';
 import { finalize, writePiece } from './write-piece.ts';
 
 /**
- * Creates an upload of a file or of a part, whose first bytes may be the body (creation-with-upload), or the final
- * upload of parts. If the 201 response cannot be sent, the upload is removed, because the client has no URL.
+ * Creates an upload of a file or of a part, or the final upload of parts. The request body may contain the first bytes
+ * (creation-with-upload). If the 201 response cannot be sent, the upload is removed, because the client does not know
+ * its URL.
  */
 export async function createUpload(exchange: TusExchange, claim: TusClaim): Promise<void> {
   const { deps, request, response } = exchange;
@@ -38,7 +39,7 @@ function requireFit(
     if (!hasBody(headers)) return;
     throw new Refused(
       'invalid',
-      'Expected a final upload without a body, got one. Its parts are its content. Send it without a body.',
+      'Expected a final upload without a body, got a body. The parts are its content. Send the request without a body.',
     );
   }
   const limitBytes = creation.lengthBytes ?? maxBytes;

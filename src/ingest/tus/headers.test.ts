@@ -5,7 +5,7 @@ import { readChecksum, readCreation, readLateLength, readMetadata, readOffset } 
 const limits = { maxBytes: 2048, maxParts: 3 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('reads length and metadata of a creation request', () => {
+test('reads the length and the metadata of a creation request', () => {
   const metadata = `filetype ${base64('video/mp4')}, Title ${base64('Über Wasser')},thumbnailTime ${base64('1500')}`;
   expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, limits)).toEqual({
     kind: 'whole',
@@ -18,7 +18,7 @@ test('reads length and metadata of a creation request', () => {
 const guid = (n: number) => `0190163d-8694-739b-aea5-966c26f8ad9${n}`;
 const address = (n: number) => `https://video.example/api/tusupload/${guid(n)}`;
 
-test('accepts an empty part and a deferred length of a part or file', () => {
+test('accepts a part of zero bytes, and a deferred length of a part or file', () => {
   const partial = { 'upload-concat': 'partial', 'upload-length': '0' };
   expect(readCreation(partial, limits)).toMatchObject({ kind: 'partial', lengthBytes: 0 });
   expect(readCreation({ 'upload-defer-length': '1' }, limits)).toMatchObject({ kind: 'whole', lengthBytes: null });

@@ -8,7 +8,7 @@ const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Limits of a creation: maximum bytes of a file, and maximum number of partial uploads in a final one. */
+/** Limits of a creation: maximum size of a file in bytes, and maximum number of partial uploads in a final upload. */
 export type CreationLimits = { maxBytes: number; maxParts: number };
 
 /** Metadata fields by name, and the header as sent by the client, or null if absent. */
@@ -59,7 +59,7 @@ export function readLateLength(headers: IncomingHttpHeaders, maxBytes: number): 
   return lengthBytes;
 }
 
-/** Whether a request has a body according to its headers. */
+/** Returns whether a request has a body according to its headers. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -72,8 +72,8 @@ export function readOffset(headers: IncomingHttpHeaders): number {
 }
 
 /**
- * Reads `Upload-Checksum: sha1 <base64>` (tus 1.0.0, checksum). Returns null if absent. Throws `Refused` for another
- * algorithm.
+ * Reads `Upload-Checksum: sha1 <base64>` (tus 1.0.0, checksum). Returns null if absent. Throws `Refused` if the
+ * algorithm is not sha1.
  */
 export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   const value = text(headers, 'upload-checksum');
@@ -86,7 +86,7 @@ export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   return { algorithm, digest };
 }
 
-/** Parses `name base64, name base64`. Skips unreadable pairs, because real clients send junk. */
+/** Parses `name base64, name base64`. Skips invalid pairs, because real clients send such pairs. */
 export function readMetadata(value: string): Record<string, string> {
   if (value.length > MAX_METADATA_CHARS) {
     throw new Refused(

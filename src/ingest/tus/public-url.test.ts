@@ -11,7 +11,7 @@ test.each([
   [{ host: 'evil/path?x' }, 'http://10.0.0.1:80'],
   [{}, 'http://10.0.0.1:80'],
 ])('headers %j produce the public URL %s', (headers, expected) => {
-  // Only the fields of a request that the function reads.
+  // Contains only the fields of a request that the function reads.
   const request = {
     headers,
     socket: { remoteAddress: '10.0.0.9', localAddress: '10.0.0.1', localPort: 80 },

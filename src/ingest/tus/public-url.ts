@@ -3,8 +3,8 @@ import type { AddressSet } from '../../lib/client-address.ts';
 import { requestOrigin } from '../../lib/request-origin.ts';
 
 /**
- * Returns the URL at which a client reached this server, from the request's own headers. It must only be sent to this
- * client. Without a valid host, uses the local address of the connection.
+ * Returns the URL at which a client reached this server, from the headers of its request. It must be sent only to this
+ * client. If the host is missing or invalid, uses the local address of the connection.
  */
 export function publicUrlOf(request: IncomingMessage, trusted: AddressSet): string {
   const { scheme, host } = requestOrigin(request, trusted);

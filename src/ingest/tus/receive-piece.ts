@@ -10,7 +10,7 @@ import type { TusChecksum } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
 import { ClientGone } from './tus-answer.ts';
 
-/** A piece of an upload. The request body starts at `offset` and has at most `maxBytes`. */
+/** A chunk of an upload: the request body, which starts at `offset` and has at most `maxBytes`. */
 export type Piece = {
   uploadId: Guid;
   request: IncomingMessage;
@@ -24,10 +24,10 @@ export type Piece = {
 export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
 
 /**
- * Stages a piece. Its bytes are durable when it resolves. Returns the new size, or null if the bytes do not match the
- * announced checksum, in which case none are kept. Keeps the received part of an interrupted piece unless a checksum
- * was announced. Throws `Refused` if the start of a file shows that it is not a media file. Disconnects a client that
- * sends less than 1 KiB/s over a minute.
+ * Stages a chunk. The bytes are durable when the promise resolves. Returns the new size, or null if the bytes do not
+ * match the announced checksum, in which case none are kept. Keeps the received part of an interrupted chunk unless a
+ * checksum was announced. Throws `Refused` if the start of a file shows that it is not a media file. Disconnects a
+ * client that sends less than 1 KiB/s over a minute.
  */
 export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped: AbortSignal): Promise<number | null> {
   const { uploadId, request, offset, checksum } = piece;
@@ -36,7 +36,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
   if (announced > piece.maxBytes) throw tooLong(piece.maxBytes);
   const running = piece.isHashed ? hashes.take(uploadId, offset) : null;
   const sha1 = createHash('sha1');
-  // A partial upload may be from anywhere in the file, so check its contents when the parts are joined.
+  // A partial upload may be from anywhere in the file, so its contents are checked when the parts are joined.
   const look = offset === 0 && piece.isHashed ? watchStart() : () => null;
   const body = tap(request, piece.maxBytes, (bytes) => {
     running?.hash.update(bytes);
@@ -54,7 +54,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
     if (running !== null) hashes.put(uploadId, { ...running, offset: size });
     return size;
   } catch (error) {
-    // A conflict without a takeover means that another process is writing. Keep its bytes.
+    // A conflict without a takeover means that another process is writing, so the staged bytes must be kept.
     const isOthers = error instanceof Refused && error.kind === 'conflict' && !stopped.aborted;
     if (checksum !== null && !isOthers) await takeBack(piece, staging);
     throw error;
@@ -68,7 +68,7 @@ async function takeBack({ uploadId, offset }: Piece, staging: Staging): Promise<
   if ((await staging.size(uploadId)) > offset) await staging.rewind(uploadId, offset);
 }
 
-// A failing writer destroys its stream. The request must survive that, because the response still has to be sent.
+// A failing writer destroys its stream. The request must stay open, because the response still has to be sent.
 function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => Error | null): Transform {
   let seen = 0;
   const body = new Transform({
@@ -81,7 +81,7 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
       done(see(bytes), bytes);
     },
   });
-  // The stream may fail before it has a reader.
+  // The stream may fail before it has a reader, and an unhandled error event would end the process.
   body.on('error', () => undefined);
   finished(request, { writable: false }, (cause) => {
     if (cause) body.destroy(new ClientGone({ cause }));

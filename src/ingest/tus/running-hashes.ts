@@ -4,8 +4,8 @@ import { createHash, type Hash } from 'node:crypto';
 export type RunningHash = { offset: number; hash: Hash };
 
 /**
- * Running hashes of uploads in progress. An upload has none unless all its bytes passed through this process in order.
- * The least recently used hashes are dropped above the limit.
+ * Running hashes of uploads in progress. An upload has a running hash only if this process received all its bytes in
+ * order. The least recently used hashes are dropped above the limit.
  */
 export type RunningHashes = {
   /** Removes and returns the hash of the bytes before `offset`, or null if unknown. */

@@ -44,7 +44,7 @@ test.each([
   expect(isSignedBy(claim, 'api-key')).toBe(true);
 });
 
-test('accepts a video id without hyphens as it was signed', () => {
+test('accepts a video id without hyphens if it was signed without hyphens', () => {
   const videoid = 'abcdef0122224333844455555555abcd';
   const hash = createHash('sha256').update(`7api-key1700000000${videoid}`).digest('hex');
   const claim = readClaim({ ...signed, videoid, authorizationsignature: hash });
@@ -58,7 +58,7 @@ test.each([
   ['VideoId', 'no-guid'],
   ['AuthorizationExpire', 'soon'],
   ['AuthorizationSignature', 'abc'],
-])('reports the header %s when it rejects %j', (name, value) => {
+])('names the header %s if it rejects its value %j', (name, value) => {
   const headers = { ...signed, [name.toLowerCase()]: value };
   expect(() => readClaim(headers)).toThrow(expect.objectContaining({ kind: 'unauthenticated' }));
   expect(() => readClaim(headers)).toThrow(name);

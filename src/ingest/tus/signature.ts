@@ -15,7 +15,7 @@ export type TusClaim = {
 
 const HEX_SHA256 = /^[0-9a-f]{64}$/i;
 
-/** Reads the four headers. Throws `Refused` with the name of each missing or malformed one. */
+/** Reads the four headers. Throws `Refused` with the name of the first missing or malformed header. */
 export function readClaim(headers: IncomingHttpHeaders): TusClaim {
   const libraryId = one(headers, 'LibraryId');
   const videoId = one(headers, 'VideoId');
@@ -36,8 +36,8 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
 }
 
 /**
- * Whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)), compared in
- * constant time. The client may sign the video id as written in the header or in lower case.
+ * Returns whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)),
+ * compared in constant time. The client may sign the video id as written in the header or in lower case.
  */
 export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: string): boolean {
   const given = Buffer.from(signature, 'hex');
@@ -49,12 +49,12 @@ export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: stri
 /** Maximum difference between the clocks of the database and of this process, in ms. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Whether the signature has expired. */
+/** Returns whether the signature has expired. */
 export function isExpired({ expiresSec }: TusClaim): boolean {
   return expiresSec * 1000 < Date.now();
 }
 
-/** Whether the signature had already expired when an upload was created. */
+/** Returns whether the signature had already expired when an upload was created. */
 export function wasExpiredAt(claim: TusClaim, createdAt: Date): boolean {
   return isExpired(claim) && claim.expiresSec * 1000 + CLOCK_SKEW_MS < createdAt.getTime();
 }
@@ -68,6 +68,6 @@ function one(headers: IncomingHttpHeaders, name: string): string {
 function wrong(header: string, expected: string): Refused {
   return new Refused(
     'unauthenticated',
-    `Expected the header ${header} to be ${expected}, got something else. Correct it.`,
+    `Expected the header ${header} to be ${expected}, got something else. Correct the value.`,
   );
 }

@@ -4,16 +4,16 @@ import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import { isStorageAway } from '../../ports/storage.ts';
 
-/** Content type of a body that is a piece of an upload (tus 1.0.0, PATCH and creation-with-upload). */
+/** Content type of a body that is a chunk of an upload (tus 1.0.0, PATCH and creation-with-upload). */
 export const PIECE_TYPE = 'application/offset+octet-stream';
 
-/** Status for a piece that does not match its checksum (tus 1.0.0, checksum). */
+/** Status for a chunk that does not match its checksum (tus 1.0.0, checksum). */
 export const CHECKSUM_MISMATCH = 460;
 
 /** Thrown if the body of a request ends early because the client disconnected. */
 export class ClientGone extends Error {
   constructor(options: ErrorOptions) {
-    super('The client disconnected before its piece was complete.', options);
+    super('The client disconnected before its chunk was complete.', options);
     this.name = 'ClientGone';
   }
 }
@@ -26,10 +26,10 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   const status =
     error instanceof Refused ? REFUSALS[error.kind].status : isDatabaseAway(error) || isStorageAway(error) ? 503 : 500;
   if (status === 503 || status === 429) response.setHeader('Retry-After', '5');
-  end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
+  end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored. Try again.');
 }
 
-/** Ends a response. Its body is a StatusModel. A 401 body is spelt like the API's. */
+/** Ends a response with a StatusModel as its body. The fields of a 401 body are spelt as in the API. */
 export function end(response: ServerResponse, status: number, message?: string): void {
   response.statusCode = status;
   if (message === undefined) {
@@ -44,7 +44,7 @@ export function end(response: ServerResponse, status: number, message?: string):
   response.end(JSON.stringify(body));
 }
 
-/** Refuses a body that is not a piece of an upload. */
+/** Refuses a body whose content type is not that of an upload chunk. */
 export function refuseType(response: ServerResponse, type: string | undefined): void {
   end(response, 415, `Expected a body of the Content-Type ${PIECE_TYPE}, got ${type ?? 'none'}.`);
 }

@@ -8,11 +8,11 @@ import type { FinalCreation, OpenCreation } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
 import type { UploadLocks } from './upload-locks.ts';
 
-/** Catalogue operations that the handler uses. */
+/** Operations on uploads that the handler uses. */
 export type TusUploads = {
   /** Returns the library's key in plain text, or null if the library does not exist. */
   libraryKey(libraryId: number): Promise<string | null>;
-  /** Opens an upload for a video without a file. Throws `Refused` if the video is unknown or already has a file. */
+  /** Opens an upload for a video without a file. Throws `Refused` if the video does not exist or already has a file. */
   open(key: MediaKey, creation: OpenCreation): Promise<TusUpload>;
   /**
    * Opens the final upload of complete parts, or finds the one that an identical request opened before. Throws
@@ -21,14 +21,14 @@ export type TusUploads = {
    */
   openFinal(key: MediaKey, creation: FinalCreation, isSigned: (part: TusUpload) => boolean): Promise<TusUpload>;
   findUpload(id: Guid): Promise<TusUpload | null>;
-  /** Sets the deferred length of an upload. Throws `Refused` for a change of a length that is already set. */
+  /** Sets the deferred length of an upload. Throws `Refused` if a different length is already set. */
   setLength(upload: TusUpload, lengthBytes: number): Promise<void>;
   /** Extends the expiry of an upload in progress. Returns the new expiry time. */
   keep(upload: TusUpload): Promise<Date>;
   /** Returns the number of durable bytes, including those of a completion that a crash interrupted. */
   size(upload: TusUpload): Promise<number>;
   /**
-   * Joins the parts of a final upload, or continues after a crash. Returns the SHA-256 if this call read all bytes,
+   * Joins the parts of a final upload, or continues after a crash. Returns the SHA-256 if this call read all bytes, or
    * else null.
    */
   join(upload: TusUpload, signal: AbortSignal): Promise<Buffer | null>;
@@ -50,5 +50,5 @@ export type TusDeps = {
 
 export type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
 
-/** A request about the upload with the `id` in its path. A creation ignores the id. */
+/** A request with the upload `id` in its path. A creation ignores the id. */
 export type TusExchange = Serving & { request: IncomingMessage; response: ServerResponse; id: string };

@@ -36,8 +36,8 @@ type Exchange = Omit<TusExchange, 'id'>;
 
 /**
  * Creates a handler of resumable uploads: tus 1.0.0 with creation (with-upload, defer-length), concatenation,
- * termination, checksum (sha1) and expiration. Every request is signed by four headers (interface facts, section 7). An
- * upload that was created before its signature expired may finish until the upload itself expires.
+ * termination, checksum (sha1) and expiration. Every request is signed by four headers (see `TusClaim`). An upload that
+ * was created before its signature expired may finish until the upload itself expires.
  */
 export function createTusHandler(deps: TusDeps): TusHandler {
   const stop = new AbortController();
@@ -127,8 +127,8 @@ async function reportOffset(context: TusExchange, claim: TusClaim): Promise<void
 }
 
 /**
- * Returns the final offset, or null while parts are joined. Taking the lock stops a writer whose client has
- * disconnected.
+ * Returns the current offset, or null while parts are joined. Taking the lock stops a writer whose client has
+ * disconnected, so the offset is final.
  */
 async function settledOffset(context: TusExchange, upload: TusUpload): Promise<number | null> {
   try {
@@ -159,8 +159,8 @@ async function append(context: TusExchange, claim: TusClaim): Promise<void> {
 type Confirmed = { upload: TusUpload; offset: number; written: Written };
 
 /**
- * Confirms a piece that a client sends again because it lost the last response. The response is the same and nothing is
- * done twice.
+ * Confirms a chunk that a client sends again because it did not get the last response. The response is the same, and
+ * nothing is done twice.
  */
 async function confirmPiece(
   { deps, response }: TusExchange,
@@ -189,7 +189,7 @@ async function findUpload({ deps, id }: TusExchange, claim: TusClaim): Promise<T
   const upload = guid === null ? null : await deps.uploads.findUpload(guid);
   const isOwn = upload?.key.libraryId === claim.libraryId && upload.key.mediaId === claim.videoId;
   if (upload === null || !isOwn) {
-    throw new Refused('not-found', 'This upload does not exist or has expired. Create a new one.');
+    throw new Refused('not-found', 'This upload does not exist or has expired. Create a new upload.');
   }
   if (wasExpiredAt(claim, upload.createdAt)) {
     throw new Refused(

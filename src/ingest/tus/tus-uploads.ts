@@ -29,14 +29,17 @@ import type { TusUploads } from './tus-exchange.ts';
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
 
-/** Minimum interval between extensions of the expiry, in ms, because each extension is a database write. */
+/** Minimum interval in ms between extensions of the expiry, because each extension is a database write. */
 const EXPIRY_SLACK_MS = 3_600_000;
 const EXPIRY_MS = 24 * 3_600_000;
-/** Same limit as in the API. Longer titles are truncated, so that an upload does not fail because of its title. */
+/**
+ * Maximum number of characters of a title, as in the API. Longer titles are truncated, so that an upload does not fail
+ * because of its title.
+ */
 const MAX_TITLE_CHARS = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
-/** `maxBytes` is the maximum size of a file, including one joined from parts. */
+/** `maxBytes` is the maximum size of a file, including a file that is joined from parts. */
 type Deps = CompleteUploadDeps & { secretBox: SecretBox; maxBytes: number; space: SpaceDeps };
 
 /** Implements resumable uploads with the catalogue, the staging area and the queue. */
@@ -57,7 +60,7 @@ export function createTusUploads(deps: Deps): TusUploads {
   const opened = async ({ id, key }: UploadRef) => {
     const upload = await findTus(db, id);
     if (upload === null)
-      throw new Refused('not-found', `Video ${key.mediaId} has been deleted. Create another one and upload to it.`);
+      throw new Refused('not-found', `Video ${key.mediaId} has been deleted. Create another video and upload to it.`);
     return upload;
   };
   return {
@@ -87,7 +90,7 @@ export function createTusUploads(deps: Deps): TusUploads {
       try {
         await begin(ref, creation, opening);
       } catch (error) {
-        // The same request may have succeeded before, if the client lost the response and repeated it.
+        // The same request may have succeeded before, if the client did not get the response and repeats it.
         const other = error instanceof Refused ? await findFinal(db, key, concat) : null;
         if (other === null) throw error;
         return other;
@@ -141,19 +144,19 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
       throw new Refused(
         'invalid',
         `Expected the whole partial upload ${part.id}, got ${size} of ${part.lengthBytes ?? 'unknown'} bytes. ` +
-          'Upload its rest first.',
+          'Upload the rest of it first.',
       );
     }
     lengthBytes += size;
   }
   if (lengthBytes === 0)
-    throw new Refused('invalid', 'Expected a file, got parts without a byte. Send the bytes of the file.');
+    throw new Refused('invalid', 'Expected a file, got only empty parts. Send the bytes of the file.');
   return lengthBytes;
 }
 
 /**
- * Returns the changes that the metadata makes to the video. Clients send the video's GUID, or nothing, as title, and
- * "undefined" as collection. Ignores a collection of another library.
+ * Returns the changes to the video that the metadata requests. Ignores values that clients send by mistake: the video's
+ * GUID or an empty title, and "undefined" as the collection. Also ignores a collection of another library.
  */
 async function readEdit(
   { libraryId, mediaId }: MediaKey,

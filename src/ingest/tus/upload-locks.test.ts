@@ -12,7 +12,7 @@ function endless(log: string[], name: string) {
   };
 }
 
-test('a newer request aborts the older one and starts after it has ended', async () => {
+test('a newer request aborts the older request, and starts after it has ended', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const older = locks.hold('a', endless(log, 'older'));

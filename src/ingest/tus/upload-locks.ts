@@ -4,8 +4,9 @@ import { Refused } from '../../lib/refused.ts';
 const TAKEOVER_LIMIT_MS = 5_000;
 
 /**
- * Allows one writer per upload. A new request takes over from an older one, whose socket is often dead without the
- * server noticing: the older task is aborted, and the new one waits until its bytes are durable.
+ * Allows one writer per upload. A new request takes over from an older one, because the connection of the older request
+ * is often dead without the server noticing. The older task is aborted, and the new one waits until the bytes of the
+ * older one are durable.
  */
 export type UploadLocks = {
   hold<T>(uploadId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -43,7 +44,7 @@ async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   ended.abort();
 }
 
-/** Resolves when the task ends, successfully or not. The task's own caller handles a failure. */
+/** Resolves when the task ends, successfully or not. The caller that started the task handles a failure. */
 function settled(task: Promise<unknown>): Promise<void> {
   return task.then(
     () => {},

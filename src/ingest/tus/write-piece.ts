@@ -6,17 +6,17 @@ import { readChecksum } from './headers.ts';
 import { receivePiece } from './receive-piece.ts';
 import type { TusDeps, TusExchange } from './tus-exchange.ts';
 
-/** Interval at which an upload's expiry is extended while a piece arrives, in ms. */
+/** Interval at which the expiry of an upload is extended while a chunk arrives, in ms. */
 const KEEP_MS = 3_600_000;
 
 /**
- * Outcome of a piece. `written`: its bytes are durable, up to `size`. `mismatch`: they do not match their checksum and
- * are dropped. `over`: the upload already has all its bytes. `elsewhere`: the upload ends at `size`, which is not the
- * offset of the piece.
+ * Outcome of a chunk. `written`: all bytes up to `size` are durable. `mismatch`: the bytes do not match their checksum
+ * and were dropped. `over`: the upload already has all its bytes. `elsewhere`: the upload ends at `size`, which is not
+ * the offset of the chunk.
  */
 export type Written = { kind: 'written' | 'mismatch' | 'over' | 'elsewhere'; size: number };
 
-/** Position of a request body. `lateLength` is the `Upload-Length` of a PATCH, which sets a deferred length. */
+/** A chunk: its upload and offset. `lateLength` is the `Upload-Length` of a PATCH, which sets a deferred length. */
 type Piece = { upload: TusUpload; offset: number; lateLength: number | null };
 
 /**
@@ -32,7 +32,7 @@ export async function writePiece(
   const checksum = readChecksum(request.headers);
   const upload = await withLateLength(exchange, { upload: found, offset, lateLength });
   const { lengthBytes } = upload;
-  // The staging area itself rejects an offset other than its size, so most pieces need no query before.
+  // The staging area rejects an offset that differs from its size, so most chunks need no query first.
   if (offset === 0 || offset >= (lengthBytes ?? Infinity)) {
     const size = await finalize(exchange, upload);
     if (size === lengthBytes) return { kind: 'over', size };
@@ -62,8 +62,8 @@ export async function writePiece(
 }
 
 /**
- * Returns the staged size. Completes the upload if a crash happened after the last byte and before the video got the
- * file. Joins the parts of a final upload.
+ * Finishes an upload if necessary, and returns its staged size. Joins the parts of a final upload. Completes an upload
+ * if the process crashed after the last byte and before the video got the file.
  */
 export async function finalize(exchange: TusExchange, upload: TusUpload): Promise<number> {
   const { deps, stopping } = exchange;
@@ -79,8 +79,8 @@ export async function finalize(exchange: TusExchange, upload: TusUpload): Promis
   return size;
 }
 
-// A newer request does not abort the completion. It takes long on a bucket, and an impatient client would make it
-// restart repeatedly.
+// A newer request does not abort the completion, because it takes long with a bucket, and a client that retries early
+// would restart it repeatedly.
 async function complete({ deps, hashes, stopping }: TusExchange, upload: TusUpload): Promise<void> {
   if (upload.kind === 'partial' || upload.lengthBytes === null) return;
   const running = hashes.take(upload.id, upload.lengthBytes);
@@ -88,7 +88,7 @@ async function complete({ deps, hashes, stopping }: TusExchange, upload: TusUplo
 }
 
 /**
- * Sets a deferred length sent with this piece. Throws `Refused` (`invalid`) for a change of a length that is already
+ * Sets a deferred length that was sent with this chunk. Throws `Refused` (`invalid`) if a different length is already
  * set.
  */
 async function withLateLength(
@@ -99,7 +99,7 @@ async function withLateLength(
   if (upload.lengthBytes !== null) {
     throw new Refused(
       'invalid',
-      `Expected Upload-Length ${upload.lengthBytes} as set before, got ${lengthBytes}. It cannot change.`,
+      `Expected Upload-Length ${upload.lengthBytes} as set before, got ${lengthBytes}. The length cannot change.`,
     );
   }
   const size = await deps.uploads.size(upload);
@@ -116,12 +116,12 @@ async function withLateLength(
   if (lengthBytes === 0 && upload.kind === 'whole') {
     throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
   }
-  // A piece rejected for its offset must not change the upload.
+  // A chunk that is rejected because of its offset must not change the upload.
   if (size === offset) await deps.uploads.setLength(upload, lengthBytes);
   return size === offset ? { ...upload, lengthBytes } : upload;
 }
 
-/** Extends the expiry while a piece arrives. One piece may be the whole file and take days. */
+/** Extends the expiry while a chunk arrives, because one chunk may be the whole file and take days. */
 async function keepMeanwhile({ uploads, onError }: TusDeps, upload: TusUpload, lost: AbortController): Promise<void> {
   try {
     await uploads.keep(upload);

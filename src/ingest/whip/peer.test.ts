@@ -57,7 +57,7 @@ test('several publishers share one UDP port', async () => {
   peers.close();
 });
 
-test('offers the public address of a container with the port and priority of its own', async () => {
+test('offers the public address of a container with the port and priority of the container address', async () => {
   const own = 'a=candidate:1 1 UDP 2122317823 172.17.0.2 8892 typ host\r\n';
   const sdp = `v=0\r\nm=audio 9 RTP 111\r\n${own}a=end-of-candidates\r\nm=video 9 RTP 102\r\na=mid:1\r\n`;
   const added = 'a=candidate:public0 1 UDP 2122317823 192.0.2.1 8892 typ host\r\n';

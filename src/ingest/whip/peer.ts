@@ -28,18 +28,21 @@ export type Peer = {
 
 export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) => Promise<Peer>;
 
-/** Maximum time that an SDP answer waits for candidates from a STUN server, in ms. */
+/** Maximum time for which an SDP answer waits for candidates from a STUN server, in ms. */
 const GATHER_MS = 1_500;
-/** Maximum time that an SDP answer waits for the addresses of the public host, in ms. */
+/** Maximum time for which an SDP answer waits for the addresses of the public host, in ms. */
 const RESOLVE_MS = 500;
 
 export type PeerConfig = {
-  /** Null means all addresses of this machine. */
+  /** Address on which to listen. Null means all addresses of this machine. */
   bindAddress: string | null;
   iceServers: readonly string[];
   /** UDP port for the media of all publishers. 0 means any free port for each publisher. */
   udpPort: number;
-  /** Host under which publishers reach this machine, as from outside a container. Null means its own addresses. */
+  /**
+   * Host at which publishers reach this machine, such as from outside a container. Null means the addresses of this
+   * machine.
+   */
   publicHost: string | null;
 };
 
@@ -121,7 +124,7 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
       new Refused(
         'invalid',
         `Expected an SDP offer, got something else: ${error instanceof Error ? error.message : error}. ` +
-          'Send the offer of a peer.',
+          'Send the SDP offer of the publisher.',
       ),
     );
   }
@@ -135,7 +138,10 @@ async function soonAddressesOf(host: string): Promise<Address[]> {
   return await Promise.race([addressesOf(host), sleep<Address[]>(RESOLVE_MS, [], { ref: false })]);
 }
 
-/** Returns the addresses of a host. Returns none if its name cannot be resolved: the other candidates may suffice. */
+/**
+ * Returns the addresses of a host. Returns none if the name cannot be resolved, because the other candidates may be
+ * sufficient.
+ */
 async function addressesOf(host: string): Promise<Address[]> {
   try {
     return await lookup(host, { all: true });

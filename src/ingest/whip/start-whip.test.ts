@@ -12,7 +12,7 @@ const [MANY, FEW] = [60, 30];
 let server: WhipServer;
 afterEach(() => server.close());
 
-/** Returns the statuses of concurrent attempts. `addressOf` is the address that a client or its proxy claims. */
+/** Returns the statuses of concurrent attempts to publish. `addressOf` returns the address in the forwarding header. */
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');

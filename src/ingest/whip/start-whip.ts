@@ -10,13 +10,13 @@ import { openPeers, type PeerConfig } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
 const MAX_CONNECTIONS = 500;
-/** Maximum number of connections of one client. Media uses other connections, so a publisher only needs one briefly. */
+/** Maximum number of connections of one client. Media uses UDP, so a publisher needs a connection only briefly. */
 const MAX_CONNECTIONS_PER_CLIENT = 32;
 
 /** Thrown if node-datachannel is missing. The service then runs without this listener. */
 export class WhipMissing extends Error {
   constructor(cause: unknown) {
-    super(`No publishers by WHIP: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    super(`Publishing over WHIP is not available: ${cause instanceof Error ? cause.message : cause}`, { cause });
     this.name = 'WhipMissing';
   }
 }
@@ -44,7 +44,7 @@ export async function startWhip(options: Options): Promise<WhipServer> {
       throw new WhipMissing(error);
     },
   );
-  // The package binds the port with the first publisher, who could not repair it.
+  // The package binds the port only with the first publisher, which is too late to report a port in use.
   if (udpPort > 0) await bindOnce(udpPort, host);
   const handler = new WhipHandler({ ...deps, open: peers.open });
   const server: Server =
@@ -57,7 +57,7 @@ export async function startWhip(options: Options): Promise<WhipServer> {
     );
   server.on('request', requireOneHost(handle));
   sendRequestIds(server);
-  // Attempts of publishers behind a trusted proxy are counted by request.
+  // Connections of a trusted proxy are not limited. Wrong keys are counted by request.
   limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: deps.trusted });
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

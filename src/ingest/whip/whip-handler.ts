@@ -50,7 +50,7 @@ export class WhipHandler {
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
-    // Pages of any origin may publish: only the key is checked.
+    // Pages of any origin may publish, because only the key decides.
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch, X-Request-Id');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
@@ -89,7 +89,7 @@ export class WhipHandler {
       return unauthorized('Expected a stream key as bearer token, got none. Send Authorization: Bearer STREAM_KEY.');
     if (!isOfType(request, SDP))
       return text(415, `Expected a body of the type ${SDP}, got another type. Set Content-Type.`);
-    // Checked before the SDP answer.
+    // The key is checked before the SDP answer is created.
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
@@ -103,7 +103,10 @@ export class WhipHandler {
     return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
   }
 
-  /** Limits attempts with wrong keys. A valid key is never refused because of other attempts from the same address. */
+  /**
+   * Returns the response to a wrong key, and limits such attempts. Valid keys are not affected by wrong keys from the
+   * same address.
+   */
   #refuseKey(remote: string, message: string): Answer {
     if (this.#mayTry(clientKey(remote), Date.now())) return unauthorized(message);
     throw new Refused('busy', 'Too many wrong keys from this address. Try again in a second.');
@@ -162,13 +165,13 @@ async function patch(session: WhipSession, request: IncomingMessage): Promise<An
     return text(415, `Expected a body of the type ${FRAGMENT}, got another type. Set Content-Type.`);
   const match = request.headers['if-match'];
   if (match === undefined)
-    return text(428, 'Expected the header If-Match with the ETag of the session, got none. Send it.');
+    return text(428, 'Expected the header If-Match with the ETag of the session, got none. Send the header.');
   const fragment = (await readBytes(request, BODY)).toString();
   if (match === '*') return text(422, 'ICE restarts are not supported. Start another session.');
   if (match !== session.etag)
     return text(
       412,
-      'Expected the ETag of the session in If-Match, got another one. Send the one from the last response.',
+      'Expected the ETag of the session in If-Match, got a different one. Send the ETag from the last response.',
     );
   for (const { candidate, mid } of readCandidates(fragment)) session.addCandidate(candidate, mid);
   return { status: 204, headers: { ETag: session.etag } };

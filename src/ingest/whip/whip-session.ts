@@ -13,7 +13,7 @@ const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
 const MAX_FAULTS = 100;
-/** Start bit rate in the SDP answer. Without it, browsers start with 0.3 Mbit/s and a small image. */
+/** Start bitrate in the SDP answer. Without it, browsers start with 0.3 Mbit/s and a small picture. */
 const START_KBPS = 2_500;
 
 type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };
@@ -61,7 +61,7 @@ export class WhipSession {
       session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
       if (session.#isEnded) {
         session.#peer.close();
-        throw new Refused('unavailable', 'The session ended before its answer. Send the offer again.');
+        throw new Refused('unavailable', 'The session ended before the SDP answer was ready. Send the offer again.');
       }
       return { session, answer: withoutRejected(withStartBitrate(session.#peer.answer), offer.leftOut) };
     } catch (error) {
@@ -70,7 +70,7 @@ export class WhipSession {
     }
   }
 
-  /** Sets the destination of media from now on. Earlier media was dropped. */
+  /** Sets the destination of the media from now on. Media that arrived earlier was dropped. */
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
     for (const { reason } of this.#leftOut) media.leaveOut(reason);
@@ -124,7 +124,7 @@ export class WhipSession {
 
   /** Disconnects this publisher, and no other, if its packets make a parser throw. */
   #fail(cause: unknown): void {
-    this.#deps.report(new Error('Could not process the media of a WHIP publisher. Disconnecting it.', { cause }));
+    this.#deps.report(new Error('Could not process the media of a WHIP publisher, which is disconnected.', { cause }));
     this.end('the media could not be processed');
   }
 }
@@ -133,7 +133,7 @@ function withStartBitrate(answer: string): string {
   return answer.replace(/^(a=fmtp:\d+ .*packetization-mode=1.*?)\r?$/gm, `$1;x-google-start-bitrate=${START_KBPS}`);
 }
 
-/** Removes rejected media from their group (RFC 8843 section 7.3.3). */
+/** Removes rejected media from the bundle group (RFC 8843 section 7.3.3). */
 function withoutRejected(answer: string, rejected: readonly LeftOutMedia[]): string {
   const mids = new Set(rejected.map(({ mid }) => mid));
   return answer.replace(/^a=group:(\S+)((?: \S+)*)/gm, (_, name: string, members: string) => {

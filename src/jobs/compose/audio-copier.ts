@@ -11,7 +11,10 @@ import type { JobDeps } from '../job-deps.ts';
 type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 
-/** Copies the audio of recorded streams. Audio and video segments have the same numbers. */
+/**
+ * Copies the audio of recorded streams into a composed video. An audio segment has the number of the video segment that
+ * covers the same time.
+ */
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
@@ -29,7 +32,7 @@ export function createAudioCopier(view: CompositionView, rendition: TaskRenditio
     if (known !== undefined) return known;
     const found = await readSourceSegment(source, segment, deps, signal);
     if (found === null) throw sourceGone(source);
-    // Keep this segment and the next one, whose start is the end of this one.
+    // Keeps the two newest segments, because a segment ends where the next one starts.
     for (const old of [...held.keys()].slice(0, -1)) held.delete(old);
     held.set(name, found);
     return found;

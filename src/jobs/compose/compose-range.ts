@@ -15,7 +15,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 import { createAudioCopier } from './audio-copier.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
-/** Makes a range of segments of a composed video. Copies the reusable ones and encodes the others. */
+/** Produces a range of segments of a composed video. Copies the segments that can be reused and encodes the others. */
 export async function composeRange(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
   const view = await loadComposition(deps.db, claim.task);
@@ -75,7 +75,10 @@ async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<numbe
 
 type Run = { kind: 'copy'; number: number; piece: Piece } | PieceRun;
 
-/** Copied pieces are processed segment by segment. Consecutive whole segments of one part share an encoder. */
+/**
+ * Plans how to produce each piece. Copied pieces are processed one by one. Consecutive whole segments of one part share
+ * an encoder.
+ */
 function planRuns({ recipe }: CompositionView, from: number, to: number, isCopied: boolean): Run[] {
   const runs: Run[] = [];
   for (let number = from; number < to; number += 1) {
@@ -89,7 +92,10 @@ function planRuns({ recipe }: CompositionView, from: number, to: number, isCopie
   return runs;
 }
 
-/** Keyframes are evenly spaced within one run, so a run can only contain consecutive whole segments. */
+/**
+ * Returns whether a piece can join the run of the piece before it. The keyframes of a run are evenly spaced, so a run
+ * can only contain consecutive whole segments.
+ */
 function goesOn(last: Piece | undefined, next: Piece): boolean {
   return last !== undefined && last.part === next.part && last.segment !== null && next.segment === last.segment + 1;
 }

@@ -14,7 +14,7 @@ import { createChunkWriter, discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
-/** Segments per chunk, about 32 s. */
+/** Number of segments per chunk, about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
 /** Composes an audio track from audio frames of other videos. Parts without audio are silent. */
@@ -72,8 +72,8 @@ async function makeSegment(
 }
 
 /**
- * Creates a reader of single frames, which reads the sources a segment at a time. It returns silence past the end of a
- * source and where a part has no audio.
+ * Creates a reader of single audio frames. It loads the sources one segment at a time. It returns silence after the end
+ * of a source and in parts without audio.
  */
 function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;

@@ -16,7 +16,7 @@ import { endReading, type PicturesInit, readEncodedVideo } from '../encode/read-
 import { readWatermark } from '../encode/read-watermark.ts';
 import type { JobDeps } from '../job-deps.ts';
 
-/** Pieces of one part that one encoder makes as segments from `firstSegment` on. */
+/** Pieces of one part that one encoder run produces as the segments from `firstSegment` on. */
 export type PieceRun = { kind: 'encode'; firstSegment: number; pieces: Piece[] };
 
 type PiecesJob = { libraryId: number; view: CompositionView; run: PieceRun };
@@ -26,8 +26,8 @@ type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init
 const NICENESS = 5;
 
 /**
- * Encodes pieces from the original of their part for all renditions of the encode task. `at` is the index of the
- * rendition.
+ * Encodes pieces from the original of their part, for all renditions of the encode task. In the output, `at` is the
+ * index of the rendition.
  */
 export async function* encodePieces(
   { libraryId, view, run }: PiecesJob,
@@ -93,7 +93,7 @@ async function readRung(
 type PartGrid = CompositionView['recipe']['parts'][number];
 
 /**
- * Returns the pieces as segments 1 and following of the part's timeline. On a source's own time grid, a frame belongs
+ * Returns a cut list in which the pieces are the segments from 1 on. On a source's own time grid, a frame is assigned
  * to the nearest cut, and is shown from that cut on.
  */
 function cutAt(

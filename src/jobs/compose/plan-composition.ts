@@ -19,14 +19,15 @@ export type WantedPart = { view: PartView; fromSec: number; toSec: number };
 const MAX_PIECES = 20_000;
 
 /**
- * Decides how to compose a video from parts of others. Renditions that are alike in all parts are copied. Ends within a
- * segment are encoded from the originals, with the settings of the adjacent segments. A rung that all parts have is
- * encoded completely if it differs between them or was itself copied from an original. Throws `Refused` (`invalid`) for
- * parts with no common rung, different frame rates, a missing original that is needed, or an empty range.
+ * Decides how to compose a video from parts of other videos. Renditions that have the same format in all parts are
+ * copied. If a part starts or ends within a segment, that piece is encoded from the original, with the settings of the
+ * adjacent segments. A rung that all parts have is encoded completely if its format differs between them, or if it was
+ * itself copied from an original. Throws `Refused` (`invalid`) if the parts have no common rung or different frame
+ * rates, a required original is missing, or a range is empty.
  */
 export function planComposition(key: MediaKey, wanted: readonly WantedPart[], isExact: boolean): ComposedVideo {
   const [first] = wanted;
-  if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Send one.');
+  if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Send a part.');
   requireOneKind(wanted);
   requireOneRate(wanted);
   const parts = onOneGrid(wanted);
@@ -70,8 +71,8 @@ function markOf({ renditions }: PartView) {
 }
 
 /**
- * Leaves parts with the same time grid unchanged. Otherwise gives all parts a frame grid, because encoders of one
- * rendition need one time base. Media on another grid must be encoded, not copied.
+ * Returns parts with the same time grid unchanged. Otherwise converts all parts to a frame grid, because all encoders
+ * of a rendition need the same time base. Media on a different grid cannot be copied and must be encoded.
  */
 function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
   const scales = new Set(parts.map(({ view }) => view.cutList.timescale));
@@ -83,7 +84,7 @@ function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
   return parts.map((part) => ({ ...part, view: { ...part.view, cutList: toFrameGrid(part.view.cutList, rate) } }));
 }
 
-/** Moves each cut of a source's own grid to the nearest frame. */
+/** Moves each cut of a source's own time grid to the nearest frame of a frame grid. */
 function toFrameGrid(cutList: CutList, rate: Rational): CutList {
   if (cutList.grid.kind === 'frames') return cutList;
   const { timescale, frameTicks } = frameTimescale(rate);
@@ -132,7 +133,7 @@ function requireOneRate(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected all parts to have the frame rate of the first, ${expected}, got ${describe(other)} for video ` +
+    `Expected all parts to have the frame rate of the first part, ${expected}, got ${describe(other)} for video ` +
       `${other.view.mediaId}. Leave it out, or convert it first.`,
   );
 }
@@ -147,7 +148,7 @@ function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): vo
     throw new Refused(
       'invalid',
       `Expected part ${empty + 1} to contain at least one frame of video ${parts[empty]?.view.mediaId}, got none. ` +
-        'Correct its times.',
+        'Correct the times of this part.',
     );
   }
   if (pieces.length > MAX_PIECES) {
@@ -204,8 +205,9 @@ function nothingInCommon(): Refused {
 }
 
 /**
- * Plans the audio tracks that all parts with audio have, by language and name. If there are none, plans one for each
- * language that all have, else the main audio of each.
+ * Plans the audio tracks that all parts with audio have, by language and name. If there are no such tracks, plans one
+ * track for each language that all of these parts have. If there is no such language either, plans one track from the
+ * main audio of each part.
  */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
   const isHeard = ({ kind, plan }: PartRendition) => kind === 'audio' && plan.form === undefined;
@@ -270,7 +272,9 @@ function toMade(
   };
 }
 
-/** Returns the bit rate cap of the earlier encode, because new segments adjoin segments made with it. */
+/**
+ * Returns the bitrate cap of the earlier encode, because the new segments are played next to segments with that cap.
+ */
 function capOf(rung: number | null, plan: PartRendition['plan']): { maxBitrateBps?: number } {
   const known = RUNGS.find((one) => one === rung);
   const usualBps = known === undefined ? undefined : MAX_BITRATES_BPS[known];

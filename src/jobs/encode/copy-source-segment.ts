@@ -21,7 +21,7 @@ export async function copySourceSegment(
   return copySegment(found.bytes, found.fragments, place);
 }
 
-/** Returns the error for a part that was deleted during the copy. */
+/** Returns the error for a source rendition that was deleted during the copy. */
 export function sourceGone(renditionId: Guid): Refused {
   return new Refused('invalid', `Rendition ${renditionId} no longer exists: its video was changed.`);
 }

@@ -23,12 +23,15 @@ import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 const NICENESS = 10;
-/** Assumed bit rate, the mean of many published segments. It is only used to estimate the required space. */
+/**
+ * Assumed bitrate in bits per second, the mean of many published segments. It is only used to estimate the required
+ * disk space.
+ */
 const GUESSED_BPS = 8_000_000;
 
 /**
  * Encodes a range of segments of a live recording from its published video, because a recording has no original. The
- * input is the stored segments of the range, with times from 0 on.
+ * input consists of the stored segments of the range, with times that start at 0.
  */
 export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;

@@ -32,19 +32,19 @@ export type RangeJob = {
   writers: readonly ChunkWriter[];
   report: (fraction: number) => void;
   /**
-   * Publishes the range while it grows. Other tasks may store some of it in the meantime. Null publishes nothing until
-   * everything is stored.
+   * Publishes the segments that are stored so far, while others may also be stored by other tasks. Null: nothing is
+   * published until the whole range is stored.
    */
   publish: ((outputs: readonly RenditionOutput[]) => Promise<void>) | null;
 };
 
-/** A rendition being made. `init` is from its first run. */
+/** A rendition that is being encoded. `init` is the init segment of the first encoder run. */
 export type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
 
 /**
  * Runs the encoder and stores its output, usually in one process for all rungs. Returns the output that is not
- * published yet. After a failure, most likely for lack of memory, makes the rungs one after another with one thread
- * each.
+ * published yet. After a failed attempt, encodes the rungs one after another with one thread each, because lack of
+ * memory is the most likely cause.
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
@@ -65,7 +65,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   return collect(all, signal);
 }
 
-/** Stores the pending segments of each rendition. Returns everything stored since the last call. */
+/** Stores the pending segments of each rendition. Returns all chunks stored since the last call. */
 export async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
   for (const { rendition, writer, init } of rungOutputs) {
@@ -78,8 +78,8 @@ export async function collect(rungOutputs: readonly RungOutput[], signal: AbortS
 }
 
 /**
- * Plans the missing segments in as few processes as possible. Some segments may already exist if they are made on
- * demand or published while they grow.
+ * Plans the missing segments in as few processes as possible. Some segments may already exist, because they were made
+ * on demand or published by an earlier attempt.
  */
 async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.task;
@@ -128,7 +128,7 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
       firstSegment: range.fromSegment,
       segmentCount,
       ...(expectedTicks === null ? {} : { expectedTicks }),
-      // Damaged packets may have made the first attempt fail.
+      // Damaged packets may be the reason why the first attempt failed.
       mayLackFrames: job.claim.failures > 0,
     });
     const reported = (seconds: number) => {
@@ -158,7 +158,8 @@ async function publishMeanwhile(
   try {
     await publish(outputs);
   } catch (error) {
-    // The reported error may be a different one. Objects that rows may refer to must not be deleted.
+    // The error that is thrown may be a different one, so this is recorded here: objects that rows may refer to must
+    // not be deleted.
     if (error instanceof CommitInDoubt) committed();
     throw error;
   }
@@ -193,7 +194,7 @@ function runOptions({ claim, deps, view, path }: RangeJob) {
   };
 }
 
-/** Whether playback waits for this task: a single first segment. */
+/** Returns whether playback waits for this task, which then makes only the first segment. */
 function isAwaited({ queue, fromSegment, toSegment }: EncodeTask): boolean {
   return queue === 'quick' && fromSegment === 0 && toSegment === 1;
 }

@@ -26,7 +26,10 @@ import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './re
 import type { LocalSource } from './source-cache.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Segments of the first chunk, which lets playback start, and of later chunks. A segment has about 4 s. */
+/**
+ * Number of segments in the first chunk, which is small so that playback can start, and in later chunks. A segment
+ * lasts about 4 s.
+ */
 const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
@@ -68,7 +71,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
   }
 }
 
-/** An audio track with the file that it is in. `originSec`: the file's clock where the timeline begins. */
+/** An audio track and the file that contains it. `originSec` is the time in the file at which the timeline begins. */
 type OpenTrack = {
   rendition: TaskRendition;
   source: { local: LocalSource; durationSec: number };
@@ -89,7 +92,7 @@ async function openTrack(deps: JobDeps, task: EncodeTask, signal: AbortSignal): 
   return { rendition, source: { local, durationSec: view.facts.durationSec }, track, originSec };
 }
 
-/** Opens the first sound of an added file. It is probed here, because nothing else is made from it. */
+/** Opens the first audio stream of an added file. The file is probed here, because it is not used for anything else. */
 async function openAdded(
   { rendition, sourceKey }: { rendition: TaskRendition; sourceKey: StorageKey },
   { sources }: JobDeps,
@@ -113,8 +116,9 @@ type Wanted = { track: AudioFacts; audio: AudioJob };
 type KeptFor = { key: MediaKey; rendition: TaskRendition };
 
 /**
- * Returns the gain of a track: that of a normalised one, which is measured first, once; 0 for any other that was
- * measured. Returns null if the encode measures it.
+ * Returns the gain of a track in dB. A track to be normalised is measured first, unless it was measured before. The
+ * gain of other tracks is 0. Returns null for a track that is not normalised and not measured yet: the encode measures
+ * it.
  */
 async function chooseGain(
   {
@@ -175,7 +179,10 @@ type TrackJob = {
   rendition: TaskRendition;
   run: FfmpegRun;
   parts: AsyncIterable<AudioPart>;
-  /** Called once the run has been read to its end, before the task ends and the track may be complete. */
+  /**
+   * Called after the output of the encoder was read completely, and before the task ends and thus may complete the
+   * track.
+   */
   atEnd: () => Promise<void>;
 };
 
@@ -187,7 +194,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
     ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
   });
-  // Segments made for viewers can be anywhere in the range, so the writer skips them one by one.
+  // Segments that were made on demand can be anywhere in the range, so the writer skips them one by one.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
   let init: AudioInit | null = null;
   let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;

@@ -10,7 +10,7 @@ test.each([
     expected: ['4-8: 0,2', '4-5: 1', '6-8: 1'],
   },
   { name: 'segments outside the range are ignored', stored: [[3, 8], [4]], expected: ['4-8: 0', '5-8: 1'] },
-])('plans runs: $name', ({ stored, expected }) => {
+])('plans encoder runs: $name', ({ stored, expected }) => {
   const runs = planMissingRuns(
     { fromSegment: 4, toSegment: 8 },
     stored.map((segments) => new Set(segments)),

@@ -6,14 +6,14 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { LocalSource, SourceCache } from './source-cache.ts';
 
 /**
- * Minimum assumed byte rate. The length of a source with a jumping clock is unknown in advance, so the time limit
- * depends on its size.
+ * Minimum assumed byte rate of a source. The duration of a source whose clock jumps is unknown in advance, so the time
+ * limit depends on its size.
  */
 const MIN_BYTES_PER_SEC = 10_000;
 
 /**
- * Opens an original for a task that reads it, according to its facts: the file itself, or a repaired copy with a
- * continuous clock or without the part before the media. Every worker makes an identical copy.
+ * Opens an original for a task that reads it, according to its facts: the file itself, or a repaired copy with
+ * continuous timestamps, or a copy without the bytes before the media. Every worker makes an identical copy.
  */
 export async function openPlanned(
   sources: SourceCache,

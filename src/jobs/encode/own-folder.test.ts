@@ -92,8 +92,8 @@ test('reports folders of dead workers that it cannot remove and takes the next f
   expect(await asNobody(() => takeOwnFolder(parent, report))).toBe(join(parent, 'worker-3'));
   expect(await namesIn()).toEqual(['worker-1', 'worker-1/original', 'worker-2', 'worker-2/original', 'worker-3']);
   expect(reported.toSorted()).toEqual([
-    expect.stringMatching(/worker-1\. Remove it by hand\. Error: EACCES/),
-    expect.stringMatching(/worker-2\. Remove it by hand\. Error: EACCES/),
+    expect.stringMatching(/worker-1\. Remove the folder by hand\. Error: EACCES/),
+    expect.stringMatching(/worker-2\. Remove the folder by hand\. Error: EACCES/),
   ]);
   await chmod(join(parent, 'worker-2'), 0o700);
 });

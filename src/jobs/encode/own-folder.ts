@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { tryLock } from '../../lib/try-lock.ts';
 
 const OWN_NAME = /^worker-\d+$/;
-/** Maximum folders. No machine has that many workers. */
+/** Maximum number of folders. No machine has that many workers. */
 const MAX_OWNERS = 256;
 
 /**
  * Creates an empty folder `worker-{n}` in `parent` that belongs to this process until it exits, and removes folders
- * whose owner has exited. Reports folders that cannot be removed and leaves them. A lock determines the owner, not a
+ * whose owner has exited. Reports folders that cannot be removed, and keeps them. A lock determines the owner, not a
  * process id, because other processes may be in another container or on another machine that shares the folder.
  */
 export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
@@ -22,7 +22,9 @@ export async function takeOwnFolder(parent: string, report: (error: Error) => vo
       const lock = await lockAndRemove(folder);
       if (lock !== null) closeSync(lock);
     } catch (cause) {
-      report(new Error(`Could not remove the files that a worker left in ${folder}. Remove it by hand.`, { cause }));
+      report(
+        new Error(`Could not remove the files that a worker left in ${folder}. Remove the folder by hand.`, { cause }),
+      );
     }
   }
   await mkdir(own);
@@ -45,8 +47,8 @@ async function takeFree(parent: string): Promise<string> {
 }
 
 /**
- * Returns null if another process owns the folder. Never removes lock files: otherwise, two processes could lock
- * different files with the same name.
+ * Locks a folder and removes its content. Returns null if another process owns the folder. Lock files are never
+ * removed, because otherwise two processes could lock different files with the same name.
  */
 async function lockAndRemove(folder: string): Promise<number | null> {
   const lock = tryLock(`${folder}.lock`);

@@ -5,7 +5,7 @@ import { Postponed } from '../queue/postponement.ts';
 
 /**
  * Creates the keys of a video in a library with Enterprise DRM before any of the video is playable. Throws `Postponed`
- * while the key source is unreachable, and `Refused` if the source refuses.
+ * while the key source is unreachable, and `Refused` if the key source refuses the request.
  */
 export async function protectVideo(key: MediaKey, packager: Packager, signal: AbortSignal): Promise<void> {
   try {

@@ -7,8 +7,8 @@ import { throughPause } from '../queue/run-task.ts';
 import { discardObjects } from './store-chunk.ts';
 
 /**
- * Publishes chunks of an encode task (`commitChunks`). Chunks of a repair replace the damaged ones. Deletes objects
- * that were not committed.
+ * Publishes chunks of an encode task with `commitChunks`. Chunks from a repair replace the damaged ones. Deletes
+ * objects that were not committed.
  */
 export async function publishChunks(
   { db, storage, report }: Pick<JobDeps, 'db' | 'storage' | 'report'>,

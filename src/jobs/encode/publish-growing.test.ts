@@ -14,7 +14,7 @@ function held() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('publishes when every output has one more segment, except for the last', async () => {
+test('publishes each time that every output has one more segment, except after the last segment', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(2, 3, publish);
   growth.made(0);
@@ -34,7 +34,7 @@ test('publishes when every output has one more segment, except for the last', as
   expect(calls).toHaveLength(2);
 });
 
-test('batches segments that are created during a publication instead of publishing concurrently', async () => {
+test('publishes segments that were added during a publication in one batch after it', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   for (let n = 0; n < 3; n += 1) growth.made(0);
@@ -59,7 +59,7 @@ test('publishes nothing after the end, even if unpublished segments remain', asy
   expect(calls).toHaveLength(1);
 });
 
-test('ending waits for a running publication and throws its error, as the next output does', async () => {
+test('end() waits for a running publication and throws its error, and so does the next made()', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(1, 5, publish);
   growth.made(0);

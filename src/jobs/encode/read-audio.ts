@@ -27,7 +27,7 @@ export function readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   return readParts(run, createAudioSegmenter(0), normaliseInit);
 }
 
-/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of the given length and form. */
+/** Like `readAudio`, for a copy (`planAudioCopy`) of a track with the given duration and format. */
 export function readCopiedAudio(
   run: FfmpegRun,
   { durationSec, form }: Pick<AudioJob, 'durationSec' | 'form'>,
@@ -65,15 +65,15 @@ async function* readParts(
 export type FirstAudio = { streamIndex: number; init: AudioInit; segment: Segment };
 
 /**
- * Length encoded beyond the first segment, in seconds, so that the segment does not end with the track. The probe does
- * not know the end of the track yet.
+ * Duration in seconds that is also encoded after the first segment, so that the segment does not end with the encoded
+ * audio. The end of the track is not known yet.
  */
 const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the main audio, while the probe is still reading the
- * file. It assumes a timeline that starts at the source's clock. Returns null on failure. The ordinary task then makes
- * the segment, or reports the reason.
+ * file. It assumes that the timeline starts at the start time of the source. Returns null on failure. The audio task
+ * then makes the segment, or reports the reason.
  */
 export async function encodeFirstAudio(
   path: string,
@@ -84,7 +84,7 @@ export async function encodeFirstAudio(
   return takeFirst({ path, streamIndex, plan: planAudioEncode({ streamIndex, channels: 2 }, job) }, readAudio, signal);
 }
 
-/** Copies the first segment of a stream, for a timeline that starts at the source's clock. */
+/** Copies the first segment of a stream, for a timeline that starts at the start time of the source. */
 export async function copyFirstAudio(
   path: string,
   { streamIndex, durationSec }: { streamIndex: number; durationSec: number },

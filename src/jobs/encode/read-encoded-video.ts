@@ -9,8 +9,8 @@ import type { FfmpegRun } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { postponementOf } from '../queue/postponement.ts';
 
 /**
- * Maximum wait for a process's own error, in ms. A dying process closes its outputs shortly before that more precise
- * error is available.
+ * Maximum wait for a process's own error, in ms. A process that exits closes its outputs shortly before its error,
+ * which is more precise, is available.
  */
 const END_NOTICE_MS = 500;
 
@@ -61,9 +61,8 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
 }
 
 /**
- * Waits until all outputs of a run are read and the run is over, then calls `last`. All of them have ended after a
- * failure too. The caller then deletes the stored objects, so no write may be pending. Throws the first of several
- * errors.
+ * Waits until all outputs of a run are read and the run is over, then calls `last`. It also waits for all of them after
+ * a failure, because the caller then deletes the stored objects, and no write may be pending. Throws the first error.
  */
 export async function endReading(
   run: FfmpegRun,

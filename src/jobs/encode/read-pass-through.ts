@@ -21,7 +21,7 @@ import type { SourceCache } from './source-cache.ts';
 /** A source file opened for range reads. */
 export type OpenFile = RangeSource & { close(): Promise<void> };
 
-/** An open original, and its path for tools. */
+/** An open original, and its path for tools such as ffmpeg. */
 export type OpenSource = OpenFile & { path: string };
 
 /** Index of an MP4 and the heads of its cuts. Planning a pass-through needs both, in addition to the probe's facts. */
@@ -40,7 +40,7 @@ export async function openRanges(path: string): Promise<OpenFile> {
   };
 }
 
-/** Opens an original for range reads, with its path for tools. Closing the file releases it. */
+/** Opens an original for range reads. Closing the file also releases the original in the cache. */
 export async function openSource(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<OpenSource> {
   const local = await sources.open(key, signal);
   try {
@@ -60,7 +60,8 @@ export async function indexSource(file: RangeSource, signal: AbortSignal): Promi
 }
 
 /**
- * Repeats the plan made when the video was created. The same file must result in the same plan. Throws if it differs.
+ * Plans the pass-through of a file again. Throws if the result differs from the plan that was made when the video was
+ * created.
  */
 export async function replanPassThrough(
   file: RangeSource,
@@ -72,12 +73,14 @@ export async function replanPassThrough(
     indexed === null ? null : planPassThrough(indexed.index, facts, indexed.heads, Number.POSITIVE_INFINITY);
   if (indexed === null || answer === null || answer.kind === 'refused') {
     const came = answer?.kind === 'refused' ? answer.message : 'no index';
-    throw new Error(`The source can no longer pass through: ${came}`);
+    throw new Error(`The source cannot be passed through any more: ${came}`);
   }
   return { index: indexed.index, plan: answer.plan };
 }
 
-/** Reads a segment of a pass-through with its payload and replaces damaged samples (`fillDamagedSamples`). */
+/**
+ * Reads a segment of a pass-through rendition with its payload, and replaces damaged samples (`fillDamagedSamples`).
+ */
 export async function readSegment(
   file: RangeSource,
   { index, plan }: { index: Mp4Index; plan: PassThroughPlan },
@@ -126,8 +129,8 @@ function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: 
 }
 
 /**
- * Returns the times that the encoded frames of a range must have on the source's own time grid, or null on a frame
- * grid.
+ * Returns the times that the encoded frames of a range must have if the timeline uses the source's own time grid.
+ * Returns null for a frame grid.
  */
 export async function readPictureTicks(
   path: string,

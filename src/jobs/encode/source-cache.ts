@@ -16,8 +16,8 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
-   * Like `open`, for a file made from an original. `name` distinguishes it from other files made from the same
-   * original. It is kept with the copies of originals. Concurrent callers wait for the same file. `make` receives the
+   * Like `open`, for a file derived from an original. `name` distinguishes it from other files derived from the same
+   * original. It is cached like the copies of originals. Concurrent callers wait for the same file. `make` receives the
    * original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
@@ -48,8 +48,8 @@ export class WorkerDiskFull extends Postponed {
 type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
 /**
- * Provides originals as local files: directly if the store is a local folder, else as a copy in a folder of this
- * process in `parent`. Copies are shared by all readers and kept for the next chunk. Removes the least recently used
+ * Provides originals as local files: directly if the store is a local folder, or else as a copy in a folder of this
+ * process in `parent`. All readers share the copies, which are kept for later tasks. Removes the least recently used
  * ones when the folder exceeds `maxBytes`. Aborts a copy only when its last reader aborts.
  */
 export async function createSourceCache(
@@ -77,7 +77,7 @@ export async function createSourceCache(
   }
 
   async function fetchOnce(read: ReadSource, path: string, signal: AbortSignal): Promise<string> {
-    // A cleanup that began before this copy was in use may be about to remove it.
+    // A cleanup that started before this copy was in use may still remove it, so wait for it.
     await trimmed;
     const now = new Date();
     if ((await ifPresent(utimes(path, now, now))) !== null) return path;
@@ -104,7 +104,7 @@ export async function createSourceCache(
     try {
       return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
     } catch (error) {
-      // The next release removes leftovers. The reason for the failed open is more important.
+      // The next release removes what is left. The error of the failed open is more important.
       await release(entry).catch(() => undefined);
       throw error;
     }
@@ -135,7 +135,7 @@ function readOriginal(storage: Storage, key: StorageKey): ReadSource {
   };
 }
 
-/** Keeps the original open until the file made from it is complete or aborted. */
+/** Derives a file from an original. Keeps the original open until the file is complete or aborted. */
 function makeFrom(
   open: (signal: AbortSignal) => Promise<LocalSource>,
   make: MadeSource['make'],
@@ -193,7 +193,7 @@ async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, 
   }
 }
 
-/** Removes unused copies first. */
+/** Removes unused copies if there is not enough free space. Throws `WorkerDiskFull` if there is still not enough. */
 async function requireRoom(folder: string, sizeBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
   if ((await freeBytes(folder)) >= sizeBytes) return;
   await trim(folder, 0, held);

@@ -15,13 +15,13 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
  */
 const MAX_HELD_BYTES = 24 * 2 ** 20;
 
-/** Destination of the chunks of one rendition and attempt. */
+/** Location at which the chunks of one rendition and attempt are stored. */
 export type ChunkPlace = {
   storage: Storage;
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
-  /** Maximum number of segments of a chunk. Default: as many as fit. */
+  /** Maximum number of segments per chunk. Default: as many as fit in `MAX_HELD_BYTES`. */
   mostSegments?: number;
   /**
    * Returns the segments of a range that other tasks have stored in the meantime, which the writer omits. Default:

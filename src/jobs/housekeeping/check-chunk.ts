@@ -7,7 +7,9 @@ import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { checkObject, isMissing, isWorn } from './check-object.ts';
 
-/** Damage of a chunk: its media, or only its index, which can be rebuilt from the media. `what` describes it. */
+/**
+ * Damage of a chunk: its media, or only its index, which can be rebuilt from the media. `what` describes the damage.
+ */
 export type ChunkDamage = { kind: 'missing' | 'media' | 'index'; what: string };
 
 /** Reads a whole chunk and its index, and compares them with the row. Rethrows read errors. */

@@ -6,7 +6,7 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 /** Properties of a stored object recorded in its row. */
 export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
-/** Damage of an object. `what` describes it. */
+/** Damage of an object. `what` describes the damage. */
 export type ObjectFault = { isMissing: boolean; what: string };
 
 /** Reads a whole object and compares it with its row. Rethrows read errors. */
@@ -38,12 +38,15 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Refused && error.kind === 'not-found';
 }
 
-/** Whether the disk cannot read these bytes. Other read errors prove nothing about the object. */
+/**
+ * Returns whether an error means that the disk cannot read these bytes. Other read errors prove nothing about the
+ * object.
+ */
 export function isWorn(error: unknown): boolean {
   return hasCode(error, 'EIO');
 }
 
-/** Whether an object is readable. Rethrows read errors. */
+/** Returns whether an object is readable. Rethrows read errors that prove nothing about the object. */
 export async function isReadable(key: StorageKey, storage: Storage, signal: AbortSignal): Promise<boolean> {
   try {
     await storage.readBytes(key, { start: 0, end: 0 }, signal);

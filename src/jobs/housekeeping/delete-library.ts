@@ -19,8 +19,8 @@ export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 /**
  * Deletes the media of a removed library, a hundred at a time: objects, then rows, then its images. Deletes nothing
  * else under `{libraryId}/`, because a restored database reuses library ids and other objects may not belong to this
- * library. Objects that a worker was writing are deleted like all orphans. Looks for images a second time, then forgets
- * the library. Does nothing for a library that was not removed.
+ * library. Objects that a worker was writing are deleted like all orphans. Looks for images a second time, then deletes
+ * the record of the removed library. Does nothing if the library was not removed.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',

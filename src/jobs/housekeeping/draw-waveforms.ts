@@ -11,7 +11,7 @@ import { pastFailures } from '../store/past-failures.ts';
 
 /** Maximum number of videos per run. The next run, a minute later, continues with the rest. */
 const MAX_VIDEOS = 100;
-/** Time after which a run begins no other video, in ms. Other housekeeping waits for its slot. */
+/** Time after which a run starts no further video, in ms, because other housekeeping waits for its slot. */
 const MAX_RUN_MS = 20_000;
 
 /** Draws the waveforms of finished videos whose default audio changed, every minute. Idempotent. */
@@ -30,7 +30,10 @@ export const drawWaveforms = defineJob<object, JobDeps>({
   },
 });
 
-/** Audio that cannot be decoded gets an empty waveform, because it would fail again. */
+/**
+ * Draws and stores the waveform of a video. If the audio cannot be decoded, the waveform is empty, because another
+ * attempt would fail too.
+ */
 async function drawWaveform(video: UndrawnVideo, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { audio } = await loadSpeechSource(deps.db, video);
   const peaks: number[] = [];

@@ -26,8 +26,8 @@ export type InspectDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
 class Unread extends Error {}
 
 /**
- * Reads one object and repairs or reports any damage. Logs read errors of this object alone. Throws those of the whole
- * store.
+ * Reads one object and repairs or reports any damage. Read errors that affect only this object are logged. Read errors
+ * of the whole store are thrown.
  */
 export async function inspectObject(item: ScrubItem, deps: InspectDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   try {
@@ -38,7 +38,7 @@ export async function inspectObject(item: ScrubItem, deps: InspectDeps, signal: 
       return { kind: 'away', part: error.part };
     }
     if (!(error instanceof Unread)) throw error;
-    const message = `${item.storageKey} could not be read and is passed over until the next round.`;
+    const message = `${item.storageKey} could not be read. The scrub skips it until the next round.`;
     deps.report(new Error(message, { cause: error.cause }));
     return { kind: 'unread' };
   }
@@ -106,7 +106,10 @@ async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal:
   }
 }
 
-/** Treats an empty store, such as an unmounted disk, as unavailable instead of repairing each object. */
+/**
+ * Throws if the store is empty, such as an unmounted disk, so that it counts as unavailable and not each object as
+ * missing.
+ */
 async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
   if (!(await isEmpty(storage, '', signal))) return;
   throw new Error(
@@ -114,7 +117,7 @@ async function expectStore(storage: Storage, signal: AbortSignal): Promise<void>
   );
 }
 
-/** Thrown if the store has nothing left of a library or video, which is also treated as unavailable. */
+/** Thrown if the store contains nothing of a library or video. This also counts as an unavailable store. */
 class Away extends Error {
   readonly part: 'library' | 'video';
   constructor(part: 'library' | 'video', prefix: string) {

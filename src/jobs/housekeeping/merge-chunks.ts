@@ -22,11 +22,11 @@ import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { isMissing } from './check-object.ts';
 
-/** Maximum bytes written per run. There is one run per minute. */
+/** Maximum number of bytes written per run. There is one run per minute. */
 const BYTES_A_RUN = 2 ** 30;
 const RUN_MS = 40_000;
 const RENDITIONS_A_RUN = 200;
-/** Maximum merged chunks per transaction. Each transaction makes the edges reload once. */
+/** Maximum number of merged chunks per transaction. Each transaction makes the edges reload the publication once. */
 const MERGES_AT_ONCE = 8;
 
 type MergeDeps = Pick<JobDeps, 'db' | 'storage' | 'report' | 'mergeBytes'>;
@@ -34,9 +34,9 @@ type MergeDeps = Pick<JobDeps, 'db' | 'storage' | 'report' | 'mergeBytes'>;
 type Budget = { leftBytes: number };
 
 /**
- * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) into objects of about
- * 32 s. The new object is durable before one transaction replaces the old rows. The old objects are kept for the grace
- * time of retired ones. A run that crashes leaves objects without rows. The scrub handles damaged chunks.
+ * Merges chunks that contain a single segment (from encoding on demand, the start of an encode, or live recordings)
+ * into objects of about 32 s. The new object is durable before one transaction replaces the old rows. The old objects
+ * are kept for the grace time of retired ones. A run that crashes leaves orphans. The scrub repairs damaged chunks.
  */
 export const mergeChunks = defineJob<object, MergeDeps>({
   name: 'merge-chunks',
@@ -108,7 +108,10 @@ async function mergeRuns(
   }
 }
 
-/** Returns the segments of some chunks as described by their rows, or null if one is damaged. The scrub repairs it. */
+/**
+ * Returns the segments of some chunks as described by their rows. Returns null if a chunk is damaged, which the scrub
+ * repairs.
+ */
 async function readParts(
   parts: readonly MergeableChunk[],
   { timescale }: MergeableRendition,
@@ -120,7 +123,7 @@ async function readParts(
     const bytes = await readUnlessMissing(storage, part, signal);
     if (bytes === null || !createHash('sha256').update(bytes).digest().equals(part.sha256)) {
       report(
-        new Error(`Chunk ${part.storageKey} differs from its recorded hash and is not merged with its neighbours.`),
+        new Error(`Chunk ${part.storageKey} differs from its recorded hash and is not merged. The scrub checks it.`),
       );
       return null;
     }

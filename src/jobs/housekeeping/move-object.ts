@@ -2,14 +2,14 @@ import type { RefusalKind } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 
-/** The two stores of a move. `mayDelete` throws if another process may be moving objects by now. */
+/** The two stores of a move. `mayDelete` throws if another process may have taken over the move. */
 export type MoveStores = { from: Storage; to: Storage; mayDelete: () => Promise<void> };
 
 /**
  * Moves one object: copies it completely, verifies it in the new store, then deletes it from the old one. May be
  * interrupted at any point and repeated. Keeps an object that the new store already has, because it was copied or
- * written later. An object deleted from both stores during the move, as `createMovingStorage` does, is in neither
- * afterwards.
+ * written later. If an object is deleted from both stores during the move, as `createMovingStorage` does, its copy is
+ * deleted too.
  */
 export async function moveObject(key: StorageKey, stores: MoveStores, signal: AbortSignal): Promise<void> {
   const { from, to, mayDelete } = stores;
@@ -22,9 +22,7 @@ export async function moveObject(key: StorageKey, stores: MoveStores, signal: Ab
   await from.delete([key]);
 }
 
-/**
- * Returns the complete copy. Returns null if the object was deleted, or written by another process, during the copy.
- */
+/** Copies an object. Returns null if the object was deleted during the copy, or another process wrote the copy. */
 async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
   const source = await from.read(key, null, signal).catch(nullIf('not-found'));
   if (source === null) return null;

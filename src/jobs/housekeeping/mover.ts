@@ -11,15 +11,15 @@ import { moveObject } from './move-object.ts';
 
 const OBJECTS_AT_ONCE = 4;
 /**
- * Maximum size of objects that are copied concurrently. Larger ones are copied one at a time, because each is copied in
- * several concurrent parts in memory.
+ * Maximum size in bytes of objects that are copied concurrently. Larger objects are copied one at a time, because
+ * several of their parts are in memory at the same time.
  */
 const LARGE_BYTES = 16 * 2 ** 20;
 const TELL_EVERY_MS = 10_000;
 const FAILURES_TOLD = 5;
 /**
- * Delay before the next check while another process moves, or after failures, in ms. `DONE_PAUSE_MS` applies after the
- * move is complete.
+ * Delay in ms before the next check if another process is moving objects, or after failures. `DONE_PAUSE_MS` applies
+ * when the move is complete.
  */
 const PAUSE_MS = 10_000;
 const DONE_PAUSE_MS = 60_000;
@@ -30,7 +30,7 @@ export type MoverDeps = {
   /** Returns null while another process is moving. */
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
-  /** Records the remaining objects for display. */
+  /** Records the number of remaining objects for display. */
   note?: (left: MoveLeft) => Promise<void>;
   /** Replaces the default pauses. */
   pauseMs?: number;
@@ -38,8 +38,8 @@ export type MoverDeps = {
 
 /**
  * Moves all objects of one store to another until it is closed. Only one process moves at a time. The two stores are
- * the only state: an object in the old store still has to move. Checks continue after the move, for uploads that end in
- * the old store.
+ * the only state: an object in the old store still has to move. Checks continue after the move, because uploads may
+ * still end in the old store.
  */
 export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   const stopping = new AbortController();
@@ -90,7 +90,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
   }
 }
 
-/** Records the remaining objects. They are only for display, so the move continues if this fails. */
+/** Records the number of remaining objects. It is only for display, so the move continues if this fails. */
 async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): Promise<void> {
   try {
     await deps.note?.({ ...left });
@@ -99,7 +99,7 @@ async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): P
   }
 }
 
-/** Throws if both stores are the same place. Each object would count as its own copy and be deleted. */
+/** Throws if both stores are the same. Otherwise each object would count as its own copy and be deleted. */
 async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Promise<void> {
   const id = `move-${newGuid()}`;
   await to.staging.append(id, 0, Readable.from([Buffer.from('here')]), signal);
@@ -108,7 +108,7 @@ async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Pr
   } finally {
     await to.staging.abort(id);
   }
-  throw new Error('Expected MILLRACE_STORAGE_FROM and MILLRACE_STORAGE to differ, but both lead to the same store.');
+  throw new Error('Expected MILLRACE_STORAGE_FROM and MILLRACE_STORAGE to differ, but both refer to the same store.');
 }
 
 async function countLeft(from: Storage, signal: AbortSignal): Promise<MoveLeft> {
@@ -154,10 +154,11 @@ async function moveListed(
     large = mine.catch(() => undefined);
     return mine;
   });
-  if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved. Trying them again.`);
+  if (failed > 0)
+    throw new AggregateError(failures, `${failed} objects could not be moved. The mover tries them again.`);
 }
 
-/** Whether the next object would fail too. */
+/** Returns whether the next object would fail too. */
 function isHopeless(error: unknown): boolean {
   return error instanceof Refused && (error.kind === 'disk-full' || error.kind === 'unavailable');
 }

@@ -10,7 +10,7 @@ import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
-/** Makes one damaged chunk of a finished video again from its original, with the same method as before. */
+/** Creates a damaged chunk of a finished video again from the original, with the same method as before. */
 export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
@@ -26,8 +26,8 @@ function performerOf({ kind, isPassThrough }: TaskRendition): PerformTask {
 }
 
 /**
- * Throws if the original is damaged. A disk that damaged a chunk may also have damaged the original, and a copy of that
- * would replace the video.
+ * Throws if the original is damaged. A disk that damaged a chunk may also have damaged the original, and the repaired
+ * chunk would contain the damage.
  */
 async function expectOriginal(
   { sourceKey, sourceSha256 }: TaskView,

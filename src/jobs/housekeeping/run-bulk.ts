@@ -27,10 +27,10 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { deleteMedia } from './delete-media.ts';
 
 const ITEMS_AT_ONCE = 100;
-/** Maximum time of a run, in ms. It then enqueues its successor, so that other operations can run. */
+/** Maximum time of a run, in ms. The run then enqueues the next one, so that other operations get a turn. */
 const RUN_MS = 20_000;
-/** Report text for a video whose failure was not the caller's fault. */
-const UNEXPECTED = 'An unexpected error, see the log. Try this video again.';
+/** Failure reason in the report for a video whose failure was not the caller's fault. */
+const UNEXPECTED = 'Unexpected error. See the log, and try this video again.';
 
 /**
  * Performs a bulk operation video by video. Records refusals and failures in the report and continues. After a crash,
@@ -65,7 +65,10 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
   },
 });
 
-/** Thrown to roll back the change if an undo or a second delivery recorded an outcome for the video in the meantime. */
+/**
+ * Thrown to roll back a change if an undo, or another run of the same job, has recorded an outcome for the video in the
+ * meantime.
+ */
 class FinalizedBefore extends Error {}
 
 type Running = BulkKey & BulkAct;
@@ -161,7 +164,7 @@ async function move(
   );
 }
 
-/** Does not replace captions written by people. */
+/** Requests a transcription. It does not replace captions written by people. */
 async function transcribe({ key, finalize }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
   const { state, captions } = await loadSpeechSource(db, key);
   if (state === 'created' || state === 'upload-failed') {

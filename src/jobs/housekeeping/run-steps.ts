@@ -3,12 +3,12 @@ import { pastFailures } from '../store/past-failures.ts';
 /** Maximum time of a step, in ms, so that a slow store does not delay the next run. */
 const STEP_MS = 30_000;
 
-/** `stepMs` replaces the default maximum time of a step. */
+/** `stepMs` overrides the default time limit of a step. */
 export type StepDeps = { stepMs?: number };
 
 /**
- * Runs the steps of a sweep, each for a limited time. The next run continues them. A failing step does not stop the
- * others and is reported at the end.
+ * Runs the steps of a sweep, each for a limited time. The next run continues steps that were not finished. A failing
+ * step does not stop the others and is reported at the end.
  */
 export async function runSteps<Deps extends StepDeps>(
   steps: readonly ((deps: Deps, signal: AbortSignal) => Promise<void>)[],

@@ -5,10 +5,10 @@ import { type InspectDeps, inspectObject } from './inspect-object.ts';
 
 /** Time covered by one read budget, in seconds. */
 const RUN_SEC = 60;
-/** Maximum unreadable objects reported per run. The next run continues after them. */
+/** Maximum number of unreadable objects reported per run. The next run continues after them. */
 const MAX_UNREAD = 10;
 
-/** Maximum bytes read per run, plus the rest of the current object. */
+/** Maximum number of bytes read per run. The last object is read completely even if it exceeds the budget. */
 export type ScrubBudget = { bytes: number };
 
 /**
@@ -46,8 +46,8 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
 export type ScrubberDeps = InspectDeps & { bytesPerSec: number };
 
 /**
- * Scrubs within this worker's share of the store's throughput until it is closed, whether or not encoders are running.
- * A hash cannot be interrupted, so it pauses after a long object for the time that the bytes should have taken.
+ * Scrubs continuously until closed, at the read rate of this worker, whether or not encoders are running. The hash of
+ * an object cannot be interrupted, so after a large object the scrubber pauses until the average rate is met.
  */
 export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close(): Promise<void> } {
   const stopping = new AbortController();

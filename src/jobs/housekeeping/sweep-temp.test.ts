@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 test.each([
   { late: 0.5, stays: true },
   { late: 1.5, stays: false },
-])('an S3 upload idle $late h longer than the minimum rate allows is kept: $stays', async ({ late, stays }) => {
+])('an S3 upload that is idle $late h longer than the minimum rate allows is kept: $stays', async ({ late, stays }) => {
   const stub = await startS3Stub();
   try {
     const storage = createS3Storage({ url: stub.url, credentials: { accessKeyId: 'stub', secretAccessKey: 'stub' } });

@@ -18,7 +18,7 @@ export const sweepTemp = defineJob<object, Deps>({
 });
 
 async function removeUnfinished({ storage }: Deps, signal: AbortSignal): Promise<void> {
-  // Time in which a live writer makes its next step. Slower uploads are aborted.
+  // Maximum time in which a running writer writes its next step. Slower uploads are aborted.
   const stepMs = (storage.stepBytes / MIN_BYTES_PER_SEC) * 1000;
   await storage.sweepTemp(stepMs + PATIENCE_MS, signal);
 }

@@ -53,9 +53,7 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
   await pastFailures(shuffled(await takeDeadUploads(db)), drop, signal);
 }
 
-/**
- * Lists staged bytes without an upload, whose video was deleted together with it. They are deleted like all orphans.
- */
+/** Lists staged bytes whose upload was deleted together with its video. They are deleted like all orphans. */
 async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
   const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
   let some: Staged[] = [];

@@ -47,10 +47,10 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
 ];
 
 /**
- * Cleans up after crashed processes. Enqueues work without an owner, ends videos without work, and deletes retired
- * renditions, originals that are not kept and, after their quarantine, objects without a row. Deletes nothing in a
- * store that does not belong to this database. A failure does not stop the other steps and is reported at the end. An
- * unreachable store delays no step for long. Runs every minute. Idempotent.
+ * Cleans up after crashed processes. Enqueues work that lost its owner, fails videos that have no work left, and
+ * deletes retired renditions, originals that are not kept and, after their quarantine, objects without a row. Deletes
+ * nothing in a store that does not belong to this database. A failure does not stop the other steps and is reported at
+ * the end. An unreachable store delays no step for long. Runs every minute. Idempotent.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
@@ -60,7 +60,7 @@ export const sweep = defineJob<object, JobDeps>({
   run: (_, deps, signal) => runSteps(STEPS, deps, signal),
 });
 
-/** Logs what a step found, unless it is nothing. */
+/** Logs the items that a step found, if any. Returns them. */
 function noteFound<Found extends readonly unknown[]>(kind: string, found: Found): Found {
   if (found.length > 0) logEvent('sweep.found', { kind, count: found.length });
   return found;
@@ -89,7 +89,7 @@ async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   await pastFailures(noteFound('videos without work', await findStuck(db)), end, signal);
 }
 
-/** Plans images for finished videos without images. */
+/** Plans image tasks for finished videos without images. */
 async function imageOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
     inTransaction(db, async (tx) => void (await planImages(tx, key, timelineId)));

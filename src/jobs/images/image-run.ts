@@ -10,7 +10,7 @@ import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { ImageOutput } from './image-output.ts';
 
-/** A rendition to extract images from, and the format of its frames. */
+/** A rendition from which images are extracted, and the format of its frames. */
 export type Chosen = { rendition: ImageRendition; frame: FrameFormat };
 
 /** Inputs for the images of one video. `low`, `middle` and `high` may be the same rendition. */
@@ -19,7 +19,7 @@ export type ImageRun = {
   output: ImageOutput;
   durationMs: number;
   rate: Rational;
-  /** Display size before rounding to even sides. */
+  /** Display size before its sides are rounded to even numbers. */
   shape: { widthPx: number; heightPx: number };
   /** Rendition that is cheapest to decode completely. */
   low: Chosen;
@@ -37,9 +37,9 @@ const ENOUGH_FOR_PREVIEW = 360;
 const ENOUGH_FOR_POSTER = 720;
 
 /**
- * Chooses renditions to extract images from. Thumbnails use the highest rendition that we encoded, because its
- * keyframes have the same times as those of the lowest. A pass-through source is used only if no other rendition is
- * large enough.
+ * Chooses the renditions from which images are extracted. Thumbnails use the highest rendition that was encoded,
+ * because its keyframes have the same times as those of the lowest rendition. A pass-through source is used only if no
+ * other rendition is large enough.
  */
 export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middle' | 'high'> {
   const all = view.renditions.map((rendition) => ({ rendition, frame: formatOf(rendition, view) }));
@@ -67,7 +67,7 @@ export function shapeOf({ video }: ImageView): ImageRun['shape'] {
   return { widthPx: video.displayWidthPx, heightPx: video.displayHeightPx };
 }
 
-/** Starts ffmpeg with the limits for images. */
+/** Returns a function that starts ffmpeg with the limits for images. */
 export function startImageFfmpeg(durationMs: number, memoryBytes: number | undefined): ImageRun['start'] {
   return (plan, input, signal, outputDir) =>
     runFfmpeg(

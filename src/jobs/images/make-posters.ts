@@ -12,7 +12,10 @@ const MINIATURE_BYTES = 4 * MINIATURE.widthPx * MINIATURE.heightPx;
 /** A thumbnail that is not stored yet. */
 export type Poster = { jpeg: Buffer; blurhash: string };
 
-/** Extracts the frames shown at some moments, in the order of `ticks`. Each is decoded from the keyframe before it. */
+/**
+ * Extracts the frames shown at some moments, in the order of `ticks`. Each frame is decoded from the keyframe before
+ * it.
+ */
 export async function makePosters(run: ImageRun, ticks: readonly number[], signal: AbortSignal): Promise<Poster[]> {
   const { rendition, frame } = run.high;
   const stretches = ticks.map((tick) => ({ fromTick: tick, toTick: tick + 1 }));

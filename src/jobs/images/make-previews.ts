@@ -5,7 +5,7 @@ import { choosePreview, PREVIEW_NAMES, planPreviews } from '../../media/images/p
 import type { ImageRun } from './image-run.ts';
 import { readStretches } from './read-rendition.ts';
 
-/** Makes and stores animations that show the moments of a video one after the other. Returns their names. */
+/** Creates and stores animations that show the moments of a video one after another. Returns their names. */
 export async function makePreviews(
   run: ImageRun,
   ticks: readonly number[],

@@ -21,16 +21,16 @@ export const POSTERS = 5;
 
 const MAX_SHEET_BYTES = 32 * 2 ** 20;
 /**
- * Minimum length for choosing only among keyframes, in ms. They are two seconds apart if we encoded them, and cheapest
- * to decode.
+ * Minimum duration in ms of videos for which thumbnails are chosen only among keyframes, which are cheapest to decode.
+ * Encoded renditions have a keyframe every two seconds.
  */
 const KEYFRAMES_FROM_MS = 24_000;
 const SAMPLES_OF_OTHERS = 96;
 const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 
 /**
- * Decodes the lowest rendition unless that was done during the encode. Stores the missing sheets and chooses the most
- * informative moments of the whole video.
+ * Decodes the parts of the lowest rendition that were not decoded during the encode. Stores the missing storyboard
+ * sheets, and chooses the most informative moments of the whole video.
  */
 export async function makeSheets(
   run: SheetRun,
@@ -46,7 +46,7 @@ export async function makeSheets(
 /** Part of an `ImageRun` needed for sheets. */
 export type SheetRun = Pick<ImageRun, 'storage' | 'output' | 'durationMs' | 'shape' | 'low' | 'start'>;
 
-/** Creates a chooser among the moments of the whole video. */
+/** Creates a chooser that selects among the moments of the whole video. */
 export function openChooser({ durationMs, low }: Pick<SheetRun, 'durationMs' | 'low'>): MomentChooser {
   return createMomentChooser((durationMs / 1000) * low.rendition.timescale);
 }
@@ -74,7 +74,10 @@ export async function makeSheetRange(
   if (end !== range.end) throw new Error(`Expected sheets ${range.first} to ${range.end}, got them to ${end}.`);
 }
 
-/** The last range extends to the end, however the duration was rounded. */
+/**
+ * Returns the ticks of a range of sheets. The last range extends to the end of the video, however the duration was
+ * rounded.
+ */
 export function stretchOf({ end, fromSec, toSec }: SheetRange, { shape, durationMs, low }: SheetRun): Stretch {
   const { timescale } = low.rendition;
   const isLast = end === countSheets(planStoryboard(shape, durationMs));
@@ -84,7 +87,7 @@ export function stretchOf({ end, fromSec, toSec }: SheetRange, { shape, duration
   };
 }
 
-/** Stores sheets, numbered from a given number on. Returns the number after the last. */
+/** Stores sheets with consecutive numbers. Returns the number after the last one. */
 async function storeSheets(
   { output }: SheetRun,
   { stream, first }: { stream: Readable; first: number },
@@ -101,7 +104,7 @@ async function storeSheets(
   return next;
 }
 
-/** Pairs miniatures with their times, which arrive on two streams at different moments. */
+/** Pairs miniatures with their times, which arrive on two streams independently. */
 async function takeMoments(chooser: MomentChooser, grey: Readable, times: Readable): Promise<void> {
   const greys: Uint8Array[] = [];
   const ticks: number[] = [];

@@ -31,10 +31,13 @@ export function readRendition(
   );
 }
 
-/** A stream of the samples for decoding some stretches of a rendition, and the display times of their frames. */
+/**
+ * A stream of the samples that are needed to decode some time ranges of a rendition, and the display times of the
+ * frames.
+ */
 export type RenditionStretches = { stream: Readable; ticks: readonly number[] };
 
-/** Finds the samples of stretches in the sample tables. Their bytes are read when the stream is read. */
+/** Finds the samples of some time ranges in the sample tables. Their bytes are read when the stream is read. */
 export async function readStretches(
   storage: Storage,
   { init, chunks }: ImageRendition,

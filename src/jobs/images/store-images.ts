@@ -75,7 +75,7 @@ function openRun(view: ImageView, output: ImageOutput, deps: JobDeps): ImageRun 
 }
 
 /**
- * Returns the thumbnails to choose from, and the one to show: the one at the requested moment, else the most
+ * Returns the suggested thumbnails, and the one to show: the thumbnail at the requested time, or else the most
  * informative one.
  */
 async function takePosters(

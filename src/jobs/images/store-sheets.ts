@@ -10,7 +10,7 @@ import { createImageOutput } from './image-output.ts';
 import { chooseStored, shapeOf, startImageFfmpeg } from './image-run.ts';
 import { makeSheetRange, openChooser, type SheetRun } from './make-sheets.ts';
 
-/** Makes storyboard sheets of a video from the part that is encoded so far (decision 213). */
+/** Makes storyboard sheets of a video from the part that is encoded so far, while the encode continues. */
 export async function storeSheets({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
   const view = await loadImageView(deps.db, task);

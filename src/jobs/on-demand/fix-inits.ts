@@ -15,8 +15,8 @@ import type { JobDeps } from '../job-deps.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
 /**
- * Makes the init segments of on-demand renditions, so that playlists can list segments that are not encoded yet. Stops
- * the encoder as soon as it has reported its parameters.
+ * Creates the init segments of on-demand renditions, so that playlists can list segments that are not encoded yet.
+ * Stops the encoder as soon as it has written its init segment.
  */
 export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);

@@ -18,8 +18,8 @@ import { planAudioSegments, planPictureSegments, type SegmentEncode } from './pl
 import { DemandOver, SegmentControl } from './segment-control.ts';
 
 /**
- * Makes segments while viewers request them, then ends the task. It starts with the first missing segment. Segment
- * tasks have a lease of their own, because a viewer waits for them.
+ * Encodes segments as long as viewers request them, starting with the first missing segment. Segment tasks have a
+ * separate, shorter lease, because a viewer waits for them.
  */
 export async function makeRequestedSegments({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
   const demand = await renewSegmentTask(deps.db, claim);
@@ -39,8 +39,8 @@ export async function makeRequestedSegments({ claim }: HeldTask, deps: JobDeps, 
 }
 
 /**
- * Makes the segments of a task one after the other, and publishes each as soon as it is checked. It continues while
- * viewers request the next segment, and stops at a segment that already exists. Throws if the control aborts it.
+ * Encodes the segments of a task one after another, and publishes each as soon as it is checked. Continues as long as
+ * viewers request the next segment, and stops at a segment that already exists. Throws if the control aborts.
  */
 async function makeSegments(control: SegmentControl, threads: number, deps: JobDeps): Promise<void> {
   const { claim, signal } = control;
@@ -73,7 +73,7 @@ type SegmentJob = {
 
 /**
  * Plans the range of each encoder. An encoder that continues reads half a second ahead before it outputs a segment. The
- * awaited segment therefore gets a separate encoder, which is a fifth less processor time until it is ready.
+ * awaited segment therefore gets a separate encoder, which needs 20 % less CPU time until the segment is ready.
  */
 function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkRange[] {
   if (rendition.kind === 'audio') return [range];
@@ -84,7 +84,7 @@ function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkR
   return [{ fromSegment, toSegment: next }, ...ahead];
 }
 
-/** Returns whether the whole range was made and there may be more to make. */
+/** Encodes a range. Returns whether the whole range was encoded, so that the next one can follow. */
 async function encode(job: SegmentJob, range: ChunkRange): Promise<boolean> {
   const { control, deps, view, path } = job;
   const planned = await planSegments(job, range);
@@ -123,7 +123,7 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
   for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter, hdrBoxes)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;
-    if (init === null) throw new Error('Expected an init segment before the first segment.');
+    if (init === null) throw new Error('Expected an init segment before the first segment, got none.');
     const next = part.segment.number + 1;
     if (!(await publishSegment(job, init, part.segment))) return false;
     if (next >= toSegment) return true;
@@ -132,7 +132,7 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
   return false;
 }
 
-/** Returns false if the segment already exists. */
+/** Stores and publishes a segment. Returns false if the segment already exists. */
 async function publishSegment(
   { control: { claim, signal }, deps, rendition }: SegmentJob,
   { bytes, facts }: PicturesInit,

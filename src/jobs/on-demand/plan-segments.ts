@@ -11,26 +11,33 @@ import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { createAudioSegmenter } from '../encode/read-audio.ts';
 
-/** Method for making segments of one rendition: the plan, the segmenter, and the last segment (exclusive). */
+/**
+ * Plan for encoding segments of one rendition: the ffmpeg plan, the segmenter, and the index after the last segment.
+ */
 export type SegmentEncode = {
   plan: FfmpegPlan;
   segmenter: Segmenter;
   hdrBoxes: readonly Buffer[];
   toSegment: number;
-  /** Whether the encoder waits for viewers to get that far instead of running to its end. */
+  /**
+   * Whether the encoder pauses until viewers need more segments, instead of encoding the whole range without a pause.
+   */
   isPaced: boolean;
 };
 
 /**
- * Inputs for video in addition to the view: the frame times if the source defines them, the watermark, and the number
- * of threads.
+ * Inputs for a video plan in addition to the task view: the frame times (null on a frame grid), the watermark, and the
+ * number of threads.
  */
 export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
 
-/** Threads per processor for x264, because some of its threads always wait for others. */
+/** Number of x264 threads per processor. It is more than one, because some threads always wait for others. */
 const THREADS_OF_X264 = 1.5;
 
-/** Audio segments encoded per task, half a minute. Encoding them takes as long as starting an encoder. */
+/**
+ * Number of audio segments encoded per task, about 30 s of audio. Encoding them takes about as long as starting an
+ * encoder.
+ */
 const AUDIO_SEGMENTS = 8;
 
 /** Plans video segments for one encoder. */

@@ -4,8 +4,7 @@ import { renewSegmentTask, type SegmentDemand } from '../../catalog/on-demand/se
 import type { Claim } from '../../catalog/tasks/encode-task.ts';
 
 /**
- * Reason for which a segment task ends early: no viewer is left, or another task needs the slot more. It is not a
- * failure.
+ * Reason why a segment task ended early: no viewer is left, or another task needs the slot more. This is not a failure.
  */
 export class DemandOver extends Error {
   constructor(why: string) {
@@ -36,7 +35,7 @@ export class SegmentControl {
   #wake = Promise.withResolvers<void>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `first` is the demand at the time of the claim. */
+  /** `first` is the viewers' demand at the time of the claim. */
   constructor(db: Db, claim: Claim, first: SegmentDemand, stopping: AbortSignal) {
     this.#db = db;
     this.claim = claim;
@@ -51,7 +50,7 @@ export class SegmentControl {
     return { fromSegment: this.#demand.nextSegment, toSegment: this.#demand.toSegment };
   }
 
-  /** Whether all requested segments are made and the task waits for viewers to continue. */
+  /** Whether all requested segments are encoded and the task waits until viewers need more. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
@@ -75,7 +74,7 @@ export class SegmentControl {
     });
   }
 
-  /** Returns whether the task continues with a segment. If the task is paced, waits until viewers get that far. */
+  /** Returns whether the task must encode `segment` next. If the task is paced, first waits until viewers need it. */
   async goesOnTo(segment: number, isPaced: boolean): Promise<boolean> {
     try {
       for (;;) {
@@ -102,7 +101,8 @@ export class SegmentControl {
   async #renewOnce(): Promise<void> {
     try {
       const demand = await renewSegmentTask(this.#db, this.claim);
-      if (demand === null) return this.end('Its rendition or its lease is gone, or all of it is stored.');
+      if (demand === null)
+        return this.end('The rendition was deleted, the lease was lost, or all segments are stored.');
       this.#renewedMs = performance.now();
       this.#demand = demand;
       if (demand.requestedTo === null) this.end('No viewer is left.');
@@ -116,7 +116,8 @@ export class SegmentControl {
   }
 
   /**
-   * Aborts when the lease has expired, even if a renewal hangs, as happens for minutes when the database host is down.
+   * Aborts when the lease has expired, even if a renewal hangs. If the database host is down, a renewal hangs for
+   * minutes.
    */
   #endWithLease(): void {
     if (performance.now() - this.#renewedMs > LOST_AFTER_MS) this.#over.abort(new LeaseLost());

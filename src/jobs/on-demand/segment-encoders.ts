@@ -5,10 +5,13 @@ import { findWaitingSegment } from '../../catalog/on-demand/segment-task-store.t
 import { shareThreads } from '../queue/share-threads.ts';
 import type { SegmentControl } from './segment-control.ts';
 
-/** Time after the last viewer segment in which other tasks yield, in ms. */
+/** Time in ms after the last segment task for which other tasks still yield to viewers. */
 const BUSY_AFTER_MS = 30_000;
 
-/** Segment tasks of a worker. They share its threads. A task that only works ahead yields its slot to a viewer. */
+/**
+ * Segment tasks of a worker, which share its encoder threads. A task that only encodes ahead of viewers gives its slot
+ * to a waiting viewer.
+ */
 export class SegmentEncoders {
   readonly #threads: number;
   readonly #running = new Map<SegmentControl, number>();
@@ -29,8 +32,8 @@ export class SegmentEncoders {
   }
 
   /**
-   * Adds a task and returns its number of threads. It is one after a failure, because lack of memory is the most likely
-   * cause and threads use memory.
+   * Adds a task and returns its number of threads. A task that failed before gets one thread, because lack of memory is
+   * the most likely cause and threads use memory.
    */
   add(control: SegmentControl): number {
     const others = [...this.#running].map(([{ isPaused }, threads]) => ({ isPaused, threads }));
@@ -52,13 +55,13 @@ export class SegmentEncoders {
     }
   }
 
-  /** Ends a paused task or, if a viewer is waiting, one that only works ahead. */
+  /** Frees a slot: ends a paused task or, if a viewer is waiting, a task that only encodes ahead. */
   makeRoom(isAwaited: boolean): void {
     const running = [...this.#running.keys()];
     if (running.some(({ signal }) => signal.aborted)) return;
     const spare =
       running.find(({ isPaused }) => isPaused) ?? (isAwaited ? running.find((one) => !one.isAwaited) : null);
-    spare?.end('Others need the slot more.');
+    spare?.end('Another task needs the slot more.');
   }
 }
 
@@ -66,7 +69,7 @@ type DemandDeps = {
   db: Db;
   pool: Parameters<typeof listen>[0];
   encoders: SegmentEncoders;
-  /** Maximum concurrent segment tasks. */
+  /** Maximum number of concurrent segment tasks. */
   slots: number;
   report: (error: Error) => void;
 };
@@ -86,7 +89,7 @@ export async function followDemand({
   return listen(pool, SEGMENT_CHANNEL, {
     onPayload(renditionId) {
       encoders.renew(renditionId);
-      // Edges repeat their requests, so a later attempt reads them.
+      // Edges repeat their requests, so a later call finds them.
       makeRoom().catch((cause: unknown) => report(new Error('Could not read the waiting segments.', { cause })));
     },
     onConnected: () => undefined,
@@ -95,8 +98,8 @@ export async function followDemand({
 }
 
 /**
- * Merges calls during a running one into a single call after it, even if the running one fails. Throws the last
- * failure.
+ * Wraps an action so that it never runs concurrently. Calls during a run cause a single further run after it, even if
+ * that run fails. Throws the last error.
  */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {
   let isUnderWay = false;

@@ -15,11 +15,11 @@ import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts'
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
 
-/** A source that exceeds the size of the highest rung by at most this factor counts as that rung. */
+/** Maximum factor by which a source may exceed the size of the highest rung and still count as that rung. */
 const OVERSIZE = 1.1;
 /**
- * Maximum length of audio beyond the video, in seconds, without a frame grid. `START_TOLERANCE_SEC` limits the offset
- * of the start.
+ * Maximum time in seconds by which audio may end after the video if the source's own time grid is used.
+ * `START_TOLERANCE_SEC` is the maximum difference between their starts.
  */
 const END_TOLERANCE_SEC = 0.1;
 const START_TOLERANCE_SEC = 0.025;
@@ -31,8 +31,8 @@ const ORIGIN_TOLERANCE_SEC = 0.005;
 const MAX_SAMPLES = 0xffff;
 
 /**
- * Decides whether a source is served unchanged. This is permanent only if the source equals an encoded set: size and
- * rate within the library's limits, and video and audio covering the same time from 0 on.
+ * Decides whether a source is served unchanged. This is permanent only if the source is as good as an encoded set: its
+ * size and bitrate are within the limits of the library, and its video and audio cover the same time from 0 on.
  */
 export function choosePassThrough(
   { index, heads }: IndexedSource,

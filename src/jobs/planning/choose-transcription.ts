@@ -5,7 +5,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
-/** Maximum caption languages of one upload. */
+/** Maximum number of caption languages of one upload. */
 const MAX_TARGETS = 60;
 
 /**
@@ -24,14 +24,16 @@ export function chooseTranscription(
   return { ...key, language, force: false, targets: targets.slice(0, MAX_TARGETS) };
 }
 
-/** Returns the language of an upload (ISO 639-1), also from a region tag, or null for other values. */
+/**
+ * Returns the spoken language that an upload specifies (ISO 639-1), without its region. Returns null for other values.
+ */
 export function spokenLanguage({ sourceLanguage = '' }: ProcessClaim['uploadOptions']): string | null {
   return /^([a-z]{2})(?:[-_].*)?$/.exec(sourceLanguage.toLowerCase())?.[1] ?? null;
 }
 
 /**
- * Returns the features to generate for an upload: those that it requests and those that its library generates for all
- * transcribed videos. Keeps chapters in the file.
+ * Returns the features to generate for an upload: those that the upload requests, and those that the library generates
+ * for all transcribed videos. Does not generate chapters if the file contains chapters.
  */
 export function chooseFeatures(
   { librarySettings, uploadOptions }: Pick<ProcessClaim, 'librarySettings' | 'uploadOptions'>,

@@ -13,13 +13,16 @@ import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
-/** Plans the rungs that live ladders did not produce completely. They are encoded from the published media. */
+/**
+ * Plans the rungs of recordings that the live encoders did not produce completely. These rungs are encoded from the
+ * published media.
+ */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
   const complete = (key: MediaKey) => completeRecording(db, key, planRecordedRungs);
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 
-/** Plans the library's rungs below the published size that a period lacks. */
+/** Plans the rungs of the library that are below the published size and that a period lacks. */
 function planRecordedRungs(view: PeriodView): CodecPlan {
   const { video } = view.facts;
   if (video === null) return { renditions: [], tasks: [] };

@@ -36,7 +36,7 @@ test.each([
     present: ['vp9'],
     expected: ['h264', 'vp9'],
   },
-])('$name: H.264 is always the first codec', ({ stored, upload, present = [], expected }) => {
+])('H.264 is always the first codec: $name', ({ stored, upload, present = [], expected }) => {
   expect(readEncodeSettings(stored, upload, present).codecs).toEqual(expected);
 });
 
@@ -61,11 +61,11 @@ test.each([
     upload: {},
     expected: RUNGS.filter((rung) => rung <= 1080),
   },
-])('$name: the ladder has these rungs', ({ stored, upload, expected }) => {
+])('chooses the rungs of the ladder: $name', ({ stored, upload, expected }) => {
   expect(new Set(readEncodeSettings(stored, upload).ladder.allowedRungs)).toEqual(new Set(expected));
 });
 
-test('converts the bit rates of the library to caps in bits per second, except 0', () => {
+test('converts the bitrates of the library to caps in bits per second, and ignores 0', () => {
   const { ladder } = readEncodeSettings({ encoding: { videoKbps: { 240: 300, 480: 0 } } }, {});
   expect(ladder.maxBitratesBps).toMatchObject({ 240: 300_000 });
   expect(ladder.maxBitratesBps).not.toHaveProperty('480');

@@ -9,14 +9,16 @@ export type EncodeSettings = {
   ladder: LadderOptions;
   /** Codecs to encode. The first is always H.264, which every player decodes. It is the only one in the free tier. */
   codecs: readonly string[];
-  /** Loudness that audio gets, LUFS; null leaves it as it is. */
+  /** Target loudness of audio in LUFS; null leaves the loudness unchanged. */
   loudnessTargetLufs: number | null;
   hasAllAudioTracks: boolean;
-  /** Whether tracks of five or more channels also get a form of 5.1. */
+  /** Whether tracks with five or more channels are also encoded in 5.1. */
   hasSurround: boolean;
   /** Watermark drawn on all frames, or null without one. */
   watermark: StoredWatermark | null;
-  /** Whether segments are encoded on demand. `refused` means requested, but not available without the premium tier. */
+  /**
+   * Whether segments are encoded on demand. `refused`: it was requested, but the library is not on the premium tier.
+   */
   onDemand: 'no' | 'wanted' | 'refused';
 };
 

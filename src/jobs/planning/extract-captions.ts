@@ -65,7 +65,7 @@ async function readText(output: Readable): Promise<string> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
   for await (const part of output) {
-    // The stream has no encoding, so it yields buffers.
+    // The stream has no character encoding, so it yields buffers.
     parts.push(part as Buffer);
     sizeBytes += (part as Buffer).length;
     if (sizeBytes > MAX_TEXT_BYTES) throw new Error(`Expected at most ${MAX_TEXT_BYTES} bytes of subtitles, got more.`);

@@ -11,10 +11,13 @@ import type { FirstAudio } from '../encode/read-audio.ts';
 import { type OpenFile, readSegment } from '../encode/read-pass-through.ts';
 import type { ChunkWriter } from '../encode/store-chunk.ts';
 
-/** A source whose segments are copied. */
+/** A pass-through source: the open file, its index and the plan by which its segments are copied. */
 export type CopySource = { file: OpenFile; index: Mp4Index; plan: PassThroughPlan };
 
-/** Objects stored before the plan that refers to them. `isWhole` means that they are the task's whole output. */
+/**
+ * Objects that are stored before the plan that refers to them is written. `isWhole`: they are the complete output of
+ * the task.
+ */
 export type FirstChunk = {
   task: EncodeTask;
   writer: ChunkWriter;
@@ -51,8 +54,8 @@ export async function copyFirstPictures(
 }
 
 /**
- * Whether a first audio segment, encoded from a track of at most two channels, fits the rendition. It must not also be
- * the last segment, whose end may differ.
+ * Returns whether a first audio segment, encoded from a track with at most two channels, can be used for the rendition.
+ * It must not also be the last segment, whose end may differ.
  */
 export function fitsRendition(
   audio: FirstAudio | null,
@@ -80,12 +83,12 @@ export async function storeAudio(
 }
 
 /**
- * Publishes a first chunk in the transaction that writes its plan. The worker that claims the encode task makes the
+ * Publishes a first chunk in the transaction that writes its plan. The worker that claims the encode task encodes the
  * rest.
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);
-  if (claim === null) throw new Error('Expected to claim an encode task that was just planned, found none.');
+  if (claim === null) throw new Error('Expected to claim the encode task that was just planned, but it was not found.');
   await commitChunks(tx, claim, { outputs: [first.output], isLast: first.isWhole });
   if (!first.isWhole) await releaseTask(tx, claim);
 }

@@ -14,12 +14,12 @@ import type { StorageKey } from '../../ports/storage.ts';
 import { readEncodeSettings } from './encode-settings.ts';
 import { audioTasks } from './plan-tasks.ts';
 
-/** Inputs of the audio of a set of renditions. `sourceKey` is the video's file. */
+/** Inputs for planning the audio of a set of renditions. `sourceKey` is the object of the video's file. */
 export type AudioRequest = {
   facts: SourceFacts;
   ladder: LadderOptions;
   sourceKey: StorageKey | null;
-  /** Loudness that audio gets, LUFS; null leaves it unchanged. */
+  /** Target loudness of audio in LUFS; null leaves the loudness unchanged. */
   loudnessTargetLufs: number | null;
   /** False keeps only one audio track of the file. */
   hasAllAudioTracks: boolean;
@@ -27,17 +27,17 @@ export type AudioRequest = {
   addedTracks: readonly AddedTrack[];
 };
 
-/** Tracks of at most this bitrate are not worth another encode. */
+/** Maximum bitrate of source tracks that get no additional low-bitrate encode, in bits per second. */
 const MAX_LOW_SOURCE_BPS = 96_000;
 
-/** Minimum channels of a track with a form of 5.1. */
+/** Minimum number of channels of a track that is also encoded in 5.1. */
 const MIN_SURROUND_CHANNELS = 5;
 
 /**
- * Plans one audio rendition per track, each with its own name: those of the file as its owner left them, then the added
- * ones. Low rungs of a ladder get one more of a lower bitrate, and tracks of many channels one of 5.1 on request. Audio
- * with a target loudness is never on demand, because all of it is measured before any is encoded. Nor is an added
- * track.
+ * Plans one audio rendition per track, each with a unique name: the tracks of the file with the owner's changes, then
+ * the added tracks. If the ladder has low rungs, each track also gets a rendition with a lower bitrate. Tracks with
+ * many channels also get a 5.1 rendition on request. Audio with a target loudness is never encoded on demand, because
+ * the whole track is measured before it is encoded. Added tracks are never encoded on demand either.
  */
 export function planAudioTracks(request: AudioRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { facts, sourceKey, addedTracks } = request;
@@ -69,7 +69,7 @@ export function planAddedTrack(view: ActiveView, track: AddedTrack): CodecPlan {
   return { renditions, tasks: audioTasks(place, renditions, false) };
 }
 
-/** A track in its usual form, and in further ones. */
+/** The renditions of a track: the usual one (`usual`), and those with a lower bitrate or in 5.1 (`forms`). */
 type PlannedTrack = { usual: PlannedRendition; forms: PlannedRendition[] };
 
 type TrackRequest = Pick<AudioRequest, 'facts' | 'ladder' | 'loudnessTargetLufs'>;
@@ -97,7 +97,10 @@ function formsOf(request: AudioRequest, { bitrateBps, channels }: AudioFacts): A
   return [...(hasLowForm(request, bitrateBps) ? ['low' as const] : []), ...(isWide ? ['surround' as const] : [])];
 }
 
-/** The highest rung has the audio of the usual bitrate, or nobody would hear it. */
+/**
+ * Returns whether a track also gets a rendition with a lower bitrate. The highest rung must have audio of the usual
+ * bitrate, because otherwise no viewer would get it.
+ */
 function hasLowForm({ facts, ladder }: TrackRequest, bitrateBps: number | null | undefined): boolean {
   const below = planLadder(facts, ladder).slice(1);
   return (bitrateBps ?? Infinity) > MAX_LOW_SOURCE_BPS && below.some(({ rung }) => rung <= MAX_LOW_AUDIO_RUNG);
@@ -123,7 +126,10 @@ function audioRendition({ language, name, role, isDefault }: TrackFields, plan: 
   };
 }
 
-/** Plans a further form of a track. It is never the default: its group follows the usual form. */
+/**
+ * Plans the lower-bitrate or 5.1 rendition of a track. It is never the default track: players choose the track in the
+ * usual group.
+ */
 function formRendition(usual: PlannedRendition, plan: RenditionPlan): PlannedRendition {
   const { role } = usual.plan;
   return { ...usual, id: newGuid(), isDefault: false, plan: { ...plan, ...(role !== undefined && { role }) } };
@@ -138,8 +144,8 @@ function listOnDemand({ usual, forms }: PlannedTrack): PlannedTrack {
 }
 
 /**
- * Names the tracks, because players tell them apart by name. One is the default: the owner's choice, else the first.
- * The further forms follow, so that the tracks of the usual form are encoded first.
+ * Gives each track a unique name, because players distinguish tracks by name. One track is the default: the owner's
+ * choice, or else the first. The `forms` are at the end of the list, so that the usual renditions are encoded first.
  */
 function withNames(tracks: readonly PlannedTrack[]): PlannedRendition[] {
   const names = new Set<string>();

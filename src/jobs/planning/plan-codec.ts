@@ -21,7 +21,10 @@ type CodecWanted = {
   presentRungs?: readonly number[];
 };
 
-/** Plans the rungs of a codec that a video's ladder has and the video lacks, with the video's existing cuts. */
+/**
+ * Plans the rungs of a codec that the ladder of a video has and the video lacks, with the existing cut list of the
+ * video.
+ */
 export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
@@ -31,8 +34,8 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
 }
 
 /**
- * Plans the rungs of one more codec on a timeline, which may already be active: renditions, and encode tasks with a
- * lower priority than everything that a viewer waits for. Omits rungs that are too small for the codec.
+ * Plans the rungs of an additional codec on a timeline, which may already be active. Their encode tasks have a lower
+ * priority than everything that viewers wait for. Omits rungs that are too small for the codec.
  */
 export function planCodec(
   place: Place,
@@ -46,7 +49,7 @@ export function planCodec(
   return { renditions, tasks: codecTasks(place, renditions) };
 }
 
-/** Returns a rung whose segments are made on request and are all listed from the start. */
+/** Returns the rendition of a rung whose segments are encoded on demand and are all listed from the start. */
 export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList): PlannedRendition {
   const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
   return { ...encodedRendition(rung, look, cutList), plannedSegments, isOnDemand: true };
@@ -55,7 +58,7 @@ export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList):
 /** Properties shared by all rungs of a set. */
 type Look = { codec: string; watermark: StoredWatermark | null; colours: Colours | null };
 
-/** Returns a rung of a codec on a timeline. */
+/** Returns the rendition of a rung in a codec on a timeline. */
 export function encodedRendition(
   rung: RungPlan,
   { codec, watermark, colours }: Look,

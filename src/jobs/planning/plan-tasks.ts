@@ -11,16 +11,22 @@ import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.t
 /** Context for planning encode tasks: the timeline, and the length of the video. */
 export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
 
-/** Maximum number of chunks of one copy task, about four minutes. It bounds how long the task occupies its slot. */
+/**
+ * Maximum number of chunks of one copy task, about four minutes of video. It limits how long the task occupies its
+ * slot.
+ */
 const COPIED_CHUNKS = 8;
 
 /**
- * Priority difference between tasks of a further codec and those that make a video playable. It equals the effect of a
+ * Priority difference between tasks of an additional codec and tasks that make a video playable. It has the effect of a
  * 180 times longer video.
  */
 const FURTHER_CODEC_STEP = 300;
 
-/** Audio segments encoded in a slot for quick work, about a minute. The rest of a long track uses the long queue. */
+/**
+ * Number of audio segments that are encoded in the quick queue, about a minute of audio. The rest of a long track uses
+ * the long queue.
+ */
 const QUICK_AUDIO_SEGMENTS = 16;
 
 /** Plans tasks that copy the source's segments in order: the first chunk alone, then several chunks per task. */
@@ -66,15 +72,15 @@ export function codecTasks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
-/** Lowers the priority of tasks below everything that was requested, and keeps their order. */
+/** Lowers the priority of tasks below that of all requested work, and keeps their order. */
 export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
   return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
 }
 
 /**
  * Plans tasks for a ladder of which nothing is playable yet: the first segment of the lowest rung alone, and all rungs
- * together in chunks. The first chunk makes that segment again, which costs less than decoding it only for the other
- * rungs.
+ * together in chunks. The first chunk encodes that segment again, which costs less than decoding it once more for the
+ * other rungs only.
  */
 export function frameGridTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const lowest = renditions.at(-1);
@@ -87,8 +93,8 @@ export function frameGridTasks(place: Place, renditions: readonly PlannedRenditi
 }
 
 /**
- * Plans tasks for an on-demand ladder: listing it, the first segment of the rung that players start with, and the
- * backfill with the lowest priority.
+ * Plans tasks for an on-demand ladder: the init segments, so that it can be listed, the first segment of the rung with
+ * which players start, and the backfill with the lowest priority.
  */
 export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const first = { fromSegment: 0, toSegment: 1 };
@@ -107,7 +113,7 @@ export function onDemandTasks(place: Place, renditions: readonly PlannedRenditio
 
 /**
  * Plans tasks that encode audio tracks: the beginning immediately, and the rest of a long one in a long slot.
- * `isUrgent` means that video is available from the start. Such audio runs before that of other videos.
+ * `isUrgent` means that video is available from the start. Urgent audio is encoded before the audio of other videos.
  */
 export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
   const total = countAudioSegments(place.durationSec);
@@ -148,7 +154,7 @@ export function composeTasks(
             ...base(place, 'compose', range),
             renditionIds: renditions.map(({ id }) => id),
             isFirst,
-            // Copies need no encoder.
+            // Copying needs no encoder, so it uses the quick queue.
             queue: isFirst || isAllCopied ? 'quick' : 'long',
             priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
             weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),

@@ -122,7 +122,7 @@ test('plans audio without video on a timeline of audio frames', () => {
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, en, fr']);
 });
 
-test('without pass-through, the first segment of the lowest rung comes first and all rungs share a task', () => {
+test('without pass-through, encodes the first segment of the lowest rung first, then all rungs in one task', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
@@ -149,7 +149,7 @@ test('without pass-through, the first segment of the lowest rung comes first and
 test.each([
   { name: 'on the frame grid', chosen: null, heights: [720, 480, 240] },
   { name: 'with a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
-])('plans all rungs of further codecs, $name, behind the base codec', ({ chosen, heights }) => {
+])('plans all rungs of additional codecs after the base codec, $name', ({ chosen, heights }) => {
   const request = {
     ...REQUESTS,
     codecs: ['h264', 'vp9', 'av1'],
@@ -223,7 +223,7 @@ test.each([
   { name: 'while the source plays', change: { passThrough: passThrough(false) }, isUrgent: false },
   { name: 'with encoding on demand', change: { isOnDemand: true }, isUrgent: true },
   { name: 'otherwise', change: {}, isUrgent: false },
-])('later audio of the default track is urgent only if no task makes video: $name', ({ change, isUrgent }) => {
+])('the rest of the default audio track is urgent only if no task encodes video: $name', ({ change, isUrgent }) => {
   const request = {
     ...{ ...REQUESTS, key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS, ladder: { allowedRungs: RUNGS } },
     ...{ passThrough: null, isReplacement: false, now: new Date(0), ...change },

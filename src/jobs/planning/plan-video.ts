@@ -25,8 +25,8 @@ import {
 } from './plan-tasks.ts';
 
 /**
- * Minimum length for a thumbnail from the source, in seconds. Encoding a minute takes about as long on two cores, and
- * the thumbnail costs a hundredth of that.
+ * Minimum duration in seconds of videos that get a first thumbnail from the source. Encoding a minute of video takes
+ * about a minute on two cores, and the thumbnail costs a hundredth of that.
  */
 const EARLY_THUMBNAIL_SEC = 60;
 
@@ -43,16 +43,16 @@ export type PlanRequest = AudioRequest & {
   key: MediaKey;
   facts: SourceFacts;
   ladder: LadderOptions;
-  /** Codecs to encode. Playback starts with the first. Rungs of the others are encoded after it. */
+  /** Codecs to encode. Playback starts with the first codec. The other codecs are encoded after it. */
   codecs: readonly string[];
-  /** Watermark drawn on all frames. With a watermark, nothing passes through. */
+  /** Watermark drawn on all frames. With a watermark, the source is never passed through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
-  /** Whether a set is already active, so that the new one is made in the background. */
+  /** Whether the video already has an active set, so that the new one is encoded in the background. */
   isReplacement: boolean;
-  /** Whether the base codec's rungs are encoded on request. Never true for a replacement. */
+  /** Whether the rungs of the base codec are encoded on demand. Never true for a replacement. */
   isOnDemand: boolean;
-  /** Further messages for the video. */
+  /** Additional messages for the video. */
   messages: readonly MediaMessage[];
   now: Date;
 };
@@ -112,7 +112,7 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
 }
 
 /**
- * Plans the timeline that is active while the ladder on the frame grid is made: the unchanged source with the final
+ * Plans the timeline that is active while the ladder on the frame grid is encoded: the unchanged source with the final
  * audio.
  */
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
@@ -130,8 +130,8 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 }
 
 /**
- * Plans a first thumbnail from the source if encoding takes long and there is no thumbnail yet. With a watermark it
- * plans none, because the thumbnail would lack it. An audio file has its cover.
+ * Plans a first thumbnail from the source if encoding takes long and there is no thumbnail yet. With a watermark, no
+ * thumbnail is planned, because it would lack the watermark. The thumbnail of an audio file is its cover.
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
   if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
@@ -140,7 +140,8 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
 }
 
 /**
- * Returns the colours of the copied video, which the rungs listed next to it must have. Null means the default colours.
+ * Returns the colours of the pass-through video, because the rungs in the same playlist must have the same colours.
+ * Null means the default colours.
  */
 function coloursNextTo({ video }: SourceFacts): Colours | null {
   const colours = video === null ? BT709 : coloursOf(video);

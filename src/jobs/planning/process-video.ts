@@ -48,10 +48,10 @@ import {
 } from './first-chunks.ts';
 import { planVideo } from './plan-video.ts';
 
-/** A video whose original is stored. `reason` is informative, for people who read the queue. */
+/** A video whose original is stored. `reason` is only information for people who inspect the queue. */
 export type VideoRef = MediaKey & { reason?: string };
 
-/** Higher than any priority of encoding work. */
+/** Priority above that of all encoding work. */
 const PLANNING_PRIORITY = 2 * FIRST_PRIORITY;
 
 const PROCESSING_FAILED = 'processing-failed';
@@ -59,12 +59,12 @@ const PROCESSING_FAILED = 'processing-failed';
 /**
  * Moves the next uploaded video to `transcoding` (on demand, to `jit-segmenting`): probes its original, decides what to
  * encode from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
- * cannot become a video fails, with the kind of the fault as `state_reason`.
+ * cannot become a video fails, with the kind of the problem as `state_reason`.
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({
   name: 'process-video',
   queue: 'quick',
-  // Runs before copies and video of videos that are already planned.
+  // Planning runs before the copies and encodes of videos that are already planned.
   priority: PLANNING_PRIORITY,
   retryLimit: 5,
   async run(ref, deps, signal) {
@@ -99,8 +99,8 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
 });
 
 /**
- * Sends the job again. Each job processes one video. Without another job, a video whose worker died would wait for the
- * sweep. The last job finds no lease, because a lease is only renewed during planning.
+ * Sends the job again later. Each job processes one video. Without another job, a video whose worker died would have to
+ * wait for the sweep. The last job finds no expired lease, because a lease is only renewed during planning.
  */
 async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
@@ -122,7 +122,8 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const isLevelled = settings.loudnessTargetLufs !== null;
     const begun = { path: file.path, indexing };
     const audio = isLevelled ? Promise.resolve(null) : startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
-    // Indexing compares the index with the file size, sample by sample. Its error is reported below.
+    // Indexing checks every sample against the file size, so its success means that the file is complete. Its error is
+    // reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
       () => false,
@@ -155,7 +156,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   }
 }
 
-/** Probes an original or, if it needs repair, the repaired copy that everything is made from. */
+/** Probes an original or, if it needs repair, the repaired copy from which everything is encoded. */
 async function probeOriginal(
   { file, claim, isWhole }: { file: OpenSource; claim: ProcessClaim; isWhole: Promise<boolean> },
   deps: JobDeps,
@@ -176,7 +177,8 @@ async function probeOriginal(
 }
 
 /**
- * Starts the audio before the probe has finished if the source may pass through, because playback waits for the audio.
+ * Starts to encode the audio before the probe has finished if the source may be passed through, because playback then
+ * waits for the audio.
  */
 async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null> },
@@ -188,7 +190,7 @@ async function startFirstAudio(
     const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
     return await encodeFirstAudio(begun.path, streamIndex, signal);
   } catch {
-    // The probe and the ordinary task will report the same problem.
+    // The probe or the audio task will report the same problem.
     return null;
   }
 }
@@ -268,14 +270,12 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   }
 }
 
-/**
- * Stores the first audio segment, so that audio and video start together. Normalised audio is measured first.
- */
+/** Stores the first audio segment, so that audio and video start together. Normalised audio is measured first. */
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
   if (first === null || planned.source === null || first.rendition.plan.loudnessTargetLufs !== undefined) return;
-  // The audio was encoded for a timeline that starts at the source's clock.
+  // The audio was encoded for a timeline that starts at the start time of the source.
   const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
   if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;
   const { copiesAudio = false, streamIndex = -1, durationSec } = first.rendition.plan;

@@ -4,13 +4,13 @@ import type { FollowUp } from '../../catalog/db.ts';
 export type JobName = {
   name: string;
   /**
-   * `quick` jobs (probe, first chunk, thumbnails) have separate slots that long encodes never use. So do `fetch` jobs,
-   * which mostly wait for other machines, and `housekeeping` jobs (sweeps and deletes), which also run during a backlog
-   * of uploads.
+   * `quick` jobs (probe, first chunk, thumbnails) have separate slots that long encodes never use. `fetch` jobs, which
+   * mostly wait for other machines, and `housekeeping` jobs (sweeps and deletes) also have separate slots, so that they
+   * run during a backlog of uploads.
    */
   queue: 'quick' | 'long' | 'fetch' | 'housekeeping';
   retryLimit: number;
-  /** Default priority. 0 if absent. */
+  /** Default priority of the job. 0 if absent. */
   priority?: number;
 };
 

@@ -40,7 +40,7 @@ test('renews the lease for as long as the encode task runs', async () => {
   expect(renew.mock.calls.length).toBeLessThanOrEqual(5 * LEASE_SEC);
 });
 
-test('finished work does not wait for a hanging renewal', async () => {
+test('returns the result of finished work without waiting for a hanging renewal', async () => {
   vi.useRealTimers();
   const { promise: isRenewing, resolve } = Promise.withResolvers<void>();
   const renew = () => {
@@ -59,7 +59,7 @@ test('retries while another worker holds the lease, and returns the first result
   expect(await untilFree(claim, stays)).toEqual({ kind: 'held' });
 });
 
-test('gives up if another worker holds the lease for longer than a dead worker could', async () => {
+test('throws if another worker holds the lease for longer than a lease lasts', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const claim = vi.fn(async () => {
     vi.advanceTimersByTime((LEASE_SEC * 1000) / 2);

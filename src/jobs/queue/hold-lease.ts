@@ -25,8 +25,8 @@ export async function underLease<T>(
 }
 
 /**
- * Renews until the returned function is called. A renewal may hang for minutes when the database host is down, but the
- * lease still expires.
+ * Renews the lease until the returned function is called. If the database host is down, a renewal may hang for minutes,
+ * but the lease still expires.
  */
 function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
   let renewedMs = performance.now();

@@ -31,7 +31,7 @@ test.each([
   expect(postponementOf(error)).toBeNull();
 });
 
-test('leaves work to other workers if the disk of one is full, but not if the store is full', () => {
+test('leaves a task to other workers if the disk of this worker is full, but not if the store is full', () => {
   expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
   expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

@@ -4,22 +4,23 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * Thrown if a task lacks a resource temporarily. The message tells people which one. `isLocal` means that another
- * worker may have it.
+ * Thrown if a task temporarily lacks a resource, which the message identifies. `isLocal`: another worker may have it.
  */
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly isLocal: boolean = false;
 }
 
-/** Whether only this worker lacks a resource, so that others may run the task. A full store is full for all. */
+/**
+ * Returns whether only this worker lacks a resource, so that other workers may run the task. A full store is not local.
+ */
 export function isLocalShortage(error: unknown): boolean {
   const causes = causesOf(error);
   if (causes.some((cause) => cause instanceof Refused)) return false;
   return causes.some((cause) => (cause instanceof Postponed && cause.isLocal) || hasCode(cause, 'ENOSPC'));
 }
 
-/** Maximum depth of inspected error causes. */
+/** Maximum number of nested error causes that are inspected. */
 const MAX_CAUSES = 8;
 
 /** Error codes of resources that this machine temporarily lacks. The media never causes these errors. */

@@ -42,7 +42,7 @@ const note = defineJob<{ text: string }, Seen>({
   },
 });
 
-test('a job is sent on commit and not on rollback', async () => {
+test('sends a job when the transaction commits, but not when it rolls back', async () => {
   const seen = await start([note]);
   await database.db.transaction().execute(queue.send(note, { text: 'kept' }));
   const undone = database.db.transaction().execute(async (tx) => {
@@ -55,7 +55,7 @@ test('a job is sent on commit and not on rollback', async () => {
   expect(seen.log).toEqual(['kept', 'last']);
 });
 
-test('runs higher priority first and drains a backlog without waiting for the next poll', async () => {
+test('runs jobs with higher priority first, and drains a backlog without waiting for the next poll', async () => {
   const sender = await openSendOnlyQueue({ pool: database.pool, onError: (error) => errors.push(error) });
   await database.db.transaction().execute(async (tx) => {
     for (let n = 0; n < 30; n += 1) await sender.send(note, { text: `low ${n}` })(tx);
@@ -79,7 +79,7 @@ test('does not send a named job that is waiting or running', async () => {
   expect(seen.log).toEqual(['once', 'other']);
 });
 
-test('long work does not delay quick work', async () => {
+test('long jobs do not delay quick jobs', async () => {
   const long = defineJob<{ text: string }, Seen>({
     name: 'long',
     queue: 'long',
@@ -141,7 +141,7 @@ test('reports a refusal that the job does not handle', async () => {
   ]);
 });
 
-test('housekeeping does not wait for a backlog, and planning runs before it', async () => {
+test('housekeeping does not wait for a backlog of jobs, and planning runs before the backlog', async () => {
   const ended = new AbortController();
   const busy = defineJob<object, Seen>({
     name: 'busy',

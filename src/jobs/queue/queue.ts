@@ -15,11 +15,14 @@ const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
-/** A worker counts as dead this long after its last heartbeat, in seconds. It is the minimum of pg-boss. */
+/**
+ * Time in seconds after the last heartbeat of a worker at which it counts as dead. This is the minimum that pg-boss
+ * allows.
+ */
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** Poll interval when new jobs are announced, in seconds. Polling then only has to find delayed jobs. */
+/** Poll interval in seconds if notifications announce new jobs. Polling then only has to find delayed jobs. */
 const TOLD_POLL_SEC = 2;
 const MAX_RUN_SEC = 24 * 3600 - 1;
 const MAX_RETRY_PAUSE_SEC = 120;
@@ -29,10 +32,12 @@ const DRAIN_MS = 5_000;
 /** Maximum list items of a payload in a log line. */
 const MAX_WRITTEN = 20;
 
-/** `requestId`: the request that sent the job, for log lines. */
+/** A job in the queue. `requestId` identifies the API request that sent it, for log lines. */
 type Envelope = { job: string; payload: object; requestId?: string };
 
-/** A job as the runner sees it. The list of jobs checks the payload and dependencies of each. */
+/**
+ * A job with its types erased, as the runner uses it. The compiler checks payload and dependencies in the list of jobs.
+ */
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
@@ -48,8 +53,8 @@ export type JobQueue = Queue & {
 };
 
 /**
- * `isGone`: returns whether the thing that a job works on was deleted. An error of the job then is no failure, and it
- * is not tried again.
+ * `isGone` returns whether the video or library of a job was deleted. An error of such a job is not a failure, and the
+ * job is not retried.
  */
 export type QueueOptions = {
   pool: pg.Pool;
@@ -145,7 +150,7 @@ type Running<Deps> = {
   allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
 
-/** Restores the retries of a postponed job. Its pauses grow as after failures, but it is never given up. */
+/** Restores the retries of a postponed job. Its pauses grow as after failures, but it is retried without limit. */
 function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
   return async ({ id, name }) => {
     await pool.query(`update ${SCHEMA}.job set retry_limit = retry_limit + 1 where name = $1 and id = $2`, [name, id]);
@@ -154,7 +159,7 @@ function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
 
 async function startSlots<Deps>(boss: PgBoss, running: Running<Deps>): Promise<void> {
   const { quickSlots, longSlots, fetchSlots = 0 } = running.slots;
-  // Prometheus counts no increase for a series that appears with its first job.
+  // Prometheus sees no increase if a series appears only with its first job, so all series start at 0.
   for (const { name: job } of running.jobs) metrics.jobDuration.zero({ job });
   await scheduleCrons(boss, running.jobs);
   const starts = [
@@ -244,13 +249,16 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   }
 }
 
-/** Housekeeping deletes and cleans up after deletions, so an error in it is always reported. */
+/**
+ * Returns whether a failed job can be ignored because its video or library was deleted. Errors of housekeeping jobs are
+ * never ignored, because these jobs clean up after deletions.
+ */
 async function isCanceled<Deps>(running: Running<Deps>, job: AnyJob<Deps>, payload: object): Promise<boolean> {
   if (job.queue === 'housekeeping') return false;
   try {
     return await running.isGone(payload);
   } catch {
-    // The database is down. The error of the job is reported.
+    // The database is down, so the error of the job is reported.
     return false;
   }
 }
@@ -263,14 +271,14 @@ async function giveUp<Deps>(running: Running<Deps>, envelope: Envelope, reason: 
 
 function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): AnyJob<Deps> {
   const found = jobs.find((job) => job.name === name);
-  if (found === undefined) throw new Error(`Expected one of the jobs that this version knows, got "${name}".`);
+  if (found === undefined) throw new Error(`Expected a job that this version defines, got "${name}".`);
   return found;
 }
 
 function deathReason(job: JobWithMetadata<Envelope>): string {
   const output: unknown = job.sourceOutput;
   if (typeof output === 'object' && output !== null && 'message' in output) return String(output.message);
-  return 'It was tried too often without a result.';
+  return 'The job was tried too often without a result.';
 }
 
 /** Truncate long lists, such as generated texts. */

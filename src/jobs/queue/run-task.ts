@@ -27,13 +27,14 @@ export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) =
 /** Outcome of a task. `over` includes tasks that failed permanently or were lost to another worker. */
 export type TaskEnd = 'done' | 'over' | 'postponed' | 'left-to-others' | 'failed-once' | 'released';
 
-/** A commit whose outcome is unknown is not repeated: its claim may be over. */
+/** A commit whose outcome is unknown is not repeated, because the claim may have ended. */
 const RETRYING: Retrying = { isIdempotent: false, maxPauseMs: 10_000 };
 
 /**
  * Performs a task and records its outcome. An error is counted, and the task is tried up to three more times before it
- * fails with its reason. A problem outside the media postpones the task without counting. A lost claim ends silently. A
- * stopping worker (`stopping`) returns the task. While the database is down, recording the outcome waits.
+ * fails with its reason. A problem outside the media postpones the task without counting. A task whose claim was lost
+ * ends without an outcome. If the worker stops (`stopping`), the task returns to the queue. While the database is down,
+ * recording the outcome waits.
  */
 export async function runTask(
   held: HeldTask,
@@ -59,7 +60,7 @@ async function endLost({ db }: JobDeps, claim: Claim): Promise<TaskEnd> {
 }
 
 async function endDead(deps: JobDeps, claim: Claim): Promise<TaskEnd> {
-  const reason = 'Its worker died each time it was tried.';
+  const reason = 'The worker died on every attempt.';
   if ((await endFailed(deps, claim, reason)) === 'lost') return endLost(deps, claim);
   logEvent('task.failed', { ...taskFields(claim), reason, retries: false });
   return 'over';
@@ -93,7 +94,7 @@ async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<
   return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'lost';
 }
 
-/** The outcome is already recorded, even if its log is lost. */
+/** Stores the encoder log of a failed attempt. A failure is only reported, because the outcome is already recorded. */
 async function keepLog(
   { db, report }: JobDeps,
   claim: Claim,
@@ -126,7 +127,7 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
   return 'over';
 }
 
-/** Maximum database outage during which encoded media is kept, in ms. */
+/** Maximum duration in ms of a database outage during which encoded media is kept. */
 const MAX_ABSENCE_MS = 60_000;
 
 /**

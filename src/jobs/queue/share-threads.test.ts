@@ -13,7 +13,7 @@ test.each([
   { threads: 64, atWork: [], expected: 8 },
   { threads: 64, atWork: Array<number>(20).fill(8), expected: 1 },
 ])(
-  'an encoder gets $expected of $threads threads next to active encoders with $atWork',
+  'a new encoder gets $expected of $threads threads if active encoders have $atWork',
   ({ threads, atWork, expected }) => {
     expect(shareThreads(threads, working(atWork))).toBe(expected);
   },
@@ -24,7 +24,7 @@ test.each([
   { threads: 2, paused: [2, 2], expected: 1 },
   { threads: 8, paused: [8, 4], expected: 4 },
 ])(
-  'an encoder gets $expected of $threads threads next to paused encoders with $paused',
+  'a new encoder gets $expected of $threads threads if paused encoders have $paused',
   ({ threads, paused, expected }) => {
     const others = paused.map((taken) => ({ threads: taken, isPaused: true }));
     expect(shareThreads(threads, others)).toBe(expected);

@@ -1,14 +1,18 @@
-/** Maximum threads of one segment encoder. More threads would wait for each other. */
+/** Maximum number of threads of one segment encoder. More threads would wait for each other. */
 const MAX_THREADS = 8;
-/** Maximum ratio of threads to processors. Encoders that started alone keep their threads when others join. */
+/**
+ * Maximum ratio of threads to processors. It can exceed 1, because encoders that started alone keep their threads when
+ * others start.
+ */
 const MAX_SHARE = 2;
 
-/** An encoder with this many threads. A paused encoder uses none of them until its viewer continues. */
+/** An encoder and its number of threads. A paused encoder does not use them until its viewer continues. */
 export type ThreadHolder = { threads: number; isPaused: boolean };
 
 /**
- * Returns the number of threads for one more encoder on a machine that gives encoding `threads`: an equal share among
- * the active encoders, and at least one. A single encoder gets all. Threads of paused encoders count towards the total.
+ * Returns the number of threads for one more encoder on a machine with `threads` threads for encoding: an equal share
+ * among the active encoders, but at least one. A single encoder gets all threads. Threads of paused encoders count
+ * towards the total.
  */
 export function shareThreads(threads: number, others: readonly ThreadHolder[]): number {
   const atWork = others.filter(({ isPaused }) => !isPaused);

@@ -10,7 +10,7 @@ export function taskFields({ task, attempt }: Claim) {
   return { taskId, kind, videoGuid: key.mediaId, libraryId: key.libraryId, attempt };
 }
 
-/** Logs a claim. Requested segments are claimed per viewer, so they are details. */
+/** Logs a claim. Claims of requested segments are frequent, so they are logged at debug level. */
 export function logClaim(claim: Claim): void {
   const { task, owner, deaths } = claim;
   const { fromSegment, toSegment } = task;
@@ -18,7 +18,7 @@ export function logClaim(claim: Claim): void {
   else logEvent('task.claimed', { ...taskFields(claim), owner, fromSegment, toSegment, deaths });
 }
 
-/** Logs a finished task with its speed, if it made media. */
+/** Logs a finished task, with its speed if it encoded media. */
 export async function logDone(db: Db, claim: Claim, durationSec: number): Promise<void> {
   const { task } = claim;
   if (task.kind === 'segment') return logEvent('segments.ended', { ...taskFields(claim), durationSec });

@@ -1,7 +1,10 @@
 import { metrics } from '../../lib/metrics/metrics.ts';
 import type { TaskEnd } from './run-task.ts';
 
-/** Begins the series of each kind with 0, because Prometheus counts no increase for a series that appears later. */
+/**
+ * Starts the series of each kind of task at 0, because Prometheus sees no increase if a series appears only with its
+ * first value.
+ */
 export function beginTaskMetrics(kinds: readonly string[]): void {
   for (const kind of kinds) {
     metrics.taskClaims.inc({ kind }, 0);

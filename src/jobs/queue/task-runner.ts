@@ -30,8 +30,8 @@ import { logClaim, logDone } from './task-lines.ts';
 import { beginTaskMetrics, countTaskEnd } from './task-metrics.ts';
 
 /**
- * Interval at which free slots look for tasks without a notification, in ms, because a connection may have died
- * silently.
+ * Interval in ms at which free slots look for tasks even without a notification, because the connection for
+ * notifications may have failed silently.
  */
 const POLL_MS = 5_000;
 const TEND_MS = 2_000;
@@ -51,14 +51,14 @@ export type TaskSlots = Readonly<Record<TaskQueue, number>>;
 
 export type RunnerOptions = {
   deps: JobDeps;
-  /** Notifications use a separate connection with the same settings. */
+  /** Pool whose settings are used for the separate connection that receives notifications. */
   pool: Parameters<typeof listen>[0];
   slots: TaskSlots;
   tasks: Readonly<Record<TaskKind, PerformTask>>;
   leases?: LeaseTimes;
 };
 
-/** Runs encode tasks until `close`, which aborts running tasks and returns them. */
+/** Runs encode tasks until `close` is called, which aborts the running tasks and returns them to the queue. */
 export type TaskRunner = { close(): Promise<void> };
 
 /** Starts to claim and run encode tasks, as many concurrently as there are slots. */
@@ -125,7 +125,7 @@ class Runner {
     if (name === this.#name) this.fill();
   }
 
-  /** Claims tasks for all free slots. Calls during a run cause one more afterwards. */
+  /** Claims tasks for all free slots. Calls during a run cause one more run afterwards. */
   fill(): void {
     if (this.#stopping.signal.aborted) return;
     this.#isStale = this.#filling !== null;
@@ -141,7 +141,7 @@ class Runner {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stopping.abort(new Error('The worker is stopping.'));
     await this.#filling;
-    // Rows that remain because the database is down cause one notification each, and expire after a minute.
+    // If the database is down, the worker's rows remain. They expire after a minute.
     const { db, report } = this.#options.deps;
     const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
       report(new Error('Could not record that a worker stopped.', { cause })),
@@ -172,7 +172,7 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // Tasks that became ready earlier notified no worker.
+    // No worker was notified of tasks that were already ready.
     return this.#claimMostUrgent(queue);
   }
 
@@ -247,8 +247,8 @@ class Runner {
   }
 
   /**
-   * Aborts expired tasks. A task continues for a while beyond its lease, because no other worker claims it before the
-   * database is stable again.
+   * Aborts expired tasks. A task may outlast its lease, because no other worker claims it until
+   * the database is stable.
    */
   #loseExpired(): void {
     const nowMs = performance.now();
@@ -281,14 +281,14 @@ class Runner {
     if (samples.length > 0) await measureSpeeds(db, samples);
   }
 
-  /** Runs each action at most once concurrently. The next run retries failed work. */
+  /** Runs an action unless it is already running. A failure is only reported: the next run tries again. */
   async #once(name: string, action: () => Promise<void>): Promise<void> {
     if (this.#inFlight.has(name)) return;
     this.#inFlight.add(name);
     try {
       await action();
     } catch (cause) {
-      this.#report(`Encode tasks: ${name} failed, and is repeated.`, cause);
+      this.#report(`Encode tasks: ${name} failed. It is tried again.`, cause);
     } finally {
       this.#inFlight.delete(name);
     }

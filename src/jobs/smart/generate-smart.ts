@@ -36,7 +36,7 @@ type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
 /**
  * Generates the requested texts of a video from its captions: title, description, chapters and moments. Transcribes a
- * video without captions first. Idempotent: a request ends if its results are stored.
+ * video without captions first. Idempotent: if the results of a request are already stored, nothing is done.
  */
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',
@@ -74,7 +74,8 @@ export const generateSmart = defineJob<Payload, JobDeps>({
 });
 
 /**
- * Features requested for a video. `isTranscribing` means that its transcription was also sent and must finish first.
+ * Features that were requested for a video. `isTranscribing`: a transcription was requested together with them, and
+ * must finish first.
  */
 export type SmartOrder = {
   key: MediaKey;
@@ -112,8 +113,8 @@ async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobD
   if (source.state === 'failed') throw new Refused('invalid', 'The video could not be encoded.');
   if (isOver && !hasAudio) throw new Refused('invalid', 'The video has no captions and no audio.');
   const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
-  if (run?.state === 'failed') throw new Refused('invalid', `it could not be transcribed: ${run.reason}`);
-  if (run?.state === 'cancelled') throw new Refused('invalid', 'its transcription was cancelled.');
+  if (run?.state === 'failed') throw new Refused('invalid', `The video could not be transcribed: ${run.reason}`);
+  if (run?.state === 'cancelled') throw new Refused('invalid', 'The transcription was cancelled.');
   if (run?.state === 'finished') throw new Refused('invalid', run.reason || 'No speech was found in the video.');
   const wanted = { ...key, language: payload.language, force: false, targets: [] };
   await inTransaction(deps.db, requestTranscription(deps.queue, wanted));
@@ -126,6 +127,7 @@ function pauseSec({ waitedSec = 0 }: Payload): number {
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (payload.waitedSec ?? 0) + delaySec;
-  if (waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
+  if (waitedSec > MAX_WAIT_SEC)
+    throw new Refused('invalid', 'The audio or captions of the video were not ready within a day.');
   await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
 }

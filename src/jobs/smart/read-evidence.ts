@@ -37,7 +37,7 @@ async function readCuts(key: MediaKey, durationSec: number, deps: JobDeps, signa
   return findCuts(miniatures);
 }
 
-/** Returns the level of each second. */
+/** Returns the audio level of each second. */
 async function readLoudness(key: MediaKey, deps: JobDeps, signal: AbortSignal): Promise<number[]> {
   const { audio } = await loadSpeechSource(deps.db, key);
   if (audio === null) return [];

@@ -6,14 +6,14 @@ import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
 const PLACES = 3;
-/** Chunks per sample, at least about ten seconds of audio. */
+/** Number of chunks per sample, at least about ten seconds of audio. */
 const CHUNKS_A_PLACE = 2;
-/** Audio with at most this number of chunks is examined completely. */
+/** Maximum number of chunks of audio that is examined completely instead of sampled. */
 const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
 
 /**
- * Guesses the language of a video. An engine transcribes a span in the middle of each third, and the majority of words
- * decides, so that an opening in another language does not. Returns null if the spans have no words.
+ * Guesses the language of a video. The engine transcribes a span in the middle of each third, and the language of most
+ * words is used, so that an opening in another language does not decide. Returns null if the spans contain no words.
  */
 export async function guessLanguage(
   { audio, transcriber }: { audio: SpeechAudio; transcriber: Transcriber },
@@ -31,7 +31,10 @@ export async function guessLanguage(
   return [...words].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
-/** A span that crashes the engine does not indicate a language. The run skips it too. */
+/**
+ * Returns null if the engine crashed on a span, which then indicates no language. The transcription skips such a span
+ * too.
+ */
 function skipCrash(error: unknown): null {
   if (error instanceof EngineCrashed) return null;
   throw error;

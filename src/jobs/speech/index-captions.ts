@@ -43,8 +43,8 @@ export const indexCaptions = defineJob<object, JobDeps>({
 });
 
 /**
- * Yields the newest first and skips those that fail. Stops when something that all need, such as the store, is
- * unavailable.
+ * Yields batches of captions that are not indexed yet, the newest first. Captions that failed are not yielded again.
+ * Stops when `isOver` returns true, because a shared dependency, such as the store, is unavailable.
  */
 async function* eachBatch({ db }: JobDeps, isOver: () => boolean): AsyncGenerator<UnreadCaptions[]> {
   let last: MediaKey | null = null;
@@ -72,7 +72,7 @@ async function readPassages(track: CaptionTrack, { storage }: JobDeps, signal: A
   try {
     return toPassages(await readTrack(track, storage, signal));
   } catch (error) {
-    // A missing or oversized file is not searchable. It must not block the index of other files.
+    // A missing or oversized file is not searchable, and must not prevent other files from being indexed.
     if (error instanceof Refused && ['not-found', 'too-large'].includes(error.kind)) return [];
     throw error;
   }

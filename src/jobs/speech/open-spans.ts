@@ -9,8 +9,8 @@ import type { JobDeps } from '../job-deps.ts';
 import { asBuffers, readFragments } from './read-fragments.ts';
 
 /**
- * Maximum time of an engine for a span, in seconds, during which the decoder pauses. Adapters allow at most ten
- * minutes.
+ * Maximum time in seconds that an engine needs for a span, during which the decoder pauses. The engine adapters allow
+ * at most ten minutes.
  */
 const SLOWEST_SPAN_SEC = 900;
 
@@ -41,7 +41,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
       async close() {
         ending.abort();
         detection?.close();
-        // The end is already known. Ignore the error of a stopped run.
+        // The outcome is already known, so the error of the stopped run is ignored.
         await run.done.catch(() => undefined);
       },
     };

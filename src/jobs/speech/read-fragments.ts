@@ -19,7 +19,7 @@ export function readFragments(
   );
 }
 
-/** Yields the chunks of a stream without an encoding. */
+/** Yields the chunks of a stream that has no character encoding, as buffers. */
 export async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of stream) yield chunk as Buffer;
 }

@@ -6,20 +6,21 @@ import type { Storage } from '../../ports/storage.ts';
 
 const MAX_CAPTION_BYTES = 8 * 2 ** 20;
 
-/** Reads the cues of a stored track. Throws `Refused` (`too-large`) above 8 MiB. */
+/** Reads the cues of a stored track. Throws `Refused` (`too-large`) if the file is larger than 8 MiB. */
 export async function readTrack(
   { key, srclang, sizeBytes = 0 }: CaptionTrack,
   storage: Storage,
   signal: AbortSignal,
 ): Promise<Cue[]> {
-  if (sizeBytes > MAX_CAPTION_BYTES) throw new Refused('too-large', `Its captions "${srclang}" are too large.`);
+  if (sizeBytes > MAX_CAPTION_BYTES)
+    throw new Refused('too-large', `The captions "${srclang}" of the video are too large.`);
   return readCaptions((await storage.readBytes(key, null, signal)).toString('utf8')).cues;
 }
 
 /**
- * Returns the track of the spoken text. With a language, prefers captions in it by a person over generated ones.
- * Without a language, returns the first by a person, else the first generated from the speech itself. Returns null if
- * there is none.
+ * Returns the caption track with the spoken text. With a language, prefers captions in that language written by a
+ * person over generated ones. Without a language, returns the first track written by a person, or else the first track
+ * generated from speech and not translated. Returns null if there is none.
  */
 export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
   const spoken = captions.filter(({ translatedFrom }) => translatedFrom === undefined);

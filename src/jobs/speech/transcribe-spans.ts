@@ -13,17 +13,19 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
-/** Maximum time per video before other videos can use the engine, in ms. */
+/** Maximum time in ms for which one video uses the engine before other videos get a turn. */
 const TURN_MS = 5 * 60_000;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
-/** Maximum consecutive engine crashes. With more, the engine is at fault and not the spans. */
+/**
+ * Maximum number of consecutive engine crashes. After more crashes, the engine is considered faulty and not the spans.
+ */
 const MAX_CRASHES = 3;
 
 export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
  * Outcome of a transcription: complete (`whole`), its time slice ended (`turn`, with the number of consecutive crashes
- * so far), new videos wait to be encoded (`gave-way`), a person's captions exist (`dropped`), or the run is over
+ * so far), new videos wait to be encoded (`gave-way`), a person has added captions (`dropped`), or the run is over
  * (`gone`) because the video was deleted, the run was cancelled, or another run replaced it.
  */
 export type SpansEnd =
@@ -44,8 +46,8 @@ export type SpansWanted = {
 
 /**
  * Transcribes audio span by span. Without a language, the first span with words decides the language of the rest. The
- * words of each span are stored, so that the next run continues with the next span. Decoding again costs little
- * compared to an engine.
+ * words of each span are stored, so that the next run continues with the next span. Decoding the audio again costs
+ * little compared with transcribing it.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
   const open = await openSpans(wanted.audio, deps, signal);
@@ -99,8 +101,8 @@ async function walkSpans(
 type SpanToFind = { span: Span; identity: Buffer; text: SpokenText };
 
 /**
- * Transcribes a span and drops words that the engine dates after its end, because they were not said there. Returns the
- * engine's crash, if any.
+ * Transcribes a span and drops words whose time is after the end of the span, because they were not said there. Returns
+ * the error if the engine crashed.
  */
 async function findWords(
   { span, identity, text }: SpanToFind,
@@ -126,7 +128,7 @@ async function findWords(
   }
 }
 
-/** Treats a span at which the engine crashes as one without words, and reports it in the video's messages. */
+/** Treats a span on which the engine crashed as a span without words, and reports it in the messages of the video. */
 async function passOver(
   crash: EngineCrashed,
   { key, span, identity }: { key: MediaKey; span: Span; identity: Buffer },

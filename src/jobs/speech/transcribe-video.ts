@@ -24,26 +24,26 @@ import { type SpokenText, transcribeSpans } from './transcribe-spans.ts';
 import { translateCaptions } from './translate-captions.ts';
 
 /**
- * `language` is the speaker's language. With null, the engine guesses. `force` replaces generated captions. `targets`
- * are the languages to translate the captions into.
+ * `language` is the speaker's language. If it is null, the engine guesses it. `force` replaces generated captions.
+ * `targets` are the languages to translate the captions into.
  */
 export type Transcription = MediaKey & { language: string | null; force: boolean; targets: readonly string[] };
 
 /** Interval of checks for a video whose audio is not stored yet, in seconds. */
 const WAIT_SEC = 10;
-/** Maximum wait in seconds. The wait usually ends earlier with the processing of the video. */
+/** Maximum wait in seconds. The wait usually ends earlier, when the video is finished or has failed. */
 const MAX_WAIT_SEC = 24 * 3600;
 
 /**
- * Pause while new videos wait, in seconds. `MAX_YIELD_SEC` bounds the total, so that steady uploads cannot delay speech
- * longer.
+ * Pause in seconds while new videos wait to be encoded. `MAX_YIELD_SEC` limits the total, so that constant uploads
+ * cannot delay transcriptions longer.
  */
 const GIVE_WAY_SEC = 5;
 const MAX_YIELD_SEC = 600;
 
 /**
- * `run` is the number of the transcription run that the job belongs to. Jobs sent before runs had numbers belong to the
- * first.
+ * `run` is the number of the transcription run that the job belongs to. Jobs without a number, from earlier versions,
+ * belong to the first run.
  */
 type Sent = Transcription & { run?: number; waitedSec?: number; gaveWaySec?: number; crashes?: number };
 
@@ -137,7 +137,10 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
 
 type Guessed = { key: SpeechRunKey; audio: SpeechAudio; transcriber: Transcriber };
 
-/** Stores the guess, so that a run that continues after a crash or a time slice uses the same language. */
+/**
+ * Guesses the language and stores the result, so that a run that continues after a crash or a time slice uses the same
+ * language.
+ */
 async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {
   const language = await guessLanguage(heard, deps, signal);
   if (language !== null) await noteSpeechLanguage(deps.db, key, language);
@@ -154,12 +157,13 @@ async function sendTranslations({ targets, ...wanted }: Transcription, { db, que
 
 async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
-  if (waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
+  if (waitedSec > MAX_WAIT_SEC)
+    throw new Refused('invalid', 'The audio or captions of the video were not ready within a day.');
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
   await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }
 
-/** Publishes captions of a transcript. Returns the reason if it makes none. */
+/** Publishes captions of a transcript. Returns the reason if there are none to publish, or an empty string. */
 async function publish(
   key: MediaKey,
   { language, words }: SpokenText,

@@ -28,7 +28,9 @@ export type Translation = MediaKey & { language: string | null; target: string; 
 
 const MAX_WAIT_SEC = 24 * 3600;
 
-/** Part translated before the model was busy: the texts of the first cues of the track with the object `of`. */
+/**
+ * Cues that were translated before the model was busy: the texts of the first cues of the track whose object is `of`.
+ */
 type Part = { of: string; texts: readonly string[] };
 /** `stuckSec` is the time for which the model has made no progress, in seconds. */
 type Payload = Translation & { waitedSec?: number; stuckSec?: number; part?: Part };
@@ -47,7 +49,7 @@ class Interrupted extends Error {
 
 /**
  * Translates captions with the language model. Never replaces captions written by people. Idempotent. If the model is
- * busy, the job continues later after the translated cues.
+ * busy, the job continues later with the first cue that is not translated yet.
  */
 export const translateCaptions = defineJob<Payload, JobDeps>({
   name: 'translate-captions',
@@ -68,7 +70,10 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
   },
 });
 
-/** Uses the pauses that the model requests while it makes progress, and growing pauses otherwise. */
+/**
+ * Sends the job again. Uses the pause that the model requests as long as there is progress, and growing pauses
+ * otherwise.
+ */
 async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, deps: JobDeps): Promise<void> {
   const isStuck = part.of === wanted.part?.of && part.texts.length === wanted.part.texts.length;
   const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
@@ -106,7 +111,7 @@ async function translate(wanted: Payload, deps: JobDeps, signal: AbortSignal): P
 
 type Some = { passages: readonly Passage[]; from: string; target: string };
 
-/** Sends fewer passages per request to a model that returns the wrong number of them. */
+/** Translates some passages. If the model returns a wrong number of passages, sends fewer per request. */
 async function translateSome(model: LanguageModel, some: Some, signal: AbortSignal): Promise<string[]> {
   const { passages, from, target } = some;
   const count = passages.length;

@@ -2,12 +2,12 @@ import { shuffled } from '../../lib/shuffled.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
 
-/** Consecutive failures of the store after which the next run continues. */
+/** Number of consecutive failures after which the remaining objects are left to the next run. */
 const MAX_CONSECUTIVE = 10;
 
 /**
  * Deletes objects in any order. A failure of one object does not stop the others. Returns the deleted keys, and the
- * reasons for the failures. An abort stops it between two responses of the store, or before the last one.
+ * reasons for the failures. An abort takes effect after the next response of the store at the latest.
  */
 export async function deleteObjects(
   storage: Storage,

@@ -17,12 +17,14 @@ import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
 /**
- * Maximum share of orphans among all objects. More orphans than this share, or than `MAX_BYTES`, have another cause
- * than a lost worker.
+ * Maximum fraction of objects that are orphans. More orphans than this, or more than `MAX_BYTES`, are not caused by a
+ * lost worker.
  */
 const MAX_TOTAL = 0.01;
 const MAX_BYTES = 100e9;
-/** Minimum limit in objects. In a small store, a single video is more than a hundredth of all objects. */
+/**
+ * Minimum for the limit, in number of objects. In a small store, a single video may have more than 1 % of all objects.
+ */
 const MIN_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
@@ -31,8 +33,8 @@ export type DropDeps = { db: Db; storage: Storage; quarantineSec?: number };
 
 /**
  * Deletes a bounded number of orphans per run, after their quarantine and if there is still no row for them. If there
- * are more in total than lost workers leave, deletes none and throws. The administrator then decides (`millrace
- * orphans`).
+ * are more orphans in total than lost workers can leave, deletes none and throws. The administrator then decides
+ * (`millrace orphans`).
  */
 export async function dropOrphans(deps: DropDeps, signal: AbortSignal): Promise<void> {
   const { db, quarantineSec = QUARANTINE_SEC } = deps;
@@ -58,8 +60,8 @@ async function refuseTooMany(db: Db): Promise<void> {
 }
 
 /**
- * Deletes those objects that are still orphans, and removes decided ones from the list. Returns the number of deleted
- * objects.
+ * Deletes the objects that are still orphans, and removes them and those that are no longer orphans from the list.
+ * Returns the number of deleted objects.
  */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],

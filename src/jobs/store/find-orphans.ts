@@ -4,7 +4,7 @@ import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const ORPHAN_AGE_MS = 3600 * 1000;
-/** Maximum objects examined per run. The next run continues there. */
+/** Maximum number of objects examined per run. The next run continues after them. */
 const OBJECTS_AT_ONCE = 20_000;
 
 export type FindDeps = { db: Db; storage: Pick<Storage, 'list'>; orphanAgeMs?: number };
@@ -35,7 +35,7 @@ function endRound(sweep: OrphanSweep): void {
   sweep.after = '';
 }
 
-/** The first two segments of keys, `{libraryId}/{mediaId}`, and all objects below them. */
+/** A video: the first two segments of its keys, `{libraryId}/{mediaId}`, and all objects with this prefix. */
 type Video = { owner: string; objects: ObjectInfo[] };
 
 async function* videosBehind({ storage }: FindDeps, after: string, signal: AbortSignal): AsyncGenerator<Video> {

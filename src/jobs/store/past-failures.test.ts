@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('the log line of a job includes the causes of its failed steps', async () => {
+test('the log line of a failed job includes the causes of its failed steps', async () => {
   const log = captureLog(['warn']);
   const queue = await openQueue({ pool: database.pool, onError: () => undefined });
   const steps = [nothing, () => pastFailures(['one', 'other'], refuse, never), () => refuse('third')];

@@ -1,13 +1,17 @@
-/** Maximum failures whose causes are reported. */
+/** Maximum number of failures whose causes are reported. */
 const MAX_REPORTED = 5;
 const MAX_REPORTED_CHARS = 500;
 const MAX_CAUSES = 5;
-/** Consecutive failures after which the remaining items are skipped, because the items are probably not at fault. */
+/**
+ * Number of consecutive failures after which the remaining items are skipped, because the items are probably not the
+ * cause.
+ */
 const MAX_CONSECUTIVE = 10;
 
 /**
  * Runs an action for each item and continues after failures. Then throws one error that describes all of them. Stops
- * early after many consecutive failures, so items that always fail must not be in the same order each time.
+ * early after many consecutive failures. The order of the items must therefore vary between runs, so that items that
+ * always fail do not block the others.
  */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -3,7 +3,9 @@ import { findNamedObjects } from '../../catalog/lifecycle/sweep-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** Objects whose writers may die before there is a row: chunks of a rendition, packs, images, captions. */
+/**
+ * Names of objects that exist without a row if their writer dies early: chunks of a rendition, packs, images, captions.
+ */
 const NAMED_OBJECTS = [
   /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$/,
   /^packs\/[0-9a-f-]{36}\.pack$/,

@@ -37,7 +37,10 @@ export class StoreNotOurs extends Error {
 export type GuardDeps = {
   db: Db;
   storage: Pick<Storage, 'marks'>;
-  /** Time without deletions after a store turned out to have seen a later state of the database, in seconds. */
+  /**
+   * Time in seconds without deletions after it was found that the store had been used with a later state of the
+   * database.
+   */
   quarantineSec: number;
   /** Called at each change with the reason why nothing may be deleted, or null when deletions are allowed again. */
   report: (reason: string | null) => void;
@@ -51,13 +54,16 @@ export type StoreGuard = {
    */
   requireOurs(options?: { isFresh: boolean }): Promise<void>;
   /**
-   * Resolves after the first check. Objects written before it would make a new store look like that of another
-   * database.
+   * Resolves after the first check. Objects written before that would make a new store look as if it belonged to
+   * another database.
    */
   checked(): Promise<void>;
   /** Returns the current reason why nothing may be deleted, or null if deletions are allowed. */
   problem(): string | null;
-  /** Records that objects were written. The store's mark is then updated, so that an older database is recognised. */
+  /**
+   * Records that objects were written. The mark in the store is then updated, so that an older copy of the database is
+   * detected.
+   */
   noteWrite(): void;
   close(): Promise<void>;
 };
@@ -86,7 +92,7 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
     return checking;
   }
 
-  /** Updates the marks. Writes during the pause cause another update at its end. */
+  /** Updates the marks. Writes during the pause cause another update after it. */
   async function advance(): Promise<void> {
     // The next check detects and reports any failure.
     if (problem === null) await writeMarks(deps).catch(() => undefined);
@@ -137,7 +143,7 @@ export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 's
   throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store has not been checked yet.');
 }
 
-/** Returns why the store does not belong to this database; null if it does, or is new. Changes nothing. */
+/** Returns why the store does not belong to this database; null if it does, or if the store is new. Changes nothing. */
 export async function describeForeignStore(deps: Pick<GuardDeps, 'db' | 'storage'>): Promise<string | null> {
   const verdict = await judge(deps);
   return verdict.kind === 'refused' ? verdict.reason : null;
@@ -159,7 +165,8 @@ export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'stora
 }
 
 /**
- * Runs a check and acts on the verdict: marks empty stores and starts to block deletions. Returns the reason, or null.
+ * Checks the stores and acts on the result: marks empty stores, and starts the time without deletions if necessary.
+ * Returns the reason why nothing may be deleted, or null.
  */
 async function findProblem(deps: GuardDeps): Promise<string | null> {
   try {
@@ -173,7 +180,9 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
       verdict = await judge(deps);
     }
     if (verdict.kind === 'ours') return null;
-    return verdict.kind === 'refused' ? verdict.reason : `The store's mark changes all the time. Nothing is deleted.`;
+    return verdict.kind === 'refused'
+      ? verdict.reason
+      : `The mark in the store changes constantly. Nothing is deleted. Check whether another database uses the store.`;
   } catch (error) {
     return `The store could not be checked. Nothing is deleted. ${describe(error)}`;
   }
@@ -181,7 +190,8 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
 
 async function judge({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<StoreVerdict> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  // Read the marks first. Their content was committed earlier, so the row read next includes it.
+  // Reads the marks first. The database committed their content before it was written, so the row that is read next is
+  // at least as new.
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
   return judgeStores(await loadInstallation(db), found);
 }
@@ -200,8 +210,8 @@ async function findMark(mark: StoreMark, signal: AbortSignal): Promise<FoundMark
 
 /** If two databases find the same empty store concurrently, only one of them marks it. */
 async function markNew({ db, storage }: GuardDeps, places: readonly string[]): Promise<void> {
-  // Keep the sequence number: for roles that start concurrently, a higher one would mean that the store was used
-  // before.
+  // Keeps the sequence number. To a role that starts at the same time, a higher number would mean that the store was
+  // used before.
   const ours = await loadInstallation(db);
   const text = formatMark({ installation: ours.id, sequence: ours.sequence });
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
@@ -213,8 +223,8 @@ async function markNew({ db, storage }: GuardDeps, places: readonly string[]): P
 }
 
 /**
- * Writes the database row first, so that a mark is never ahead of its database. Does not change marks of other
- * databases.
+ * Updates the marks. Writes the database row first, so that a mark is never ahead of its database. Does not change
+ * marks of other databases.
  */
 async function writeMarks(deps: GuardDeps): Promise<void> {
   const { db, storage } = deps;

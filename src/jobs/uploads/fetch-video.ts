@@ -28,7 +28,7 @@ import { postponementOf } from '../queue/postponement.ts';
 import { completeUpload } from './complete-upload.ts';
 import { dropUpload } from './drop-upload.ts';
 
-/** Maximum bytes of a fetched file. */
+/** Maximum size of a fetched file in bytes. */
 export const MAX_FETCH_BYTES = 1e12;
 
 const HOUR_MS = 3_600_000;
@@ -47,9 +47,9 @@ export type FetchRef = MediaKey & { uploadId: Guid };
 
 /**
  * Downloads a file from its origin into the staging area and makes it its video's original. A worker that takes over
- * from a dead one continues at the last staged byte. A refusal by the origin, or by the rules, ends the video as
- * `upload-failed` with the reason in its messages. Deleting the video stops the job within a second or two and removes
- * its staged bytes.
+ * from a dead one continues at the last staged byte. If the origin or the outbound rules refuse the request, the video
+ * becomes `upload-failed`, with the reason in its messages. Deleting the video stops the job within a second or two and
+ * removes its staged bytes.
  */
 export const fetchVideo = defineJob<FetchRef, JobDeps>({
   name: 'fetch-video',
@@ -115,16 +115,18 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
       try {
         return await staging.append(id, offset, body, signal);
       } catch (error) {
-        // A worker with an expired lease was still writing. Retry instead of refusing.
+        // A worker with an expired lease was still writing. This must be retried, so it must not be a refusal.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
-        throw new Error(`Expected no other append to ${id}.`, { cause: error });
+        throw new Error(`Expected no concurrent append to upload ${id}, but another worker is still writing.`, {
+          cause: error,
+        });
       }
     },
     reset: () => staging.abort(id),
   };
 }
 
-/** If the upload was deleted with its video, this worker removes the bytes that it staged. */
+/** Removes the bytes that this worker staged if the upload was deleted with its video. */
 async function dropIfGone(ref: UploadRef, deps: JobDeps): Promise<void> {
   if (!(await isFetchOpen(deps.db, ref.id))) await dropUpload(ref, deps);
 }
@@ -139,7 +141,7 @@ async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promi
       announce(ref.key, WebhookStatus.failed),
     );
   } catch (error) {
-    // The video was deleted, or this was reported before. The remaining steps are the same.
+    // The video was deleted, or this failure was recorded before. The remaining steps are the same.
     if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
   }
   await dropUpload(ref, deps);

@@ -6,7 +6,7 @@ import { defineJob } from '../queue/define-job.ts';
 
 type Deps = { db: Db; storage: Storage };
 
-/** Computes the SHA-256 of an original that arrived in pieces and not as one stream. */
+/** Computes the SHA-256 of an original that was uploaded in parts and not as one stream. */
 export const hashSource = defineJob<MediaKey & { sourceKey: StorageKey }, Deps>({
   name: 'hash-source',
   queue: 'long',

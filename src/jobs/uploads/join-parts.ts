@@ -15,9 +15,9 @@ type Part = { id: string; lengthBytes: number; endBytes: number };
 /**
  * Copies the staged parts of a final upload one after the other into its own staged bytes. Removes each part once its
  * copy is durable, so that the disk needs space for only one additional part. May be repeated after a crash at any
- * point: it continues where the copy ends. Returns the SHA-256 of the whole, or null if it did not read all bytes.
- * Throws `Refused` (`not-found`) if the bytes of a part are missing, and `ForeignBody` if the start of the file shows
- * that it is not a media file.
+ * point: it continues where the copy ends. Returns the SHA-256 of the whole file, or null if this run did not read all
+ * bytes. Throws `Refused` (`not-found`) if the bytes of a part are missing, and `ForeignBody` if the start of the file
+ * shows that it is not a media file.
  */
 export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: AbortSignal): Promise<Buffer | null> {
   const { db, staging, space } = deps;

@@ -12,7 +12,7 @@ export function usualDiskFloorBytes(totalBytes: number): number {
   return Math.max(5e9, totalBytes / 20);
 }
 
-/** Throws `Refused` (`disk-full`) if an upload of this length would leave less than the minimum of free bytes. */
+/** Throws `Refused` (`disk-full`) if an upload of this length would leave fewer free bytes than the minimum. */
 export async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: SpaceDeps): Promise<void> {
   const space = await storage.space();
   if (space === null) return;

@@ -18,9 +18,9 @@ const DISCARD_MS = 1_000;
 export type Delivery = { event: WebhookEvent; url: string; readOnlyKey: string; limitMs: number };
 
 /**
- * Posts an event once. Follows at most three redirects as POST with the same headers, each through the guarded client.
- * A redirect that would turn the POST into a GET (303) counts as a failure, because the event would be lost. Throws
- * only on an abort. Refusals by the receiver or the rules are outcomes.
+ * Posts an event once. Follows at most three redirects as POST with the same headers, each through the outbound client
+ * with its address rules. A redirect that would turn the POST into a GET (303) counts as a failure, because the event
+ * would be lost. Throws only on an abort. Refusals by the receiver or by the outbound rules are returned as outcomes.
  */
 export async function postWebhook(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
   try {

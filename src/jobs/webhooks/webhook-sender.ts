@@ -130,7 +130,7 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
 
 type Ended = Outcome & { state: 'delivered' | 'dead' | 'pending'; retrySec: number; durationMs: number };
 
-/** Logs the outcome of an attempt. The host is shown without the rest of the address, which may contain a secret. */
+/** Logs the outcome of an attempt. Only the host of the URL is logged, because the rest may contain a secret. */
 function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, durationMs }: Ended): void {
   const { id: eventId, libraryId, mediaId: videoGuid, status: videoStatus, attempts: attempt, requestId } = event;
   const host = URL.parse(event.url ?? '')?.host ?? '';
@@ -143,18 +143,20 @@ function noteOutcome(event: ClaimedEvent, { state, answer: reason, retrySec, dur
   });
 }
 
-/** Makes one attempt. Returns null if closing cancelled it. */
+/** Makes one attempt to deliver an event. Returns null if closing the sender cancelled it. */
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
-  if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the library has no webhook address now.' };
+  if (url === null || url === '')
+    return { kind: 'gone', answer: 'Not sent: the library no longer has a webhook address.' };
   try {
     const readOnlyKey = deps.secretBox.open(event.readOnlyKeySealed);
     return await postWebhook({ event, url, readOnlyKey, limitMs: timing.answerLimitMs }, deps.outbound, cut);
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);
-    // The failure is ours, but the event must not wait forever: retry it and give it up like any other.
-    return { kind: 'failed', answer: 'Not sent: the delivery failed on this server; its log says why.' };
+    // The failure is ours, but the event must not wait forever. It is retried, and abandoned after the last attempt
+    // like any other event.
+    return { kind: 'failed', answer: 'Not sent: the delivery failed on this server. Its log has the reason.' };
   }
 }
 

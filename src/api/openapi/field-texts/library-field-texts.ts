@@ -7,12 +7,12 @@ const UPLOADS = 'For uploads that do not set it.';
 /** Descriptions of the fields of libraries. */
 export const LIBRARY_FIELD_TEXTS: FieldTexts = {
   VideoLibraryModel: {
-    Id: 'Id of the library, as in paths.',
+    Id: 'Id of the library, as used in paths.',
     Name: 'Name of the library, at most 2000 characters.',
     VideoCount: 'Number of videos. Videos in the trash do not count.',
     TrafficUsage: 'Bytes that the edges sent this month (UTC), including headers.',
     StorageUsage: 'Stored bytes of all videos of the library.',
-    DateCreated: 'Time of the creation.',
+    DateCreated: 'Time of creation.',
     DateModified: 'Time of the last change of the settings.',
     ReplicationRegions: 'Stored and returned without effect: there is one object store.',
     ApiKey: 'Key for reading and writing. Also signs tus uploads.',
@@ -60,7 +60,7 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
       'Whether the uploaded file is kept. If false, it is deleted ten minutes after the video is finished, and the ' +
       'video cannot be encoded again. Default true.',
     AllowDirectPlay: 'Whether the player page may be opened on its own, outside a page of the owner. Default true.',
-    EnableDRM: 'Whether videos are encrypted, as `DrmVersion` says. Default false.',
+    EnableDRM: 'Whether videos are encrypted, with the method in `DrmVersion`. Default false.',
     DrmVersion: 'Kind of encryption; used only if `EnableDRM` is true. Default 0.',
     AppleFairPlayDrm: 'Settings of FairPlay, for Enterprise DRM.',
     GoogleWidevineDrm: 'Settings of Widevine, for Enterprise DRM.',
@@ -104,8 +104,8 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     ExposeVideoMetadata: 'Stored and passed on in play data. Default false.',
     EnableCompactControls: 'Whether the player shows compact controls. Default false.',
     ResetToken:
-      'If true, draws a new security key for the pull zone. All URL and embed tokens signed with the old key become ' +
-      'invalid.',
+      'If true, generates a new security key for the pull zone. All URL and embed tokens signed with the old key ' +
+      'become invalid.',
     ...bitrates({ 240: 600, 360: 800, 480: 1400, 720: 2800, 1080: 5000, 1440: 8000, 2160: 25_000 }),
   },
   AppleFairPlayDrm: {
@@ -133,17 +133,17 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     Hostname: 'Host name without a scheme, such as `example.com`, or `*.example.com` for its subdomains.',
   },
   AccessKeyModel: {
-    Id: 'Id of the key, for revoking it. Not secret.',
+    Id: 'Id of the key, used to revoke it. Not secret.',
     Label: 'Name that the owner gave to the key, at most 200 characters. Empty by default.',
     Scope: 'Permitted requests: `read` for GET only, `write` for all.',
-    DateCreated: 'Time of the creation.',
+    DateCreated: 'Time of creation.',
     DateExpires: 'Time from which the key is refused; null if it does not expire.',
     DateLastUsed: 'Approximate time of the last request with the key; null if there was none.',
     Key: 'Text of the key for the `AccessKey` header. Returned only once.',
     ExpiresInSec: 'Lifetime in seconds. Without it, the key is valid until it is revoked.',
   },
   AuditLineModel: {
-    Id: 'Number of the line, rising over time.',
+    Id: 'Number of the entry. Later entries have higher numbers.',
     Date: 'Time of the request.',
     Key: 'Name of the key that was used.',
     Scope: 'Scope of the key that was used.',
@@ -154,12 +154,12 @@ export const LIBRARY_FIELD_TEXTS: FieldTexts = {
     RequestId:
       'Id of the request, as in the header `X-Request-Id` and the log, or a GUID derived from an id that is not one.',
     Ip: 'IP address of the client.',
-    Hash: 'Hexadecimal hash of this line and the previous one of the same UTC day. Shows whether lines were changed.',
+    Hash: 'Hexadecimal hash of this entry and the previous one of the same UTC day. It reveals changed entries.',
   },
   LibrarySoundModel: {
     NormaliseLoudness: 'Whether each audio track gets a constant gain that brings it to `LoudnessTarget`.',
     LoudnessTarget: 'Loudness of normalised audio in LUFS (EBU R 128), -31 to -10.',
-    SurroundAudio: 'Whether tracks of five or more channels are also encoded in 5.1. Players begin with stereo.',
+    SurroundAudio: 'Whether tracks of five or more channels are also encoded in 5.1. Players start with stereo.',
   },
 };
 

@@ -10,7 +10,7 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     collectionId: 'GUID of the collection of the stream and of its recording; null for none.',
     public: 'If false, viewers need an embed token even if the library requires none. Default true.',
     status: 'State of the stream.',
-    dateCreated: 'Time of the creation.',
+    dateCreated: 'Time of creation.',
     scheduledStartTime: 'Announced start, to which the player counts down; null for none. Without a zone, it is UTC.',
     scheduledEndTime: 'Announced end, after the start; null for none. Without a zone, it is UTC.',
     startedAt: 'Time of the start; null before it.',
@@ -26,16 +26,16 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
       'Comma-separated resolutions of the library when the stream was created, such as `720p,360p`.',
     width: 'Width of the picture of the publisher in pixels; null before it is known.',
     height: 'Height of the picture of the publisher in pixels; null before it is known.',
-    framerate: 'Frames per second of the publisher; null before they are known.',
+    framerate: 'Frame rate of the publisher in frames per second; null before it is known.',
     ingestRegion: 'Always `local`.',
-    peakConcurrentViewers: 'Largest number of simultaneous viewers.',
-    totalViewerSeconds: 'Seconds that all viewers watched.',
+    peakConcurrentViewers: 'Highest number of simultaneous viewers.',
+    totalViewerSeconds: 'Seconds watched by all viewers together.',
     thumbnailFileName: 'File name of the thumbnail; null while there is none.',
     thumbnailUpdatedAt: 'Time of the last change of the thumbnail; null while there is none.',
     enableCountdown: 'Whether the player counts down to `scheduledStartTime`; null means no.',
     rtmpOutputs:
-      'Other servers that the stream is relayed to by RTMP: at most 5 URLs with their keys, or at most 4 objects. A ' +
-      'read-only key sees the keys masked. Null for none.',
+      'Other servers to which the stream is relayed over RTMP: at most 5 URLs with their keys, or at most 4 objects. ' +
+      'A read-only key sees the keys masked. Null for none.',
     preStreamTrailerVideoId: 'GUID of a video that the player shows before the start; null for none.',
     ingestEndpoints: 'Addresses for publishers; null in play data.',
   },
@@ -55,7 +55,7 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
   },
   ThumbnailListResponseModel: {
     url: 'URL of the image, with a token if the pull zone requires one.',
-    timestamp: 'Time of the picture, with the zone mark `Z`.',
+    timestamp: 'Time of the picture in UTC, with a final `Z`.',
   },
   LiveStreamStatusModel: {
     readyToStart: 'Whether a publisher is connected to a stream that has not started.',
@@ -124,7 +124,8 @@ export const LIVE_FIELD_TEXTS: FieldTexts = {
     maxSoftwareWidevineResolution: 'Always null: no limit.',
     isPlayable: 'Whether the video plays now, from its playlist or its original.',
     isPlaylistPlayable: 'Whether its playlist plays now.',
-    preferredPlaybackSource: 'Source that a player should use: the playlist, the original before it, or none.',
+    preferredPlaybackSource:
+      'Source that a player should use: the playlist, the original until the playlist plays, or none.',
     exposeVideoMetadata: '`ExposeVideoMetadata` of the library.',
     enableCompactControls: 'Whether the player shows compact controls.',
     resumePosition: 'Always 0: players store the position themselves.',

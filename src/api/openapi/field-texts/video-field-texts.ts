@@ -29,7 +29,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     thumbnailBlurhash: 'BlurHash of the thumbnail; null while there is none.',
     averageWatchTime: 'Watched seconds per view, rounded. 0 without views.',
     totalWatchTime: 'Watched seconds of all views.',
-    category: 'Category in free words. Null if there is none.',
+    category: 'Category as free text. Null if there is none.',
     chapters: 'Chapters in order. Empty if there are none.',
     moments: 'Marked moments. Empty if there are none.',
     metaTags: 'Meta tags, which the player page contains as `<meta>`. Empty if there are none.',
@@ -46,9 +46,9 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
   CreateVideoModel: { title: 'Title of the video, 1 to 1000 characters.', collectionId: COLLECTION },
   UpdateVideoModel: {
     title: 'New title, at most 1000 characters.',
-    description: 'New description in plain text or Markdown, at most 5000 characters. An empty text removes it.',
-    category: 'New category in free words, at most 100 characters. An empty text removes it.',
-    collectionId: 'GUID of the new collection. An empty text removes the video from its collection.',
+    description: 'New description in plain text or Markdown, at most 5000 characters. An empty string removes it.',
+    category: 'New category as free text, at most 100 characters. An empty string removes it.',
+    collectionId: 'GUID of the new collection. An empty string removes the video from its collection.',
     chapters: 'Replaces all chapters.',
     moments: 'Replaces all moments.',
     metaTags: 'Replaces all meta tags.',
@@ -56,7 +56,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
   CaptionModel: {
     srclang: 'Name of the track: a language code, with an ending such as `-auto` for generated captions.',
     label: 'Name of the track in players.',
-    version: 'Number that rises with each upload of the track. Use it as `?ver=` to avoid a cached file.',
+    version: 'Number that increases with each upload of the track. Send it as `?ver=` to avoid a cached file.',
   },
   ChapterModel: {
     title: 'Title of the chapter.',
@@ -84,7 +84,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     title: 'Title of the video, at most 1000 characters. Default: the file name in the address.',
   },
   CaptionModelAdd: {
-    srclang: 'Ignored: the path names the track.',
+    srclang: 'Ignored: the path contains the track.',
     label: 'Name of the track in players. Default: the English name of its language.',
     captionsFile: 'SubRip or WebVTT file as base64, at most 5 MiB after decoding. Required.',
   },
@@ -141,7 +141,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     title: 'Name of the track in players, at most 200 characters. Default: its language and purpose.',
     language: 'BCP 47 language tag; `und` if unknown.',
     purpose: 'Purpose of the track.',
-    isDefault: 'Whether players begin with this track. Exactly one track has it.',
+    isDefault: 'Whether players start with this track. This is true for exactly one track.',
     origin: '`file` for a track of the uploaded file, `added` for one that was added later.',
     state:
       '`ready`, `processing`, `failed`, or `replacing`: viewers hear the old version until the new one is encoded.',
@@ -174,7 +174,7 @@ export const VIDEO_FIELD_TEXTS: FieldTexts = {
     done: 'Number of videos that the action changed so far.',
     failed: 'Number of videos to which the action could not be applied.',
     dateCreated: 'Time of the request.',
-    dateEnded: 'Time at which the last video was done; null while the operation runs.',
+    dateEnded: 'Time at which the last video was processed; null while the operation runs.',
     failures: 'The first hundred failures.',
   },
   BulkFailureModel: {
