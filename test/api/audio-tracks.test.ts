@@ -107,7 +107,7 @@ test('encodes an uploaded audio track without its cover picture, and titles it b
   expect(Object(video.body).storageSize).toBeGreaterThanOrEqual(SOUND.length);
 });
 
-test('encodes a file that is sent twice once, and plays the previous version until a different file is encoded', async () => {
+test('encodes identical files once, and plays the previous version until a new file is encoded', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&title=Deutsch');
   await finish(guid, 'de');

@@ -56,7 +56,7 @@ const RULES = {
   LoggingIPAnonymizationEnabled: false,
 };
 
-test('stores every rule as sent, keeps rules that are absent or null, and raises the revision with each change', async () => {
+test('stores rules as sent, keeps absent and null ones, and raises the revision with each change', async () => {
   const before = await policy();
   const { status, body } = await call('POST', '', { ...RULES, unknown: 1 });
   expect([status, body]).toEqual([200, expect.objectContaining(RULES)]);

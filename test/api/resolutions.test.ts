@@ -198,7 +198,7 @@ describe('cleanups that are refused', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('refuses a cleanup of a processing video, of an unknown video (404) and with a read-only key (403)', async () => {
+  test('refuses a cleanup of a processing or unknown video, or with a read-only key', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

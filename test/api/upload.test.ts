@@ -266,7 +266,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('after the lease of a killed server expires, the sweep removes its upload session and unreferenced bytes', async () => {
+test('the sweep removes the upload session and unreferenced bytes of a killed server', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {
@@ -287,7 +287,7 @@ test('after the lease of a killed server expires, the sweep removes its upload s
   expect(await openUploads()).toBe(0);
 });
 
-test('responds with 408 to an upload that continues after the sweep, and accepts a new upload of the video', async () => {
+test('responds with 408 to an upload that continues after the sweep, and accepts a new upload', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');

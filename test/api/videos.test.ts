@@ -94,7 +94,7 @@ test('an update sets the description and category; null keeps them, and an empty
   expect(await read()).toEqual([null, null]);
 });
 
-test('rejects chapters and moments outside the video, and ends a chapter at the start of the next by default', async () => {
+test('rejects chapters outside the video, and ends a chapter at the next one by default', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
   const path = `/library/1/videos/${Object(body).guid}`;
   const set = (change: object) => api.call('POST', path, { body: change });

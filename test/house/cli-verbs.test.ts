@@ -133,7 +133,7 @@ test('creates, edits, lists and deletes videos', async () => {
   expect(await text('api', 'GET', '/library/1/videos')).toContain(guid);
 });
 
-test('fetches a video from a URL, and reports services that are not configured', async () => {
+test('fetches a video from a URL, and reports integrations that are not configured', async () => {
   const clip = await readFile(at('clip.mp4'));
   const origin = createServer((_request, response) => response.end(clip));
   const url = `http://127.0.0.1:${await listen(origin, 0, '127.0.0.1')}/clip.mp4`;
@@ -205,7 +205,7 @@ test('manages live streams', async () => {
   await text('live rm', guid);
 });
 
-test('manages zones, shield and storage, and shows the installation', async () => {
+test('manages zones, shield and storage, and shows the state of the installation', async () => {
   const zone = String((await read('zones ls')).Id);
   expect(await read('zones get', zone)).toMatchObject({ Name: 'vz-1' });
   await text('zones edit', zone, 'RequestLimit:=0');
@@ -287,7 +287,7 @@ test('follows the progress of a video or a library until it is interrupted', asy
   }
 });
 
-test('every other verb reaches the service, which responds that the object does not exist', async () => {
+test('every other command reaches the service, which responds that the object does not exist', async () => {
   const nobody = '0192f000-0000-7000-8000-00000000dead';
   const others = verbs.filter(({ words }) => !used.has(words));
   for (const { words, takes } of others) {

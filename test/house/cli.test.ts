@@ -51,7 +51,7 @@ async function done(...args: string[]): Promise<string> {
   return out.trim();
 }
 
-test('keeps a profile readable only for its owner, and does not save a wrong key', async () => {
+test('makes a profile readable only by its owner, and does not save a wrong key', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
   expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
@@ -105,7 +105,7 @@ test('a rejected upload reports the reason and creates no video', async () => {
   expect(await count()).toBe(before);
 });
 
-test('a failure exits with the code of its kind', async () => {
+test('a failed command exits with the code of its kind of error', async () => {
   const url = ['--url', service.apiUrl];
   expect(await millrace(['upload', 'no-such.mp4', ...url])).toMatchObject({
     code: 2,
@@ -125,7 +125,7 @@ test('a failure exits with the code of its kind', async () => {
   });
 });
 
-test('in a terminal, an upload has a bar, completed actions are reported, and Tab completes verbs', async () => {
+test('in a terminal, an upload shows a bar, completed actions are reported, and Tab completes commands', async () => {
   const terminal = await openTerminal();
   try {
     await terminal.type('m upload media/clip.mp4; echo "code $?"');
@@ -196,7 +196,7 @@ async function openTerminal(): Promise<Terminal> {
   };
 }
 
-test('the packed command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
+test('the npm package of the command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
     // Works even if npm is configured not to run package scripts.

@@ -159,7 +159,7 @@ test(`serves ${VIEWERS} viewers without an error, within bounded memory`, async 
   expect(peakMib).toBeLessThan(RSS_MIB);
 }, 240_000);
 
-test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one fetch`, async () => {
+test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one read of it`, async () => {
   const [videos, bucket] = await Promise.all([createGrowingRoom(), startS3Stub()]);
   try {
     const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
@@ -196,7 +196,7 @@ const BAD = [
   '/?id=1%20union%20select%20a,b%20from%20c',
 ];
 
-test(`${BAD_PER_SEC} bad requests a second delay no viewer, and each is logged or counted in the log`, async () => {
+test(`${BAD_PER_SEC} bad requests per second delay no viewer, and each is logged or counted`, async () => {
   const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ shieldZoneId: 0, shieldZone: { wafExecutionMode: 1 } });
   expect((await fetch(`${service.apiUrl}/shield/shield-zone`, { method: 'PATCH', headers, body })).status).toBe(200);

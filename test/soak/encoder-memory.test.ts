@@ -43,7 +43,7 @@ async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey
 }
 
 test(
-  'retries an encoder that needs too much memory with one rung at a time',
+  'encodes one rung at a time after the encoder ran out of memory',
   async () => {
     const { key, noted } = await encodeWithin(ONE_RUNG_BYTES);
     expect([...noted].some((reason) => reason.startsWith('memory: '))).toBe(true);
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  'a video whose encoder never has enough memory fails with that reason',
+  'a video whose encoder always runs out of memory fails with that reason',
   async () => {
     const { key } = await encodeWithin(TOO_LITTLE_BYTES);
     const media = await loadMedia(lab, key);

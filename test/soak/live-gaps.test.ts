@@ -40,7 +40,7 @@ function gapsOf(minutes: number): Away {
   };
 }
 
-test('the player page and plain hls.js play ten minutes across gaps and reconnects without a hole', async () => {
+test('the player page and plain hls.js play for ten minutes across gaps and reconnects without a hole', async () => {
   const players = ['player page', 'hls.js'] as const;
   const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
   for (const { name, holes, errors, playedSec } of found) {

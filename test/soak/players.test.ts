@@ -105,7 +105,7 @@ async function tryPrograms(): Promise<Row[]> {
 const PACKAGES: Readonly<Record<string, string>> = { GStreamer: 'libgstreamer1.0-0', VLC: 'libvlc5' };
 
 test(
-  'every player plays, seeks to the frame, switches, ends and replays, apart from its documented limitations',
+  'every player plays, seeks, switches, ends and replays, except for its documented limitations',
   async () => {
     const inBrowser = async (open: () => Promise<TrialBrowser>) => {
       const browser = await open();

@@ -106,7 +106,7 @@ async function captionsOf(language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('an engine that is slow, busy, endless or broken, and a killed worker, lose at most one span', async () => {
+test('slow, busy, endless and broken engines and a killed worker lose at most one span', async () => {
   guid = await createVideo(service, 'Sentences');
   expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
     200,
@@ -141,7 +141,7 @@ test('detects the language from three spans, even if the worker is killed repeat
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto' }]);
 });
 
-test('a requested language takes precedence, and endless repetitions of an engine are dropped', async () => {
+test('a requested language takes precedence, and endless repetitions by an engine are dropped', async () => {
   const languages: (string | null)[] = [];
   script = ({ language }, response) => {
     languages.push(language);

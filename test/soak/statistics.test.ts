@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => room?.close());
 
 test(
-  `counts watched time exactly once after kill -9 of a part of the service (seed ${seed})`,
+  `counts watched time exactly once after a process is killed with kill -9 (seed ${seed})`,
   async () => {
     const first = random.below(VICTIMS.length);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -233,7 +233,7 @@ test.each([
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 
-test('rejects a wrong content type with 415, excess bytes with 413, other methods with 405, other paths with 404', async () => {
+test('rejects wrong content types (415), excess bytes (413), methods (405) and paths (404)', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 4);
   expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);
