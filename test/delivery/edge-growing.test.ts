@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('a new video's playlist is a 404, then of type EVENT, then complete, even if cached', async () => {
+  test('the playlist of a new video is a 404, then of type EVENT, then complete, even if cached', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));

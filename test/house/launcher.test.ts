@@ -125,7 +125,7 @@ test('searches PATH for the programs that a command needs', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
   expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium-headless-shell');
   expect(missingTools('doctor', folder)).toEqual([]);
-  // A program without the packages that it loads is not sufficient.
+  // `gst-launch-1.0` without the plugins that it loads is not sufficient.
   makeProgram('gst-launch-1.0', 'exit 0');
   const missing = missingTools('test', folder, folder).filter(({ debianPackage }) => debianPackage.startsWith('gstr'));
   expect(missing.map(({ debianPackage }) => debianPackage)).toEqual([
@@ -136,7 +136,7 @@ test('searches PATH for the programs that a command needs', () => {
   ]);
   for (const { program: plugin } of missing) {
     mkdirSync(join(folder, dirname(plugin)), { recursive: true });
-    // As packages install it: readable, not executable.
+    // Packages install plugins as readable files that are not executable.
     writeFileSync(join(folder, plugin), '', { mode: 0o644 });
   }
   const left = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
@@ -170,7 +170,7 @@ test.each(['bench', 'soak'])('%s installs the programs that the service needs', 
   expect(needed.includes('libnginx-mod-rtmp')).toBe(command === 'bench');
 });
 
-// Each user has a path that contains only what the test puts there.
+// Each user has a PATH that contains only programs created by this test.
 const users = [
   ...(process.getuid?.() === 0 ? [{ as: 'root', command: [process.execPath] }] : []),
   ...(process.getuid?.() !== 0 ? [{ as: 'a user', command: [process.execPath] }] : []),

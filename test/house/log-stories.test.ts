@@ -52,7 +52,7 @@ afterAll(async () => {
   await stub?.stop();
 });
 
-/** Returns the lines of the log so far. The first start also shows its addresses, which are no lines of the log. */
+/** Returns the lines of the log so far, without the addresses that the first start prints. */
 function lines(): Line[] {
   return service
     .output()
@@ -183,7 +183,7 @@ test('deleting a video while it is processed logs no error', async () => {
 test('logs the fetch of a killed worker as one start, with its credentials hidden', async () => {
   const [token, signature, cookie] = FETCH_SECRETS;
   let requests = 0;
-  // The API checks the address, the first worker waits for more bytes, and the next one is refused.
+  // Serves the check by the API, hangs for the first worker, and rejects the next worker.
   const origin = createServer((_request, response) => {
     requests += 1;
     if (requests <= 2) response.writeHead(200, { 'Content-Length': '1000000' }).write(Buffer.alloc(1000, 7));

@@ -107,7 +107,7 @@ test('an interrupted upload whose video was deleted uses a new video', async () 
 });
 
 test('a video whose segments are encoded on demand is playable', async () => {
-  // Responds as slowly as needed: the service would soon finish such a short video.
+  // Fakes the API, because the real service would finish such a short video before the first poll.
   const onDemand = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
@@ -212,7 +212,7 @@ async function useInBrowser(dist: string): Promise<void> {
         ...options,
         signal: stop.signal,
         onState: (state) => { resume = state; },
-        // In the second part: of the first one the browser reports what it has sent, which may not have arrived.
+        // Stops in the second part: progress within the first part reports bytes that may not have arrived.
         onProgress: (sent) => { if (sent > options.partBytes) stop.abort(); },
       }).then(() => null, (error) => error.name);
       const sent = [];

@@ -26,8 +26,7 @@ afterEach(async () => {
 });
 
 /**
- * Runs as the user with the fewest rights. The folder that the other tests copy was started by the user who runs the
- * tests.
+ * Runs as the user with the fewest privileges that is available. All other tests run as the user who runs the tests.
  */
 const identity: { as: string; command: readonly string[]; uid: number | null } = canBecomeNobody
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
@@ -35,7 +34,7 @@ const identity: { as: string; command: readonly string[]; uid: number | null } =
 
 test(`as ${identity.as}, shows the keys once, works again after kill -9, and exits with 0`, async () => {
   const { command, uid } = identity;
-  // Too long for a socket path.
+  // A path that is too long for a UNIX socket.
   const dataDir = join(newFolder(uid), 'x'.repeat(120));
   const first = start({ dataDir, command });
   const { api = 0, edge = 0 } = await first.listeners();
@@ -47,7 +46,7 @@ test(`as ${identity.as}, shows the keys once, works again after kill -9, and exi
   });
   expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
   const keys = join(dataDir, 'first-start.txt');
-  // The file is written during the start.
+  // The service writes the key file during startup.
   await expect.poll(() => existsSync(keys), { timeout: 30_000 }).toBe(true);
   const shown = readFileSync(keys, 'utf8');
   const [, key = ''] = /Library key +(\S+)/.exec(shown) ?? [];

@@ -46,7 +46,7 @@ function settings(name: string): Record<string, string> {
   };
 }
 
-/** Starts one role as a process of its own on the shared database and store. */
+/** Starts one role as a separate process with the shared database and store. */
 async function start(role: string): Promise<Node> {
   const [port, health] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', role], {
@@ -79,7 +79,7 @@ async function ready(node: Node): Promise<void> {
   await expect.poll(state, PATIENCE).toBe(200);
 }
 
-/** Records a migration as a newer version does. */
+/** Records a migration in the database as a newer version of Millrace does. */
 async function migrateTo(name: string, oldestVersion: string): Promise<void> {
   await sql`insert into kysely_migration values (${name}, '2026')`.execute(database.db);
   await sql`insert into schema_compatibility values (${name}, ${oldestVersion}, '99.1.0')`.execute(database.db);

@@ -69,7 +69,7 @@ async function walkVideo(service: Service): Promise<void> {
   expect((await fetch(playlistUrl(service, guid))).status).toBe(200);
 }
 
-/** Publishes a stream by RTMP and reads one part of it. */
+/** Publishes a stream over RTMP and reads one part of it. */
 async function walkLive(service: Service): Promise<void> {
   const catalogue = await openLiveCatalogue(service);
   try {

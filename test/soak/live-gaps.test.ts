@@ -6,7 +6,7 @@ import { WATCHERS } from '../live/live-watchers.ts';
 import { watchReturns } from '../live/watch-returns.ts';
 
 const MINUTES = 10;
-/** Seconds of playback before, between and after the returns of the encoder. */
+/** Seconds of playback before, between and after the two reconnects of the encoder. */
 const TURNS_SEC = [130, 170, 300];
 
 let room: LiveRoom;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-room.ts';
 import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
 
-/** `npm run soak -- statistics` kills each part repeatedly. `npm test` kills one at random, once. */
+/** `npm run soak -- statistics` kills each process repeatedly. `npm test` kills one random process once. */
 // vitest sets its mode in `process.env`. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 /** Timeout that only a hang exceeds. */
