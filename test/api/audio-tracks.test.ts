@@ -77,7 +77,7 @@ async function finish(guid: Guid, trackId: string): Promise<void> {
   });
 }
 
-test('an added track is encoded without its picture, and named after its language and purpose', async () => {
+test('encodes an uploaded audio track without its cover picture, and titles it by language and purpose', async () => {
   const guid = await createFinished();
   const answer = await put(guid, '/de-commentary?language=de&purpose=commentary');
   expect(answer).toMatchObject({ status: 200 });
@@ -107,7 +107,7 @@ test('an added track is encoded without its picture, and named after its languag
   expect(Object(video.body).storageSize).toBeGreaterThanOrEqual(SOUND.length);
 });
 
-test('the same file twice is encoded once; another file keeps the previous version until it is encoded', async () => {
+test('encodes identical files once, and plays the previous version until a new file is encoded', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&title=Deutsch');
   await finish(guid, 'de');
@@ -124,7 +124,7 @@ test('the same file twice is encoded once; another file keeps the previous versi
   ]);
 });
 
-test('a track whose file cannot be encoded shows the reason and accepts a new file', async () => {
+test('shows why the file of a track cannot be encoded, and accepts a new file', async () => {
   const guid = await createFinished();
   await put(guid, '/de');
   const [row] = (await audioOf(guid)).filter(({ state }) => state === 'building');
@@ -141,7 +141,7 @@ test('a track whose file cannot be encoded shows the reason and accepts a new fi
   expect((await put(guid, '/de')).body).toMatchObject({ state: 'processing', message: null });
 });
 
-test('fields of any track can be changed, and one track is always the default', async () => {
+test('changes the fields of any track, and always keeps one default track', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de');
   await finish(guid, 'de');
@@ -160,7 +160,7 @@ test('fields of any track can be changed, and one track is always the default', 
   expect(await edit('de', { purpose: 'music' })).toMatchObject({ status: 400 });
 });
 
-test('removes the last track only on request, and never the track of an audio-only video', async () => {
+test('removes the last track only with allowNone, and never from an audio-only video', async () => {
   const guid = await createFinished();
   await put(guid, '/de?language=de&isDefault=true');
   await finish(guid, 'de');
@@ -208,7 +208,7 @@ test('rejects bytes that are not audio, an invalid id and a track over the limit
   expect(await openUploads()).toEqual([]);
 });
 
-test('a video that is not encoded yet accepts no track, and the response contains the reason', async () => {
+test('rejects a track for a video that is not encoded yet, and states the reason', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Empty' } });
   const answer = await put(String(Object(body).guid), '/de');
   expect(answer).toMatchObject({ status: 400 });
@@ -216,7 +216,7 @@ test('a video that is not encoded yet accepts no track, and the response contain
   expect(await api.call('PUT', pathOf(newGuid(), '/de'), { body: SOUND })).toMatchObject({ status: 404 });
 });
 
-test('two simultaneous requests for one track leave one rendition in progress', async () => {
+test('encodes one rendition at a time if a track is uploaded twice simultaneously', async () => {
   const guid = await createFinished();
   const answers = await Promise.all(
     ['a', 'b', 'c'].map((end) => put(guid, '/de', Buffer.concat([SOUND, Buffer.from(end)]))),

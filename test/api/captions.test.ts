@@ -78,7 +78,7 @@ test('counts the bytes of captions as storage, but not those of replaced version
   ]);
 });
 
-test('simultaneous uploads of one language leave one track with a row for every file', async () => {
+test('simultaneous uploads for one language keep one track, and every stored file has a database row', async () => {
   const guid = await createVideo();
   const answers = await Promise.all(Array.from({ length: 12 }, () => add(guid, 'en', { captionsFile: base64(SRT) })));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
@@ -97,7 +97,7 @@ test('simultaneous uploads of one language leave one track with a row for every 
   expect(named).toHaveLength(12);
 });
 
-test('dropped parts are reported as warnings', async () => {
+test('reports omitted parts of a file as warnings', async () => {
   const guid = await createVideo();
   const file = 'WEBVTT\n\nSTYLE\n::cue {}\n\n00:01.000 --> 00:02.000\n<script>x</script>\n';
   const { body } = await add(guid, 'en', { captionsFile: base64(file) });
@@ -122,7 +122,7 @@ test('accepts a file of four megabytes and rejects a file over five megabytes', 
   expect((await add(guid, 'en', { captionsFile: 'A'.repeat(9 * 2 ** 20) })).status).toBe(413);
 });
 
-describe('rejects with 400', () => {
+describe('unusable captions', () => {
   const refused = (message: RegExp) => ({
     success: false,
     message: expect.stringMatching(message),
@@ -144,7 +144,7 @@ describe('rejects with 400', () => {
       /Line 3: expected a cue to end/,
     ],
     ['broken JSON', '{"captionsFile":', /body of JSON/],
-  ])('%s', async (_, body, message) => {
+  ])('rejects %s with 400', async (_, body, message) => {
     const guid = await createVideo();
     const answer = await add(guid, 'en', body);
     expect(answer.status).toBe(400);
@@ -154,7 +154,7 @@ describe('rejects with 400', () => {
   });
 
   test.each(['en_', 'x'.repeat(40), 'e%20n', '..%2fx', 'en%0a', '%C3%A9'])(
-    'rejects the language %s',
+    'rejects the language %s with 400',
     async (srclang) => {
       const guid = await createVideo();
       const answer = await add(guid, srclang, { captionsFile: base64(SRT) });
@@ -165,7 +165,7 @@ describe('rejects with 400', () => {
     },
   );
 
-  test('rejects an unknown video, an unknown language, a different library and a read-only key', async () => {
+  test('rejects an unknown video or language, the key of a different library and a read-only key', async () => {
     const guid = await createVideo();
     const unknown = '/library/1/videos/00000000-0000-0000-0000-000000000000/captions/en';
     const body = { captionsFile: base64(SRT) };

@@ -22,7 +22,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-test('limits the connections of an address and accepts new ones after some have closed', async () => {
+test('limits the connections per client address, and accepts new ones after some have closed', async () => {
   service = await startTestApi({ limits: { connectionsPerClient: 3 } });
   const { port } = service.api;
   const held = [await open(port), await open(port), await open(port)];
@@ -39,14 +39,14 @@ test('limits the connections of an address and accepts new ones after some have 
     .toBe(true);
 });
 
-test('does not count a trusted proxy as one address', async () => {
+test('does not limit the connections of a trusted proxy', async () => {
   service = await startTestApi({ limits: { connectionsPerClient: 1 }, trustedProxies: ['127.0.0.0/8'] });
   for (let n = 0; n < 5; n += 1) await open(service.api.port);
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 });
 
 test.each(['GET /healthz HTTP/1.1\r\nHost:', ''])(
-  'times out a request head that stops after %j',
+  'times out an incomplete request head: %j',
   async (begun) => {
     service = await startTestApi({ limits: { headersTimeout: 300 } });
     const socket = connect(service.api.port, '127.0.0.1');

@@ -13,7 +13,7 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: object) =>
   api.call(method, path, { key: api.first.accountKey, ...(body && { body }) });
 
-test('returns a permanent account id and no personal data', async () => {
+test('the account has a permanent id and no personal data', async () => {
   const { status, body } = await call('GET', '/user');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -26,7 +26,7 @@ test('returns a permanent account id and no personal data', async () => {
   expect(Object((await call('GET', '/user')).body)).toEqual(body);
 });
 
-test('reports no charges', async () => {
+test('reports charges of zero', async () => {
   const { status, body } = await call('GET', '/billing');
   expect([status, body]).toMatchObject([200, { Balance: 0, ThisMonthCharges: 0, BillingRecords: [] }]);
 });
@@ -48,7 +48,7 @@ test('returns the same storage zone for a library and its pull zone', async () =
   });
 });
 
-test('reports no transcribed speech', async () => {
+test('reports zero seconds of transcription', async () => {
   const { status, body } = await call(
     'GET',
     '/videolibrary/1/transcribing/statistics?dateFrom=2024-01-01&dateTo=2024-01-01',
@@ -59,7 +59,7 @@ test('reports no transcribed speech', async () => {
   ]);
 });
 
-test('resets the read-only key at the path that takes the library id from the query', async () => {
+test('resets the read-only key through the older path, which has the library id in the query', async () => {
   const read = () => api.call('GET', '/library/1/videos', { key: api.first.readOnlyKey });
   expect((await read()).status).toBe(200);
   expect((await call('POST', '/videolibrary/resetReadOnlyApiKey?id=1')).status).toBe(204);

@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('reports each write to a library through both APIs with actor, action, target, result and time', async () => {
+test('records every write to a library through both APIs with actor, action, target, result and time', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
@@ -47,7 +47,7 @@ test('reports each write to a library through both APIs with actor, action, targ
   expect(Math.abs(Date.parse(`${Items[0].Date}Z`) - Date.now())).toBeLessThan(60_000);
 });
 
-test('returns the log in pages and separately for each library', async () => {
+test('returns the audit log in pages, separately for each library', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   for (let made = 0; made < 4; made += 1) {
     await call('POST', `/library/${library.Id}/collections`, { key: library.ApiKey, body: { name: 'C' } });
@@ -97,7 +97,7 @@ function brokenLink(lines: readonly AuditLine[]): number | null {
   return broken?.id ?? null;
 }
 
-test('keeps every line unchanged until it expires, and drops expired lines by whole days', async () => {
+test('keeps every entry unchanged until it expires, and drops expired entries by whole days', async () => {
   const { db } = api.database;
   for (const action of [sql`update audit_line set ip = ''`, sql`delete from audit_line`, sql`truncate audit_line`]) {
     await expect(action.execute(db)).rejects.toThrow('append-only');
@@ -110,7 +110,7 @@ test('keeps every line unchanged until it expires, and drops expired lines by wh
   expect(await pruneAudit(db, new AbortController().signal)).toBe(0);
 });
 
-test('reports a line that cannot be stored, without losing other lines', async () => {
+test('reports an entry that cannot be stored, without losing other entries', async () => {
   const reported: unknown[] = [];
   const store = createAuditStore(api.database.db, (_, line) => reported.push(line));
   const good = {

@@ -81,7 +81,7 @@ test('hides a deleted library immediately, and deletes its videos and objects so
   });
 });
 
-test('the job does not change a library that was not deleted', async () => {
+test('the deletion job changes nothing in a library that was not deleted', async () => {
   const { Id } = await createLibrary();
   await addMedia(Id, 1);
   await run({ libraryId: Id });

@@ -49,7 +49,7 @@ test('shows an additional key only once, and limits it to its library and scope'
   expect((await call('GET', `/videolibrary/${other.Id}/keys`)).body).toEqual([]);
 });
 
-test('a key can be revoked only through its own library, and is rejected afterwards', async () => {
+test('a key can be revoked only through its own library, and is rejected after that', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const key = await createKey(library, { Scope: 'write' });
   const revoke = (owner: Library) => call('DELETE', `/videolibrary/${owner.Id}/keys/${key.Id}`);
@@ -103,7 +103,7 @@ test.each([
   await expect.poll(() => reads(before, before[field]), { timeout: 20_000, interval: 50 }).toBe(401);
 });
 
-test('the older reset path takes the library id from the query', async () => {
+test('resets a key through the older path, which has the library id in the query', async () => {
   const before = await createLibrary();
   expect((await call('POST', `/videolibrary/resetApiKey?id=${before.Id}`)).status).toBe(204);
   expect((await readLibrary(before)).ApiKey).not.toBe(before.ApiKey);

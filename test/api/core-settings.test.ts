@@ -85,7 +85,7 @@ const SETTINGS = {
   EnableCompactControls: true,
 };
 
-test('returns every setting as it was sent, and updates settings individually', async () => {
+test('returns every setting as sent, and changes only the settings in an update', async () => {
   const { Id, PullZoneId } = await create('Settings');
   const zone = { EnableTokenAuthentication: true, EnableTokenIPVerification: true };
   const updated = await call('POST', `/videolibrary/${Id}`, {
@@ -143,7 +143,7 @@ test.each([
   ['AllowEarlyPlay', 'yes'],
   ['Name', ' '],
   ['FontFamily', 'x'.repeat(2001)],
-])('an update of %s to %j gets 400, names the field and changes nothing', async (Field, value) => {
+])('rejects the setting %s = %j with 400, names the field and changes nothing', async (Field, value) => {
   const before = (await call('GET', '/videolibrary/1')).body;
   const { status, body } = await call('POST', '/videolibrary/1', { body: { ShowHeatmap: true, [Field]: value } });
   expect(status).toBe(400);

@@ -90,7 +90,7 @@ test('rejects a file that is not an image with 400 and a large one with 413, and
   expect((await call('GET', `/videolibrary/${Id}`)).body).toMatchObject({ HasWatermark: false, WatermarkVersion: 0 });
 });
 
-test('simultaneous uploads leave exactly the version that the library shows', async () => {
+test('simultaneous uploads keep only the watermark version that the library shows', async () => {
   const { Id } = await createLibrary();
   const answers = await Promise.all(Array.from({ length: 5 }, () => put(Id, png)));
   expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);

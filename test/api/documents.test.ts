@@ -12,7 +12,7 @@ afterAll(async () => {
 
 const search = (query: string) => fetch(`${api.url}/docs/search${query}`);
 
-test('a search of the documentation links the pages that contain all words', async () => {
+test('a search of the documentation returns links to the pages that contain all words', async () => {
   const answer = await search('?q=webhook%20signature');
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const page = await answer.text();
@@ -20,7 +20,7 @@ test('a search of the documentation links the pages that contain all words', asy
   expect(page).toContain('value="webhook signature"');
 });
 
-test('reports a search without results, and escapes the query', async () => {
+test('a search without results says so, with the query escaped', async () => {
   const page = await (await search(`?q=${encodeURIComponent('<script>alert(1)</script>')}`)).text();
   expect(page).toContain('No page contains these words. Try fewer or other words.');
   expect(page).not.toContain('<script>');

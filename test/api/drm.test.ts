@@ -115,7 +115,7 @@ const packagesOf = ({ guid }: Made) =>
     .execute();
 
 describe('repackaging with a key server', () => {
-  test('requests the systems that the library has enabled, and stores the response', async () => {
+  test('requests the systems that the library has enabled from the key server, and stores its response', async () => {
     const made = await makeVideo(ALL_ON);
     keyServer.seen.length = 0;
     expect((await repackage(made)).status).toBe(200);
@@ -146,7 +146,7 @@ describe('licences of a packaged video', () => {
   const ask = (path: string, body: string, headers = {}) =>
     api.call('POST', path, { key: null, body: Buffer.from(body), headers });
 
-  test('are passed through unchanged in both directions', async () => {
+  test('passes licence requests and responses through unchanged', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const widevine = await ask(`/WidevineLicense/${made.id}/${made.guid}?contentId=x`, 'challenge');
@@ -165,7 +165,7 @@ describe('licences of a packaged video', () => {
     expect([certificate.status, certificate.text]).toEqual([200, CERTIFICATE.toString()]);
   });
 
-  test('are refused without a valid token and for pages of other sites', async () => {
+  test('refuses licences without a valid token, and for pages of other sites', async () => {
     const made = await makeVideo({
       ...ALL_ON,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },
@@ -183,7 +183,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`${path}${good}`, 'c', player)).status).toBe(200);
   });
 
-  test('are not found for other videos, systems and libraries', async () => {
+  test('returns 404 for licences of other videos, systems and libraries', async () => {
     const plain = await makeVideo({ drm: { enabled: true, version: 'enterprise', widevine: { enabled: true } } });
     expect((await ask(`/WidevineLicense/${plain.id}/${plain.guid}`, 'c')).status).toBe(404);
     expect((await ask(`/FairPlay/${plain.id}/license?videoId=${plain.guid}`, 'c')).status).toBe(400);
@@ -192,7 +192,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`/WidevineLicense/999999/${off.guid}`, 'c')).status).toBe(404);
   });
 
-  test('distinguish a refusal by the licence server from a missing response', async () => {
+  test('distinguishes a refusal by the licence server from a missing response', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const path = `/WidevineLicense/${made.id}/${made.guid}`;

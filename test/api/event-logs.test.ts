@@ -52,7 +52,7 @@ test('paging from the oldest event returns each event once, even if events are w
   expect([found.length, starts.size]).toEqual([231, 3]);
 });
 
-test('treats an empty last segment as the first page and returns complete labels', async () => {
+test('treats an empty last path segment as the first page, and returns complete labels', async () => {
   await createShieldEventStore(api.database.db).append([makeShieldEvent(2)]);
   const { status, body } = await read(`2/${wordDate(dayOf(Date.now()))}/`);
   expect(status).toBe(200);
@@ -112,7 +112,7 @@ test.each(['99', '-1', 'x', '1e0', '99999999999999999999'])(
   },
 );
 
-test('shows the two days before today, and refuses library keys and tokens of other zones', async () => {
+test('returns events of the two previous days, and rejects library keys and page tokens of other zones', async () => {
   for (const days of [1, 2]) expect((await read(`1/${wordDate(dayOf(Date.now() - days * DAY_MS))}`)).status).toBe(200);
   const today = wordDate(dayOf(Date.now()));
   expect((await read(`1/${today}`, api.first.libraryKey)).status).toBe(401);
@@ -120,7 +120,7 @@ test('shows the two days before today, and refuses library keys and tokens of ot
   expect((await read(`2/${today}/${body.startToken}`)).status).toBe(401);
 });
 
-test('concurrent writers never insert an event before one that was already returned', async () => {
+test('concurrent writers never insert an event before one that a reader has already received', async () => {
   const store = createShieldEventStore(api.database.db);
   const day = dayOf(Date.now());
   const seen: number[] = [];
@@ -142,7 +142,7 @@ test('concurrent writers never insert an event before one that was already retur
   expect(seen).toHaveLength(64);
 });
 
-test('drops only expired days', async () => {
+test('deletes only expired days', async () => {
   const store = createShieldEventStore(api.database.db);
   const old = Date.now() - 5 * DAY_MS;
   await store.append([makeShieldEvent(12, old), makeShieldEvent(12)]);

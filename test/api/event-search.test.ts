@@ -66,18 +66,18 @@ test.each([
     { filters: [...filter('country', 'eq', 'NL').filters, ...filter('feature', 'wildcard', 'ATTACK-*').filters] },
     ['942270'],
   ],
-])('searches by %s', async (_, body, rules) => {
+])('finds events by %s', async (_, body, rules) => {
   expect(await rulesOf(body)).toEqual(rules);
 });
 
-test('counts groups and returns the largest first', async () => {
+test('groups events, and returns the largest group first', async () => {
   const { body } = await call('search', { groupBy: ['country', 'ruleId'], pageSize: 2 });
   expect([body.total, body.totalPages, body.rows]).toEqual([3, 2, null]);
   expect(body.groups[0]).toMatchObject({ key: { country: 'DE', ruleId: '10102' }, count: 1_200 });
   expect(body.groups[0].lastSeen).toBeGreaterThan(body.groups[0].firstSeen);
 });
 
-test('counts groups of every field in one request, including severity and method', async () => {
+test('groups events by every field in one request, including severity and method', async () => {
   const fields = ['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action', 'severity', 'method'];
   const { body } = await call('search', { groupBy: fields });
   expect(body.groups).toHaveLength(3);
@@ -102,7 +102,7 @@ test('exports every event once, oldest first, and escapes cells that a spreadshe
   expect(lines.at(-2)).toContain('"Nikto/2 ""a"", b"');
 });
 
-test('gives an export of statistics its own file name', async () => {
+test('an export of statistics has its own file name', async () => {
   const { libraryId, libraryKey } = api.first;
   const { status, headers } = await api.call('GET', `/library/${libraryId}/statistics/export`, { key: libraryKey });
   expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="statistics.csv"']);
@@ -114,10 +114,10 @@ test.each([
   ['an unknown field', filter('colour', 'eq', 'red')],
   ['an unknown operator', filter('ip', 'like', 'a')],
   ['an invalid network', filter('ip', 'cidr', 'home')],
-])('refuses %s', async (_, body) => {
+])('rejects %s', async (_, body) => {
   expect(await call('search', body)).toMatchObject({ status: 400, body: { status: 400 } });
 });
 
-test('refuses a library key for both operations', async () => {
+test('rejects a library key for both event operations', async () => {
   for (const what of ['search', 'export']) expect((await call(what, {}, api.first.libraryKey)).status).toBe(401);
 });

@@ -15,13 +15,13 @@ await once(server, 'listening');
 const caller = connect(Object(server.address()).port, '127.0.0.1');
 afterAll(() => server.close());
 
-test('rejects a body immediately if its caller disconnected before it was read', async () => {
+test('rejects a body immediately if its client disconnected before it was read', async () => {
   caller.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
   const read = async () => readBytes(await left.promise, { what: 'a JSON body', limitBytes: 1_000 });
   await expect(read()).rejects.toMatchObject({ kind: 'invalid', message: expect.stringContaining('connection ended') });
 });
 
-test('stops the work for a caller that disconnects and does not log it as a fault', async () => {
+test('stops working for a client that disconnects, and does not log a fault', async () => {
   const api = await startTestApi();
   const asked = Promise.withResolvers<IncomingMessage>();
   const origin = createServer((request) => asked.resolve(request)).listen(0, '127.0.0.1');

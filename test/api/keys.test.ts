@@ -32,7 +32,7 @@ const operations = () =>
     ['DELETE', `/library/1/collections/${firstCollection}`],
   ] as const;
 
-test('every operation responds to the key of another library as to an invalid key', async () => {
+test('every operation treats the key of another library as an invalid key', async () => {
   for (const [method, path] of operations()) {
     const { status, body } = await api.call(method, path, { key: api.second.key });
     expect([method, path, status]).toEqual([method, path, 401]);
@@ -55,14 +55,14 @@ test('a library cannot access objects of another library through its own path', 
   expect((await api.call('POST', `/library/${api.second.id}/videos`, into)).status).toBe(400);
 });
 
-test('the read-only key can read, and every write with it gets 403', async () => {
+test('the read-only key can read, and gets 403 for every write', async () => {
   for (const [method, path] of operations()) {
     const { status } = await api.call(method, path, { key: api.first.readOnlyKey });
     expect([method, path, status]).toEqual([method, path, method === 'GET' ? 200 : 403]);
   }
 });
 
-test('the account key grants access to all existing libraries and to no others', async () => {
+test('the account key grants access to all existing libraries, but not to missing ones', async () => {
   const key = api.first.accountKey;
   expect((await api.call('GET', '/library/1/videos', { key })).status).toBe(200);
   expect((await api.call('GET', `/library/${api.second.id}/videos`, { key })).status).toBe(200);
@@ -85,7 +85,7 @@ test('an additional key grants access to its library within its scope until it e
   expect(rows).toEqual([{ used: true }]);
 });
 
-test('stores no key in readable form in the database', async () => {
+test('the database contains no readable key', async () => {
   const { rows } = await sql<{ all: string }>`
     select string_agg(t::text, '') as all from (select library::text as t from library
       union all select pull_zone::text from pull_zone union all select access_key::text from access_key) rows`.execute(
@@ -98,7 +98,7 @@ test('stores no key in readable form in the database', async () => {
   }
 });
 
-test('only the account can change the security key of a pull zone, to 8 to 36 characters or none', async () => {
+test('only the account key can set the security key of a pull zone: to 8 to 36 characters or none', async () => {
   const { accountKey, libraryKey } = api.first;
   const zone = (await api.libraries.findLibrary(1))?.pullZone.id;
   const reset = (key: string | null, body?: object, id: unknown = zone) =>

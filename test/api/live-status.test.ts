@@ -13,7 +13,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-test('shows the reason for a relay to a refused address', async () => {
+test('the status of a stream states why a relay to a forbidden address is refused', async () => {
   const made = await api.call('POST', '/library/1/live', { body: { title: 'Match' } });
   const path = `/library/1/live/${Object(made.body).guid}/status`;
   expect((await api.call('GET', path)).body).toMatchObject({ relays: [] });

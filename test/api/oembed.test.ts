@@ -26,7 +26,7 @@ const ask = (query: Record<string, string>, path = '/OEmbed') =>
   api.call('GET', `${path}?${new URLSearchParams(query)}`, { key: null });
 const page = () => `http://edge.test/embed/1/${guid}`;
 
-test('describes a player page in both URL spellings without a key', async () => {
+test('describes a player page without a key, for both formats of its URL', async () => {
   const { status, body } = await ask({ url: page() });
   expect(status).toBe(200);
   const thumbnail = `http://edge.test/vz-1/${guid}/thumbnail.jpg`;
@@ -59,14 +59,14 @@ test.each([
   [{ maxWidth: '640', maxHeight: '100' }, [178, 100]],
   [{ maxWidth: '100000', maxHeight: '100000' }, [1920, 1080]],
   [{ maxWidth: '' }, [1920, 1080]],
-])('limits of %j result in a player size of %j', async (bounds, expected) => {
+])('fits the player into limits of %j: %j', async (bounds, expected) => {
   const { body } = await ask({ url: page(), ...bounds });
   const { width, height, html } = Object(body);
   expect([width, height]).toEqual(expected);
   expect(html).toContain(`width="${width}" height="${height}"`);
 });
 
-describe('rejects', () => {
+describe('unusable oEmbed requests', () => {
   test.each([
     [{ maxWidth: '0' }, 400, /Expected maxWidth to be a whole number from 1/],
     [{ maxHeight: 'wide' }, 400, /Expected maxHeight/],
@@ -77,7 +77,7 @@ describe('rejects', () => {
     [{ url: 'http://edge.test/embed/1/not-a-guid' }, 404, /Expected url to be a player page/],
     [{ url: `http://edge.test/embed/999/${newGuid()}` }, 404, /Expected url to be a player page/],
     [{ url: `http://edge.test/embed/1/${newGuid()}` }, 404, /Video .* not found/],
-  ])('%j', async (query, status, message) => {
+  ])('rejects %j', async (query, status, message) => {
     const answer = await ask(query);
     expect([answer.status, answer.body]).toEqual([
       status,
@@ -107,7 +107,7 @@ test('applies referrer rules and the direct-play rule', async () => {
   await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(200), patience);
 });
 
-test('requires a token if the library does, and passes it to the frame', async () => {
+test('requires a token if the library requires tokens, and passes it to the frame', async () => {
   const { db } = api.database;
   const settings = JSON.stringify({ access: { playerTokenRequired: true } });
   await db.updateTable('library').set({ settings }).where('id', '=', 1).execute();

@@ -43,7 +43,7 @@ const tasksOf = (guid: Guid) =>
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
-test('queues missing renditions of a codec on the existing cuts once', async () => {
+test('queues the missing renditions of a codec once, on the existing cuts', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }, { rung: 360, codec: 'vp9' }, { rung: null }]);
   const answer = await add(guid, '0');
   expect(answer.status).toBe(200);
@@ -69,7 +69,7 @@ test('queues missing renditions of a codec on the existing cuts once', async () 
   expect(await renditionsOf(guid)).toHaveLength(5);
 });
 
-test('a request for an existing codec returns the video unchanged', async () => {
+test('adding a codec that the video has returns the video unchanged', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   expect((await add(guid, 'x264')).body).toMatchObject({ status: 4, encodeProgress: 100, outputCodecs: 'x264' });
   expect(await tasksOf(guid)).toEqual([]);
@@ -101,12 +101,12 @@ test('a rung that a cleanup removed can be encoded again', async () => {
   expect((await renditionsOf(guid)).filter(({ state }) => state === 'building')).toMatchObject([{ rung: 240 }]);
 });
 
-describe('refuses with a JSON string', () => {
+describe('codecs that cannot be added', () => {
   test.each([
     ...['4', '-1', '1.0', 'h264', 'true', '%20', '00', 'x264%00;'].map(
       (id) => [id, /one of 0 \(x264\), 1 \(vp9\)/] as const,
     ),
-  ])('the codec %s', async (id, message) => {
+  ])('rejects the codec %s with a message as a JSON string', async (id, message) => {
     const guid = await createFinished([{ rung: 240 }]);
     const answer = await add(guid, id);
     expect(answer.status).toBe(400);
@@ -121,7 +121,7 @@ describe('refuses with a JSON string', () => {
     [{ state: 'failed' }, /encode it again first/],
     [{ source_key: null }, /original file/],
     [{ facts: JSON.stringify({ ...FACTS, video: null }) }, /audio only/],
-  ] as const)('a video in the state %j', async (change, message) => {
+  ] as const)('rejects a video in the state %j', async (change, message) => {
     const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
     await api.database.db.updateTable('media').set(change).where('id', '=', guid).execute();
     const answer = await add(guid, '0');
@@ -129,7 +129,7 @@ describe('refuses with a JSON string', () => {
     expect(await tasksOf(guid)).toEqual([]);
   });
 
-  test('a library of the free tier can request only x264', async () => {
+  test('allows only x264 in a library of the free tier', async () => {
     const free = await startTestApi();
     const settings = JSON.stringify({ encoding: { tier: 'free' } });
     await free.database.db.updateTable('library').set({ settings }).where('id', '=', 1).execute();
@@ -139,7 +139,7 @@ describe('refuses with a JSON string', () => {
     expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/free tier; got vp9/)]);
   });
 
-  test('responds with a status body: 404 for an unknown video, 403 for a read-only key', async () => {
+  test('responds with a status body to an unknown video (404) and a read-only key (403)', async () => {
     expect((await add(newGuid(), '0')).body).toMatchObject({ success: false, statusCode: 404 });
     const guid = await createFinished([{ rung: 240 }]);
     const forbidden = await add(guid, '0', { key: api.first.readOnlyKey });

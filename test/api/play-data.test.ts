@@ -37,7 +37,7 @@ const NEVER_NULL = [
   'seekPath',
 ];
 
-test('returns play data with every edge URL without a key', async () => {
+test('play data contains every edge URL and needs no key', async () => {
   const { status, body } = await play();
   expect(status).toBe(200);
   const data = Object(body);
@@ -58,7 +58,7 @@ test('returns play data with every edge URL without a key', async () => {
   expect(NEVER_NULL.filter((field) => typeof data[field] !== 'string')).toEqual([]);
 });
 
-test('lists existing images in the video and in its play data', async () => {
+test('the video and its play data list the images that exist', async () => {
   const board = { durationMs: 30_000, everySec: 2, frames: 15, tileWidthPx: 300, tileHeightPx: 168 };
   const set = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: ['preview.webp', 'preview_hq.mp4'] };
   const change = (images: string | null, frames: number) =>
@@ -130,7 +130,7 @@ test('reports a video as playable when an active rendition has a segment', async
   });
 });
 
-test('with tokens required, play data needs a valid token that has not expired', async () => {
+test('play data of a library with token authentication requires a valid, unexpired token', async () => {
   await setSettings({ access: { playerTokenRequired: true } });
   await vi.waitFor(async () => expect((await play()).status).toBe(401), { timeout: 20_000, interval: 50 });
   const zone = await api.database.db.selectFrom('pull_zone').selectAll().where('library_id', '=', 1).execute();
@@ -143,7 +143,7 @@ test('with tokens required, play data needs a valid token that has not expired',
   expect((await play(`?token=${token(key, expires)}&expires=${expires + 1}`)).status).toBe(401);
 });
 
-test('applies referrer rules, and always allows our own player', async () => {
+test('applies referrer rules to play data, except for requests from our own player', async () => {
   await setSettings({ access: { allowedReferrers: ['good.test'], blockNoneReferrer: true } });
   const good = () => play('', { Referer: 'https://good.test/page' });
   await vi.waitFor(async () => expect((await good()).status).toBe(200), { timeout: 20_000, interval: 50 });

@@ -85,7 +85,7 @@ async function createVideo(): Promise<Guid> {
 const change = (guid: Guid, row: object) =>
   api.database.db.updateTable('media').set(row).where('id', '=', guid).execute();
 
-test('a subscriber of a video receives its state and every change until the video is deleted', async () => {
+test('a subscriber of a video receives its state and every change until it is deleted', async () => {
   const guid = await createVideo();
   const follower = await follow(`/library/1/videos/${guid}/progress`, api.first.readOnlyKey);
   expect(follower.response.status).toBe(200);
@@ -123,7 +123,7 @@ test('a subscriber of a video receives its state and every change until the vide
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a subscriber of a library receives new and processing videos of that library only', async () => {
+test('a subscriber of a library receives changes of its new and processing videos only', async () => {
   const [early, done] = [await createVideo(), await createVideo()];
   await change(early, { state: 'processing' });
   await change(done, { state: 'finished' });
@@ -146,7 +146,7 @@ test('a subscriber of a library receives new and processing videos of that libra
   foreign.close();
 });
 
-test('a video that is encoded again is Processing from the start', async () => {
+test('a video that is encoded again has the status Processing from the first event', async () => {
   const guid = await createVideo();
   await change(guid, { state: 'uploaded', facts: '{}', source_key: 'k', source_bytes: 1 });
   const follower = await follow(`/library/1/videos/${guid}/progress`);
@@ -155,7 +155,7 @@ test('a video that is encoded again is Processing from the start', async () => {
   follower.close();
 });
 
-test('reports changes made during an outage of the listening connection once it is back', async () => {
+test('reports changes that were made while the listening connection was down, once it is back', async () => {
   const guid = await createVideo();
   const [follower, library] = [await follow(`/library/1/videos/${guid}/progress`), await follow('/library/1/progress')];
   await follower.until(() => true);
@@ -184,7 +184,7 @@ test('all subscribers of a process share one listening connection', async () => 
   for (const follower of followers) follower.close();
 });
 
-test('subscribers beyond the limits get 429 until another subscriber disconnects', async () => {
+test('rejects subscribers beyond the limits with 429 until another subscriber disconnects', async () => {
   const small = await startTestApi({ progressLimits: { clients: 3, clientsOfLibrary: 2 } });
   const followers: Follower[] = [];
   const ask = async (libraryId: number, key: string) => {
@@ -215,13 +215,13 @@ test.each([
   ["another library's key", '/library/1/progress', 'SECOND', 401],
   ['an unknown video', `/library/1/videos/${newGuid()}/progress`, 'KEY', 404],
   ['no GUID', '/library/1/videos/x/progress', 'KEY', 404],
-])('opens no stream for %s', async (_, path, key, status) => {
+])('opens no event stream for %s', async (_, path, key, status) => {
   const keys: Record<string, string> = { KEY: api.first.libraryKey, SECOND: api.second.key };
   const answer = await api.call('GET', path.replace('KEY', api.first.libraryKey), { key: keys[key] ?? null });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
 });
 
-test('the service stops while subscribers are connected, and ends each of their streams', async () => {
+test('stopping the service ends the event streams of all subscribers', async () => {
   const other = await startTestApi({
     watchProgress: (listener) => {
       const watch = watchPublications(other.database.pool, listener, PROGRESS_CHANNEL);
@@ -271,7 +271,7 @@ test.each([
         .execute();
     },
   ],
-])('when %s its stream ends, and the streams of others continue', async (name, end) => {
+])('ends the event stream when %s, while other streams continue', async (name, end) => {
   const made = await api.call('POST', '/videolibrary/1/keys', {
     key: api.first.accountKey,
     body: { Scope: 'read', Label: name },

@@ -56,7 +56,7 @@ const RULES = {
   LoggingIPAnonymizationEnabled: false,
 };
 
-test('stores every rule as sent, keeps absent and null ones, and gives each change a revision', async () => {
+test('stores rules as sent, keeps absent and null ones, and raises the revision with each change', async () => {
   const before = await policy();
   const { status, body } = await call('POST', '', { ...RULES, unknown: 1 });
   expect([status, body]).toEqual([200, expect.objectContaining(RULES)]);
@@ -72,7 +72,7 @@ test.each([
   ['BlockedCountries', ['Germany']],
   ['RequestLimit', -1],
   ['AllowedReferrers', ['not a host']],
-])('rejects %s of %s with an error that contains the field', async (field, value) => {
+])('rejects %s = %s with an error that names the field', async (field, value) => {
   expect(await call('POST', '', { [field]: value })).toMatchObject({ status: 400, body: { Field: field } });
 });
 
@@ -89,7 +89,7 @@ test('adds and removes list entries one by one, and shares the referrers with th
   expect((await policy()).referrers.allowedReferrers).not.toContain('added.example');
 });
 
-test('a host name belongs to at most one zone, is listed, and can be removed', async () => {
+test('a hostname belongs to at most one zone, is listed, and can be removed', async () => {
   const body = { Hostname: 'Media.Owner.example' };
   expect((await call('POST', '/addHostname', body)).status).toBe(204);
   expect((await policy()).hostnames).toEqual(['media.owner.example']);
@@ -101,7 +101,7 @@ test('a host name belongs to at most one zone, is listed, and can be removed', a
   expect((await call('POST', '/purgeCache')).status).toBe(204);
 });
 
-test('invalidates the previous key immediately after a reset, or after the overlap', async () => {
+test('a reset invalidates the previous key immediately, or after the requested overlap', async () => {
   const { current } = (await policy()).keys;
   expect((await call('POST', '/resetSecurityKey?overlapSec=60', {})).status).toBe(204);
   const overlapping = (await policy()).keys;
@@ -110,7 +110,7 @@ test('invalidates the previous key immediately after a reset, or after the overl
   expect((await policy()).keys).toMatchObject({ current: 'my own key 1', previous: null });
 });
 
-test('explain returns the deciding rule, the signed text, and the common mistake that was made', async () => {
+test('explain returns the deciding rule, the signed text and the likely mistake', async () => {
   await call('POST', '', {
     ...RULES,
     ZoneSecurityIncludeHashRemoteIP: false,

@@ -49,7 +49,7 @@ async function addVideo(libraryId: number, tasks: Partial<typeof waiting>[], cha
 }
 const place = async (id: Guid) => (await api.call('GET', `/library/1/videos/${id}/queue`)).body;
 
-test('reports which videos precede a video in the queue, and when it will finish at the measured speed', async () => {
+test('reports how many videos precede a video in the queue, and an estimate from the measured speed', async () => {
   await addVideo(1, [{ state: 'running', weight: 100 }]);
   const first = await addVideo(1, [{}, { priority: 4 }]);
   await addVideo(api.second.id, [{ weight: 30 }]);
@@ -68,7 +68,7 @@ test('reports which videos precede a video in the queue, and when it will finish
   expect(Math.abs(Date.parse(`${estimated}Z`) - Date.now() - 250_000)).toBeLessThan(60_000);
 });
 
-test('reports that a video waits for its probe, failed before, or is finished', async () => {
+test('explains whether a video waits for its probe, is retried after failures, or is finished', async () => {
   const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
   const late = await addVideo(1, [], { state: 'uploaded' });
   expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
@@ -79,7 +79,7 @@ test('reports that a video waits for its probe, failed before, or is finished', 
   expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Finished.' });
 });
 
-test('on-demand encoding yields to viewers for half a minute, which the estimate includes', async () => {
+test('the estimate includes the half minute in which on-demand encoding yields to viewers', async () => {
   const change = { state: 'jit-ready' as const };
   const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'backfill', queue: 'quick' }], change);
   const { message, etaSeconds } = Object(await place(sent));

@@ -32,7 +32,7 @@ const replace = (guid: string) => api.call('POST', `/library/1/videos/${guid}/re
 const rowOf = (guid: Guid) =>
   api.database.db.selectFrom('media').selectAll().where('id', '=', guid).executeTakeFirstOrThrow();
 
-test('a finished video accepts one new file after a replacement was requested', async () => {
+test('a finished video accepts one new file after a request to replace its file', async () => {
   const guid = await createFinished();
   expect((await put(guid)).status).toBe(400);
   expect((await replace(guid)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
@@ -48,7 +48,7 @@ test('a finished video accepts one new file after a replacement was requested', 
   expect((await replace(guid)).status).toBe(400);
 });
 
-test('an unused replacement window closes after a day', async () => {
+test('permission to replace a file expires after a day if unused', async () => {
   const guid = await createFinished();
   await replace(guid);
   const passed = { replace_until: new Date(Date.now() - 1000) };
@@ -62,7 +62,7 @@ test('rejects replacing an unfinished or unknown video, or any video with a read
   expect((await replace('0190a0a0-0000-7000-8000-000000000000')).status).toBe(404);
 });
 
-test('deletes the watch history of the first file only when the new file replaces it', async () => {
+test('keeps the watch history of the first file until the new file replaces it', async () => {
   const { db } = api.database;
   const guid = await createFinished();
   const heat = { library_id: 1, media_id: guid, bucket_sec: 1, sessions: 5, counts: Buffer.from([5]) };

@@ -35,7 +35,7 @@ const info = async (guid: string, what: 'resolutions' | 'storage') =>
   Object((await api.call('GET', `/library/1/videos/${guid}/${what}`)).body);
 const namesIn = (list: { resolution: string }[]) => new Set(list.map(({ resolution }) => resolution));
 
-test('reports resolutions as shown, configured, stored and offered as MP4', async () => {
+test('reports shown, configured, stored and MP4 resolutions', async () => {
   const guid = await createFinished();
   const answer = await info(guid, 'resolutions');
   expect(answer).toMatchObject({ success: true, message: 'OK', statusCode: 200 });
@@ -69,7 +69,7 @@ test('reports resolutions as shown, configured, stored and offered as MP4', asyn
   expect(data.storageObjects[0]).toMatchObject({ isDirectory: true, length: 101, path: `/1/${guid}/` });
 });
 
-test('reports storage by rendition, which adds up to the total', async () => {
+test('reports storage per rendition, which adds up to the total', async () => {
   const guid = await createFinished();
   const { data } = await info(guid, 'storage');
   expect(Object.values(data.encoded)).toEqual([
@@ -83,7 +83,7 @@ test('reports storage by rendition, which adds up to the total', async () => {
   expect(data.calculatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
-test('counts images as thumbnails and previews', async () => {
+test('counts the storage of images as thumbnails or previews', async () => {
   const guid = await createFinished();
   const rows = [
     ['thumbnail_1.jpg', 'thumbnail', 20],
@@ -156,7 +156,7 @@ describe('a cleanup', () => {
     expect([again.status, again.text]).toEqual([400, '']);
   });
 
-  test('reports that MP4 files take no storage', async () => {
+  test('MP4 files use no storage', async () => {
     const guid = await createFinished();
     const answer = await clean(guid, 'deleteMp4Files=true');
     expect(answer.body).toMatchObject({ success: true, message: expect.stringContaining('none is stored') });
@@ -181,7 +181,7 @@ test('a cleanup reduces the storage counts of library and collection', async () 
   expect(await usage()).toEqual([before - 1101, 404]);
 });
 
-describe('a cleanup is refused', () => {
+describe('cleanups that are refused', () => {
   test.each([
     ['', /got none/],
     ['resolutionsToDelete=,,', /got none/],
@@ -190,7 +190,7 @@ describe('a cleanup is refused', () => {
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
     ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to remain/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
-  ])('for "%s" without changing anything', async (query, message) => {
+  ])('refuses a cleanup with the query "%s", and changes nothing', async (query, message) => {
     const guid = await createFinished();
     const answer = await clean(guid, query);
     expect(answer.status).toBe(400);
@@ -198,7 +198,7 @@ describe('a cleanup is refused', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('for a video that is being processed, an unknown video (404) and a read-only key (403)', async () => {
+  test('refuses a cleanup of a processing or unknown video, or with a read-only key', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

@@ -28,7 +28,7 @@ const CHANGE = {
 test.each([
   ['a pull zone', () => zone],
   ['requests without a zone', () => 0],
-])('%s: stores sent fields, keeps absent and null ones', async (_, idOf) => {
+])('%s: stores the fields that were sent, and keeps fields that are absent or null', async (_, idOf) => {
   const id = idOf();
   const at = { shieldZoneId: id, pullZoneId: id };
   const before = { ...at, wafEnabled: true, wafExecutionMode: 0, wafDisabledRules: [] };
@@ -46,7 +46,7 @@ test('lists zones in pages', async () => {
   expect(body.page).toEqual({ totalCount: 2, totalPages: 2, currentPage: 1, nextPage: 2, pageSize: 1 });
 });
 
-test('responds with RFC 9457 problem details for a wrong key, an unknown zone and a wrong mode', async () => {
+test('responds with RFC 9457 problem details to a wrong key, an unknown zone and a wrong mode', async () => {
   const refusals = [
     await call('GET', 'shield-zones', undefined, api.first.libraryKey),
     await call('GET', 'shield-zone/99999'),

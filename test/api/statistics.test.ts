@@ -55,12 +55,12 @@ test.each([
       `&dateTo=${new Date(nowHourMs - 59 * DAY_MS).toISOString()}`,
     1,
   ],
-])('statistics%s are returned, never refused, and count %i views', async (query, views) => {
+])('accepts the query "%s", and counts %i views', async (query, views) => {
   const found = await read(query);
   expect([found.status, found.views, found.watchSec]).toEqual([200, views, views * 10]);
 });
 
-test('hourly and daily statistics of library and video agree with the video itself', async () => {
+test('hourly and daily statistics of a library and of a video agree with the totals of the video', async () => {
   const from = `dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString()}`;
   const queries = [`?${from}`, `?${from}&hourly=true`, `?${from}&videoGuid=${guid}`];
   const sums = await Promise.all(queries.map((query) => read(query)));
@@ -76,7 +76,7 @@ test('hourly and daily statistics of library and video agree with the video itse
 });
 
 test.each(['statistics', 'statistics/audience', 'statistics/export'])(
-  '%s of a malformed, unknown or foreign video gets 404, and read-only keys are allowed',
+  '%s returns 404 for a malformed, unknown or foreign video, and accepts read-only keys',
   async (path) => {
     const foreign = await api.call('POST', `/library/${api.second.id}/videos`, {
       key: api.second.key,
@@ -89,7 +89,7 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
-test('returns every hourly bucket of a year, and rejects a longer range', async () => {
+test('returns every hour of a year, and rejects a longer range', async () => {
   const from = (days: number) => `?hourly=true&dateFrom=${new Date(nowHourMs - days * DAY_MS).toISOString()}`;
   const { status, body, views } = await read(from(365));
   expect([status, views]).toEqual([200, 5]);
@@ -101,7 +101,7 @@ test('returns every hourly bucket of a year, and rejects a longer range', async 
   expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('at most')]);
 });
 
-test('a future range is empty by day and by hour', async () => {
+test('statistics of a future range are empty, by day and by hour', async () => {
   const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
   for (const hourly of [false, true]) {
     const query = `videoGuid=${guid}&dateFrom=${later}&hourly=${hourly}`;
@@ -112,7 +112,7 @@ test('a future range is empty by day and by hour', async () => {
   }
 });
 
-test('returns the audience with the statistics, and everything as CSV', async () => {
+test('returns the audience of a video, and all statistics as CSV', async () => {
   // Current viewers were seen within the last half minute. The preceding tests may take longer.
   await api.database.db.updateTable('view_session').set({ seen_at: sql`now()` }).execute();
   const { status, body } = await api.call('GET', `/library/1/statistics/audience?videoGuid=${guid}`);
@@ -138,7 +138,7 @@ test('returns the audience with the statistics, and everything as CSV', async ()
   expect(text).not.toContain('heat_percent');
 });
 
-test('returns the heatmap, also in play data, if the library enables it', async () => {
+test('returns the heatmap, and includes it in play data, if the library enables it', async () => {
   const paths = [`/library/1/videos/${guid}/heatmap`, `/library/1/videos/${guid}/play/heatmap`];
   const show = (showHeatmap: boolean) =>
     api.database.db
@@ -165,7 +165,7 @@ test('returns the heatmap, also in play data, if the library enables it', async 
   });
 });
 
-test('reports the bytes of the current month as the traffic of the library', async () => {
+test("reports the bytes of the current month as the library's traffic", async () => {
   const total = { libraryId: 1, mediaId: WHOLE_LIBRARY, hourMs: nowHourMs, bytes: 12_345 };
   const lastMonth = { ...total, hourMs: nowHourMs - 40 * DAY_MS, bytes: 7 };
   await keepDelivered(api.database.db, newGuid(), [total, lastMonth]);

@@ -52,7 +52,7 @@ test.each([
   [{ all: true, filter: { search: 'v1' } }, 'exactly one of'],
   [{ all: true, collectionId: '0190163d-8694-739b-aea5-966c26f8ad91' }, 'filter.collection'],
   [{}, 'exactly one of'],
-])('refuses a bulk operation of %j', async (body, words) => {
+])('rejects a bulk operation with %j', async (body, words) => {
   await makeVideo('v1');
   const before = await countVideos();
   for (const action of ['trash', 'delete', 'restore', 'reencode']) {
@@ -61,7 +61,7 @@ test.each([
   expect(await countVideos()).toBe(before);
 });
 
-test('a bulk operation affects the videos in its scope, and a restore affects the trash', async () => {
+test('a bulk operation changes only the videos in its scope, and a restore only videos in the trash', async () => {
   const bulk = async (body: object) => Object((await api.call('POST', `${LIBRARY}/bulk`, { body })).body).total;
   const named = `scope ${Date.now()}`;
   const [kept, trashed] = [await makeVideo(named), await makeVideo(named)];
@@ -86,14 +86,14 @@ test.each([
   'Trash=nope',
   'trash=true&trash=false',
   'dryRun=1',
-])('?%s does not delete a video', async (query) => {
+])('rejects a deletion with ?%s and keeps the video', async (query) => {
   const guid = await makeVideo();
   const answer = await api.call('DELETE', `${LIBRARY}/videos/${guid}?${query}`);
   expectRefused(answer, /tr[a]?sh|"dryRun" is unknown here: POST .*cleanup has a field of this name/i);
   expect((await api.call('GET', `${LIBRARY}/videos/${guid}`)).status).toBe(200);
 });
 
-test('a request with the trash option in its body does not delete a video', async () => {
+test('rejects a deletion with the trash option in the body, and keeps the video', async () => {
   const guid = await makeVideo();
   expectRefused(await api.call('DELETE', `${LIBRARY}/videos/${guid}`, { body: { trash: true } }), /"trash"/);
   expect((await api.call('DELETE', `${LIBRARY}/videos/${guid}`, { body: {} })).status).toBe(200);
@@ -107,7 +107,7 @@ test.each([
   'allResolution=1',
   'outputs=disk',
   'deleteOriginal=please',
-])('refuses a cleanup with ?allResolutions=true&%s', async (query) => {
+])('rejects a cleanup with ?allResolutions=true&%s', async (query) => {
   const guid = await makeVideo();
   const path = `${LIBRARY}/videos/${guid}/resolutions/cleanup?allResolutions=true&${query}`;
   expectRefused(await api.call('POST', path), new RegExp(query.slice(0, 5)));
@@ -119,7 +119,7 @@ test.each([
   [{ BlockNoneReferer: true }, 'did you mean "BlockNoneReferrer"'],
   [{ zonesecurityenabled: true, ZoneSecurityEnabled: false }, 'was sent twice'],
   [{ ZoneSecurityEnabled: 'yes' }, 'ZoneSecurityEnabled must be'],
-])('%j does not change a pull zone', async (body, words) => {
+])('rejects %j and does not change the pull zone', async (body, words) => {
   expectRefused(await core('POST', '/pullzone/1', body), words);
   expect((await core('POST', '/pullzone/1', { Enabled: true, SomethingElse: 1 })).status).toBe(200);
 });
@@ -143,13 +143,13 @@ test.each([
   ['/videolibrary', { Name: 'Tagged', EnableContentTagging: true }, 'EnableContentTagging to be false'],
   ['/videolibrary/1', undefined, 'JSON object'],
   ['/pullzone/1', [], 'JSON object'],
-])('refuses POST %s with %j', async (path, body, words) => {
+])('rejects POST %s with %j', async (path, body, words) => {
   const { ErrorKey } = Object((await core('POST', path, body)).body);
   expect(ErrorKey).toBe('request.invalid');
   expectRefused(await core('POST', path, body), words);
 });
 
-test('protects a library from its creation on, and accepts its own response as an update', async () => {
+test('can protect a library when it is created, and accepts the returned library as an update', async () => {
   const body = { Name: 'Protected', EnableTokenAuthentication: true, PlayerTokenAuthenticationEnabled: true };
   const made = Object((await core('POST', '/videolibrary', body)).body);
   expect(made.PlayerTokenAuthenticationEnabled).toBe(true);
@@ -185,19 +185,19 @@ test.each([
   ['GET', '/trash?page=abc', undefined],
   ['GET', '/trash?pag=2', undefined],
   ['GET', '/webhooks?state=lost', undefined],
-] as const)('refuses %s %s with %j', async (method, path, body) => {
+] as const)('rejects %s %s with %j', async (method, path, body) => {
   const answer = await api.call(method, `${LIBRARY}${path}`, { body: body === null ? 'null' : body });
   expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/[A-Z"].+/)]);
 });
 
-test('reports the misspelling of a required field', async () => {
+test('suggests the correct name for a misspelt required field', async () => {
   const answer = await api.call('POST', `${LIBRARY}/videos`, { body: { titel: 'Holidays' } });
   expectRefused(answer, '"titel" is unknown; did you mean "title"?');
   const extra = { title: 'Holidays', titel: 'ignored' };
   expect((await api.call('POST', `${LIBRARY}/videos`, { body: extra })).status).toBe(200);
 });
 
-test('does not change the name of a collection', async () => {
+test('rejects an invalid name, and does not change the name of the collection', async () => {
   const { body } = await api.call('POST', `${LIBRARY}/collections`, { body: { Name: 'Holidays' } });
   const path = `${LIBRARY}/collections/${Object(body).guid}`;
   for (const sent of [{ name: '' }, { name: ' ' }, null, [], 'text']) {
@@ -207,7 +207,7 @@ test('does not change the name of a collection', async () => {
 });
 
 test.each(['limit=abc', 'limit=0', 'limit=-7', 'from=notadate', 'to=notadate 1', 'from=2026-02-30'])(
-  'refuses thumbnails of a stream with ?%s as a JSON string',
+  'rejects thumbnails of a stream with ?%s, with a message as a JSON string',
   async (query) => {
     const { body } = await api.call('POST', `${LIBRARY}/live`, { body: { title: 'Match' } });
     const answer = await api.call('GET', `${LIBRARY}/live/${Object(body).guid}/thumbnails?${query}`);
@@ -224,13 +224,13 @@ test.each([
   'transcribeLanguages=zz',
   'sourceLanguage=english',
   'generateTitle=2',
-])('refuses an upload with ?%s, which can be sent again', async (query) => {
+])('rejects an upload with ?%s, and accepts the upload without it', async (query) => {
   const path = `${LIBRARY}/videos/${await makeVideo()}`;
   expectRefused(await api.call('PUT', `${path}?${query}`, { body: 'bytes' }), new RegExp(query.split('=')[0] ?? ''));
   expect((await api.call('PUT', path, { body: 'bytes' })).status).toBe(200);
 });
 
-test('messages contain field names as in the request, and the received value', async () => {
+test('error messages contain the field name as sent, and the received value', async () => {
   const body = { dvrEnabled: true, dvrWindowSeconds: 0 };
   const { body: refused } = await api.call('POST', `${LIBRARY}/live`, { body });
   expect(Object(refused).data).toEqual(['The field dvrWindowSeconds must be >= 1, got 0.']);
@@ -238,7 +238,7 @@ test('messages contain field names as in the request, and the received value', a
   expect(Object(missing.body).data[0]).toMatch(/^The field dvrWindowSeconds is required/);
 });
 
-test('accepts extra fields, empty values and quoted numbers from clients of the hosted interface', async () => {
+test('accepts extra fields, empty values and quoted numbers from clients of the hosted API', async () => {
   const query = '?page=&itemsPerPage=&orderBy=&per_page=5&sort_by=x';
   expect((await api.call('GET', `${LIBRARY}/videos${query}&page=abc&orderBy=colour`)).status).toBe(200);
   const body = { Title: 'Extra', thumbnailTime: '1500', guid: 'x', videoLibraryId: 1, color: 'red' };

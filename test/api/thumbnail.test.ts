@@ -60,7 +60,7 @@ const set = (guid: string, query: string, options = {}) =>
   api.call('POST', `/library/1/videos/${guid}/thumbnail${query}`, options);
 const stored = async (guid: string) => (await api.storage.files()).filter((file) => file.includes(guid));
 
-describe('sets an image as the thumbnail', () => {
+describe('thumbnails that are accepted', () => {
   const asBody = (name: string, type: string) => () => ({ body: images[name], headers: { 'Content-Type': type } });
   test.each([
     ['a JPEG as the body', '', asBody('a.jpg', 'image/jpeg')],
@@ -70,7 +70,7 @@ describe('sets an image as the thumbnail', () => {
     ["an address in the query, and PHP's empty list", () => `?THUMBNAILURL=${originUrl}/a.jpg`, () => ({ body: [] })],
     ['an address in JSON', '', () => ({ body: { ThumbnailUrl: `${originUrl}/a.webp` } })],
     ['an address that redirects', () => `?thumbnailUrl=${originUrl}/moved`, () => ({})],
-  ])('%s', async (_, query, options) => {
+  ])('sets the thumbnail from %s', async (_, query, options) => {
     const guid = await createVideo();
     const answer = await set(guid, typeof query === 'string' ? query : query(), options());
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
@@ -88,7 +88,7 @@ describe('sets an image as the thumbnail', () => {
     });
   });
 
-  test('reads an offered thumbnail from the store, regardless of the outbound rules', async () => {
+  test('reads an offered thumbnail directly from the store, regardless of the outbound rules', async () => {
     const guid = (await createVideo()) as Guid;
     const board = { durationMs: 1000, everySec: 1, frames: 1, tileWidthPx: 300, tileHeightPx: 168 };
     const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };
@@ -109,7 +109,7 @@ describe('sets an image as the thumbnail', () => {
     expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('stores a new image under another name and retires the first', async () => {
+  test('stores a new thumbnail under a different name and retires the previous one', async () => {
     const guid = await createVideo();
     await set(guid, '', { body: images['a.jpg'] });
     const first = await loadRow(guid);
@@ -123,7 +123,7 @@ describe('sets an image as the thumbnail', () => {
   });
 });
 
-describe('rejects', () => {
+describe('thumbnails that are rejected', () => {
   // The interface document does not list 400 and 422 for this operation.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
@@ -144,7 +144,7 @@ describe('rejects', () => {
     ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, /http or https/],
     ['no address', () => '?thumbnailUrl=picture.png', {}, /Expected a URL/],
     ['an address with credentials', () => '?thumbnailUrl=http://a:b@127.0.0.1/a.png', {}, /password/],
-  ])('%s', async (_, query, options, message) => {
+  ])('rejects %s with 400', async (_, query, options, message) => {
     const guid = await createVideo();
     const answer = await set(guid, query(), options);
     expect(answer.status).toBe(400);
@@ -157,7 +157,7 @@ describe('rejects', () => {
     expect(await stored(guid)).toEqual([]);
   });
 
-  test('rejects a private address unless the operator allows it', async () => {
+  test('rejects a thumbnail at a private address unless the operator allows it', async () => {
     const outbound = createOutbound({ allow: [] });
     const strict = await startTestApi({ outbound });
     const { body } = await strict.call('POST', '/library/1/videos', { body: { title: 'x' } });
@@ -170,7 +170,7 @@ describe('rejects', () => {
     expect(answer.body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('rejects a body over 16 MiB, an unknown video and a read-only key', async () => {
+  test('rejects a thumbnail over 16 MiB, an unknown video and a read-only key', async () => {
     const guid = await createVideo();
     expect((await set(guid, '', { body: new Uint8Array(16 * 2 ** 20 + 1) })).status).toBe(413);
     expect((await set(newGuid(), '', { body: images['a.png'] })).status).toBe(404);

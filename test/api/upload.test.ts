@@ -75,7 +75,7 @@ test.each([
   ['a data URL', 'data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28y'],
   ['base64', 'AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE='],
   ['an HTML page', '<!doctype html><title>Sign in</title>'],
-])('rejects %s as the body early with its own message, and stores nothing', async (kind, start) => {
+])('rejects %s early with its own message, and stores nothing', async (kind, start) => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 9000000\r\nConnection: close');
   socket.write(start);
@@ -83,7 +83,7 @@ test.each([
   await expectUntouched(guid);
 });
 
-test('accepts a chunked body without a length', async () => {
+test('accepts a body with chunked transfer encoding and without a length', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Transfer-Encoding: chunked\r\nConnection: close');
   socket.write('5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
@@ -91,7 +91,7 @@ test('accepts a chunked body without a length', async () => {
   expect(await row(guid)).toMatchObject({ state: 'uploaded', source_bytes: 11 });
 });
 
-test('keeps the query options until the encode is planned', async () => {
+test('keeps the query options of an upload until its encode is planned', async () => {
   const guid = await createVideo();
   const query =
     'JitEnabled=true&enabledResolutions=720p,240p,&enabledOutputCodecs=VP9,x264' +
@@ -109,7 +109,7 @@ test('keeps the query options until the encode is planned', async () => {
   });
 });
 
-test('rejects a second upload with 400 and changes nothing', async () => {
+test('rejects a second upload with 400 and keeps the first', async () => {
   const guid = await createVideo();
   await api.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('first') });
   const second = await api.call('PUT', `/library/1/videos/${guid}`, { body: randomBytes(2_000_000) });
@@ -139,7 +139,7 @@ test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'a caller that disconnects in the middle (%s) leaves nothing behind',
+  'a client that disconnects during an upload (%s) leaves nothing behind',
   async (header) => {
     const guid = await createVideo();
     const socket = beginUpload(guid, header);
@@ -156,7 +156,7 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'callers that disconnect immediately (%s) leave nothing behind and do not affect other uploads',
+  'clients that disconnect at the start (%s) leave nothing behind and do not affect other uploads',
   async (header) => {
     for (let round = 0; round < 10; round += 1) {
       const guid = await createVideo();
@@ -210,7 +210,7 @@ test('responds with 404 if the video is deleted just before its upload is accept
   expect([status, await api.storage.files(), api.faults]).toEqual([404, [], []]);
 });
 
-test('a caller that is still sending receives the refusal, and its connection stays usable', async () => {
+test('a client that is still sending receives the rejection, and can reuse its connection', async () => {
   const socket = beginUpload('00000000-0000-0000-0000-000000000000', 'Content-Length: 20000000');
   const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
   socket.write(randomBytes(20_000_000));
@@ -239,7 +239,7 @@ test('commits nothing if the job cannot be sent, and leaves the upload session f
   await other.stop();
 });
 
-test('a server that stops aborts running uploads and leaves nothing behind', async () => {
+test('stopping the server aborts running uploads and leaves nothing behind', async () => {
   const other = await startTestApi();
   const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'T' } });
   const socket = connect(other.api.port, '127.0.0.1').on('error', () => {});
@@ -266,7 +266,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('the sweep removes unnamed bytes and the upload session of a killed server after its lease expired', async () => {
+test('the sweep removes the upload session and unreferenced bytes of a killed server', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {
@@ -287,7 +287,7 @@ test('the sweep removes unnamed bytes and the upload session of a killed server 
   expect(await openUploads()).toBe(0);
 });
 
-test('responds with 408 to an upload that resumes after the sweep, and its video accepts a new upload', async () => {
+test('responds with 408 to an upload that continues after the sweep, and accepts a new upload', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Content-Length: 10\r\nConnection: close');
   socket.write('hello');

@@ -62,7 +62,7 @@ test('a new video has every field of its model and waits for its upload', async 
   });
 });
 
-test('an update changes the named fields and replaces whole lists', async () => {
+test('an update changes only the fields that it contains, and replaces lists completely', async () => {
   const guid = await createVideo('Before');
   const path = `/library/1/videos/${guid}`;
   const first = { metaTags: [{ property: 'a', value: '1' }], chapters: [{ title: 'Intro', start: 0, end: 9 }] };
@@ -77,7 +77,7 @@ test('an update changes the named fields and replaces whole lists', async () => 
   });
 });
 
-test('an update sets the description and category, null keeps them, and an empty text removes them', async () => {
+test('an update sets the description and category; null keeps them, and an empty string removes them', async () => {
   const path = `/library/1/videos/${await createVideo('Described')}`;
   const set = (change: object) => api.call('POST', path, { body: change });
   const read = async () => {
@@ -94,7 +94,7 @@ test('an update sets the description and category, null keeps them, and an empty
   expect(await read()).toEqual([null, null]);
 });
 
-test('rejects chapters and moments outside the video, and ends a chapter at the next start by default', async () => {
+test('rejects chapters outside the video, and ends a chapter at the next one by default', async () => {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
   const path = `/library/1/videos/${Object(body).guid}`;
   const set = (change: object) => api.call('POST', path, { body: change });

@@ -28,7 +28,7 @@ async function createVideo(title: string): Promise<string> {
   return String(Object(body).guid);
 }
 
-test('matches field names in any case and ignores unknown ones', async () => {
+test('matches field names case-insensitively and ignores unknown ones', async () => {
   const { status, body } = await api.call('POST', '/library/1/collections', {
     body: { NAME: 'Loose', guid: 'x', videoLibraryId: 9 },
   });
@@ -37,7 +37,7 @@ test('matches field names in any case and ignores unknown ones', async () => {
 });
 
 test.each([['application/json'], ['application/json; charset=utf-8'], ['text/plain'], ['nonsense']])(
-  'reads a JSON body regardless of its content type (%s)',
+  'parses a JSON body regardless of its content type (%s)',
   async (type) => {
     const headers = { 'Content-Type': type };
     const { status } = await api.call('POST', '/library/1/videos', { headers, body: '{"title":"T"}' });
@@ -62,14 +62,17 @@ test.each([
   ['PAGE=2&ITEMSPERPAGE=5000', { currentPage: 2, itemsPerPage: 1000 }],
   ['page=2147483647&itemsPerPage=1000', { currentPage: 2147483647, itemsPerPage: 1000 }],
   ['per_page=7&sort_by=x&orderBy=nothing&search=%00%ff', { currentPage: 1, itemsPerPage: 100 }],
-])('applies defaults to the query "%s" and echoes it', async (query, expected) => {
-  for (const list of ['videos', 'collections']) {
-    const { status, body } = await api.call('GET', `/library/1/${list}?${query}`);
-    expect(status).toBe(200);
-    expect(body).toMatchObject(expected);
-    expect(Object.keys(Object(body))).toEqual(['totalItems', 'currentPage', 'itemsPerPage', 'items']);
-  }
-});
+])(
+  'replaces invalid values in the query "%s" by defaults, and returns the values that it used',
+  async (query, expected) => {
+    for (const list of ['videos', 'collections']) {
+      const { status, body } = await api.call('GET', `/library/1/${list}?${query}`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject(expected);
+      expect(Object.keys(Object(body))).toEqual(['totalItems', 'currentPage', 'itemsPerPage', 'items']);
+    }
+  },
+);
 
 test.each([
   ['GET', '/library/1/videos/not-a-guid'],
@@ -84,7 +87,7 @@ test.each([
   ['DELETE', '/library/1/collections/00000000-0000-0000-0000-000000000000'],
   ['GET', '/nowhere'],
   ['GET', '/library/%zz/videos'],
-])('%s %s gets 404 with a status body', async (method, path) => {
+])('%s %s returns 404 with a status body', async (method, path) => {
   const { status, body } = await api.call(method, path);
   expect(status).toBe(404);
   expect(body).toEqual({ success: false, message: expect.any(String), statusCode: 404 });
@@ -103,7 +106,7 @@ test.each([
   expect(body).toEqual(DENIED);
 });
 
-test('gives every response its own X-Request-Id', async () => {
+test('every response has its own X-Request-Id', async () => {
   const paths = ['/library/1/videos', '/library/1/videos/x', '/nowhere', '/healthz', '/library/%zz/videos'];
   const answers = await Promise.all(paths.map((path) => api.call('GET', path)));
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
@@ -131,7 +134,7 @@ test.each([
 });
 
 test.each(['{"title":', '{"title":""}', '{"chapters":5}', '{"metaTags":[{"property":{}}]}'])(
-  'rejects an update that is not possible with 400, which the published document does not list (%s)',
+  'rejects an impossible update with 400, which the published OpenAPI document does not list (%s)',
   async (body) => {
     const guid = await createVideo('Stays');
     const answer = await api.call('POST', `/library/1/videos/${guid}`, { body });
@@ -155,7 +158,7 @@ test('limits a title to 1,000 characters in every kind of request', async () => 
   }
 });
 
-test('accepts quoted numbers and whole floats as numbers, and rejects other strings', async () => {
+test('accepts quoted and integral numbers, and rejects other strings', async () => {
   const guid = await createVideo('Numbers');
   const body = '{"chapters":[{"title":"A","start":"0","end":"12.0"},{"title":"B","start":12.0,"end":20}]}';
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body })).body).toEqual(OK);
@@ -177,7 +180,7 @@ test('accepts quoted numbers and whole floats as numbers, and rejects other stri
   }
 });
 
-test('redirects the address of a player page to the edge with its query', async () => {
+test('redirects the URL of a player page to the edge with its query', async () => {
   const guid = await createVideo('Opened');
   const open = (path: string) => fetch(`${api.url}${path}`, { redirect: 'manual' });
   const answer = await open(`/play/1/${guid}?token=a%20b&expires=1`);
@@ -189,7 +192,7 @@ test('redirects the address of a player page to the edge with its query', async 
   expect((await open(`/play/x/${guid}`)).status).toBe(404);
 });
 
-test('handles NUL characters and unpaired surrogates', async () => {
+test('accepts NUL characters and unpaired surrogates in text', async () => {
   const guid = await createVideo('a\0b');
   const metaTags = [{ property: '\ud800x\0', value: '\0' }];
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body: { metaTags } })).body).toEqual(OK);
@@ -198,12 +201,12 @@ test('handles NUL characters and unpaired surrogates', async () => {
   expect((await api.call('GET', '/library/1/videos?search=a%00b')).body).toMatchObject({ totalItems: 1 });
 });
 
-test('treats prototype property names in a body like any other name', async () => {
+test('treats names such as __proto__ in a body like any other name', async () => {
   const body = '{"title":"Proto","__proto__":{"collectionId":"x"},"constructor":1}';
   expect((await api.call('POST', '/library/1/videos', { body })).status).toBe(200);
 });
 
-test('rejects a body above its limit with 413, whether or not its length is announced', async () => {
+test('rejects a body above its limit with 413, with and without a Content-Length', async () => {
   const large = JSON.stringify({ title: 'x'.repeat(2 ** 20) });
   expect((await api.call('POST', '/library/1/videos', { body: large })).status).toBe(413);
   const head = 'POST /library/1/videos HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n';
@@ -212,11 +215,11 @@ test('rejects a body above its limit with 413, whether or not its length is anno
   expect(answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-test('health requires no key', async () => {
+test('the health endpoint requires no key', async () => {
   expect((await api.call('GET', '/healthz', { key: null })).body).toEqual({ status: 'ok' });
 });
 
-test('search matches a part of a title in any case, and takes % and _ literally', async () => {
+test('a search matches a part of the title case-insensitively, and matches % and _ literally', async () => {
   await createVideo('Needle 100%_sure');
   const search = async (text: string) =>
     Object((await api.call('GET', `/library/1/videos?search=${encodeURIComponent(text)}`)).body);
@@ -237,7 +240,7 @@ test('responds with 503 and Retry-After while the database is down', async () =>
   expect(answer.body).toMatchObject({ success: false, statusCode: 503 });
 });
 
-test('responds promptly with 503 that names the object store while it hangs or returns errors', async () => {
+test('responds with 503 promptly, naming the object store, when the store hangs or returns errors', async () => {
   const stub = await startS3Stub();
   const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
   const store = createS3Storage({ url: stub.url, credentials, maxAttempts: 1 });

@@ -22,13 +22,13 @@ const real = rows.flatMap((row) => {
   return operation === null ? [] : [{ row, operation }];
 });
 
-test('exactly the operations listed here are missing', () => {
+test('the missing operations are exactly those listed here', () => {
   const missing = rows.filter((row) => findReal(row) === null).map(nameOf);
   process.stdout.write(`${real.length} of ${rows.length} operations are real. Missing:\n  ${missing.join('\n  ')}\n`);
   expect(missing).toEqual(MISSING);
 });
 
-test('responds with 501 for missing operations, including published ones that the document lacks', async () => {
+test('responds with 501 to missing operations, including published ones that the document lacks', async () => {
   expect(PUBLISHED_OPERATIONS).toEqual(expect.arrayContaining(rows.map(nameOf)));
   const missing = missingOperations(operations);
   expect(missing.map(nameOf)).toEqual(expect.arrayContaining(MISSING));

@@ -54,7 +54,7 @@ test('resolves every reference and refers to every component', () => {
   }
 });
 
-test('describes exactly the path parameters as such', () => {
+test('the path parameters of each operation are exactly those in its path', () => {
   for (const { address, item, operation } of described) {
     const all: { name: string; in: string }[] = [...(operation.parameters ?? []), ...Object(item.parameters ?? [])];
     const inPath = all.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
@@ -77,12 +77,12 @@ test('describes every parameter with a sentence', () => {
   }
 });
 
-test('describes every field of a body or response with a sentence', () => {
+test('describes every field of a request or response body with a sentence', () => {
   const bare = fieldsOf(document).filter(([, { description }]) => !/^[A-Z0-9`].+\.$/.test(description ?? ''));
   expect(bare, 'fields without a sentence in src/api/openapi/field-texts/').toEqual([]);
 });
 
-test('declares success, refusals and permitted callers of every operation', () => {
+test('every operation declares its success response, its refusals and its permitted callers', () => {
   const { securitySchemes = {} } = document.components;
   for (const { operation } of described) {
     const statuses = Object.keys(operation.responses);

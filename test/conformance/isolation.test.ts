@@ -137,7 +137,7 @@ async function ownLibrary(): Promise<number> {
   return (await world.api.libraries.create(wanted)).library.id;
 }
 
-test('the firewall classifies none of these calls as an attack, regardless of the key', async () => {
+test('the firewall classifies no call of a test client as an attack, regardless of the key', async () => {
   await world.ask({ method: 'GET', path: '/.env', key: null });
   const store = createShieldEventStore(world.api.database.db);
   const read = async () => {
@@ -149,7 +149,7 @@ test('the firewall classifies none of these calls as an attack, regardless of th
   expect(await read()).toHaveLength(1);
 });
 
-test('a collection of another library is unknown everywhere', async () => {
+test('every operation treats a collection of another library as unknown', async () => {
   const foreign = await makeForeignCollection();
   const url = `${world.origin.url}/film.mp4`;
   const video = await world.makeVideo();

@@ -130,7 +130,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
   },
 ];
 
-test.each(CASES)('describes a refusal of the kind $kind', async ({ status, code, says, word }) => {
+test.each(CASES)('a $kind refusal has its status, format and message', async ({ status, code, says, word }) => {
   const answer = await world.ask(await word());
   world.api.storage.freeBytes = 100e9;
   expect(answer.status).toBe(status);
@@ -218,7 +218,7 @@ test.each(UNREADABLE)('rejects $what in the error format of the API and closes t
   expectGoodManners(answer);
 });
 
-test('logs each unreadable request once, among the events of requests without a zone', async () => {
+test('logs each unreadable request once, as an event of requests without a zone', async () => {
   const events = createShieldEventStore(world.api.database.db);
   const rulesFound = async () => {
     const found = await events.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);

@@ -68,7 +68,7 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
 
 describe('an MP4 of a finished video', () => {
   test.each([144, 72])(
-    'decodes to the frames and audio of the playlists at %ip without a warning',
+    'the MP4 at %ip decodes to the frames and audio of the playlists without a warning',
     async (heightPx) => {
       const file = `${folder}/play_${heightPx}p.mp4`;
       for (const [stream, playlist] of [
@@ -87,7 +87,7 @@ describe('an MP4 of a finished video', () => {
     ['through memory', { sendFile: null }],
     ['as a stream', { isLocal: false }],
   ])(
-    'is exact in every range, %s',
+    'the MP4 returns exact bytes in every range, %s',
     async (_, { isLocal = true, ...change }: { isLocal?: boolean; sendFile?: null }) => {
       const other = await room.start({ storage: createEdgeStorage(room.folder, isLocal), ...change });
       const file = `${folderOf(shown, other.base)}/play_144p.mp4`;
@@ -104,7 +104,7 @@ describe('an MP4 of a finished video', () => {
     },
   );
 
-  test('responds to HEAD, conditions and impossible ranges like a file', async () => {
+  test('the MP4 supports HEAD, conditional requests and unsatisfiable ranges like a file', async () => {
     const file = `${folder}/play_144p.mp4`;
     const head = await fetch(file, { method: 'HEAD' });
     const { response, body } = await readBytes(file);
@@ -123,7 +123,7 @@ describe('an MP4 of a finished video', () => {
 });
 
 describe('an MP4 in a browser', () => {
-  test('is saved under its title when requested as a download', async () => {
+  test("a browser saves a requested download under the video's title", async () => {
     const disposition = async (query: string) =>
       (await fetch(`${folder}/play_144p.mp4${query}`, { method: 'HEAD' })).headers.get('content-disposition');
     expect(await disposition('?download')).toBe(
@@ -132,7 +132,7 @@ describe('an MP4 in a browser', () => {
     expect(await disposition('?download=false')).toBeNull();
   });
 
-  test('plays in Chromium with range requests', async () => {
+  test('Chromium plays the MP4 with range requests', async () => {
     const { page, faults } = await openPage();
     await page.evaluate(
       (address) => document.querySelector('video')?.setAttribute('src', address),
@@ -214,7 +214,7 @@ describe('availability of MP4 files', () => {
 });
 
 describe('a DASH manifest', () => {
-  test('decodes in ffmpeg to the same frames as the playlist', async () => {
+  test('the DASH manifest decodes in ffmpeg to the same frames as the playlist', async () => {
     const response = await fetch(`${folder}/manifest.mpd`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/dash+xml']);
     const etag = response.headers.get('etag') ?? '';
@@ -223,7 +223,7 @@ describe('a DASH manifest', () => {
     expect(played.hashes).toEqual((await decodeHashes(`${folder}/144p/video.m3u8`, 'v:0')).hashes);
   });
 
-  test('plays in Shaka', async () => {
+  test('the DASH manifest plays in Shaka', async () => {
     const { page, faults } = await openPage();
     await page.addScriptTag({ path: SHAKA });
     const tracks = await page.evaluate(async (address) => {
@@ -246,7 +246,7 @@ describe('a DASH manifest', () => {
 });
 
 describe('I-frame playlists', () => {
-  test('are listed in the first multivariant playlist that a client requests', async () => {
+  test('the first multivariant playlist that a client requests lists the I-frame playlists', async () => {
     const mine = await addWholeFilm(shown.libraryId);
     const text = await (await fetch(`${folderOf(mine)}/playlist.m3u8`)).text();
     expect(checkPlaylist(text)).toEqual([]);
@@ -255,7 +255,7 @@ describe('I-frame playlists', () => {
     for (const [, , uri] of lines) expect(await statusOf(`${folderOf(mine)}/${uri}`)).toBe(200);
   });
 
-  test('decode frame by frame, are exact in ranges, and exist only at keyframes', async () => {
+  test('I-frames decode one by one, have exact byte ranges, and exist only at keyframes', async () => {
     const rendition = `${folder}/r/${shown.videos[0]?.renditionId}`;
     const list = await (await fetch(`${rendition}/i-frames.m3u8`)).text();
     expect(checkPlaylist(list)).toEqual([]);
@@ -279,7 +279,7 @@ describe('I-frame playlists', () => {
     expect(await statusOf(`${folder}/r/${shown.audio.renditionId}/i-frames.m3u8`)).toBe(404);
   });
 
-  test('do not disturb the player page', async () => {
+  test('I-frame playlists do not disturb the player page', async () => {
     const { page, faults } = await openPage();
     page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
     await page.goto(`${edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);

@@ -31,7 +31,7 @@ afterAll(() => lab.close());
 const inOneMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 describe('keys of a protected video', () => {
-  test('are refused without a token, with a wrong token and for pages of other sites', async () => {
+  test('keys are refused without a token, with a wrong token and for pages of other sites', async () => {
     const access = { playerTokenRequired: true, allowedReferrers: ['good.test'] };
     const shown = await lab.protect('cbcs', { access });
     const kids = await kidsOf(shown);
@@ -59,7 +59,7 @@ describe('keys of a protected video', () => {
     }
   });
 
-  test('video does not play without keys', async () => {
+  test('a protected video does not play without keys', async () => {
     const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
     // Another hostname of this machine. Browsers treat `*.localhost` as a secure context, which EME requires.
     const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
@@ -73,7 +73,7 @@ describe('keys of a protected video', () => {
     await page.close();
   });
 
-  test('are returned only for the requested ids and for a valid request', async () => {
+  test('keys are returned only for the requested ids and for a valid request', async () => {
     const shown = await lab.protect('cenc');
     const kids = await kidsOf(shown);
     const { keys } = Object(await (await askLicence(shown.folder, kids.slice(0, 1))).json());
@@ -90,7 +90,7 @@ describe('keys of a protected video', () => {
 });
 
 describe('repackaging', () => {
-  test('adopts new keys and URLs, and keeps the previous ones unless requested otherwise', async () => {
+  test('repackaging adopts new keys and URLs, and keeps the previous version unless told otherwise', async () => {
     const shown = await lab.protect('cbcs');
     const [first] = await kidsOf(shown);
     const segment = (number: number) => `${shown.folder}/r/${shown.videos[0]?.renditionId}/e${number}/0.m4s`;
@@ -105,7 +105,7 @@ describe('repackaging', () => {
     expect((await askLicence(shown.folder, [first ?? ''])).status).toBe(404);
   });
 
-  test('changes nothing if the scheme is unchanged, and stops after a number of repetitions', async () => {
+  test('repackaging is skipped if the scheme is unchanged, and limited to a number of repetitions', async () => {
     const shown = await lab.protect('cbcs');
     await lab.repackage(shown, 'cbcs');
     expect(await numbersOf(shown)).toEqual([1]);
@@ -116,7 +116,7 @@ describe('repackaging', () => {
     expect(await numbersOf(shown)).toEqual([11]);
   });
 
-  test('without the previous version, retired renditions also end immediately', async () => {
+  test('repackaging without the previous version also deletes retired renditions immediately', async () => {
     const shown = await lab.publish(ENTERPRISE);
     const [, low] = shown.videos;
     const { db } = lab.database;
@@ -143,7 +143,7 @@ async function numbersOf({ mediaId }: Shown): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-test('keys are sealed in the database', async () => {
+test('the database contains keys only in encrypted form', async () => {
   const shown = await lab.protect('cbcs');
   const { keys } = Object(await (await askLicence(shown.folder, await kidsOf(shown))).json());
   const row = await lab.database.db
@@ -159,7 +159,7 @@ test('keys are sealed in the database', async () => {
 });
 
 describe('turning Enterprise DRM on and off', () => {
-  test('an unpackaged video plays in the clear, and so does a packaged one once DRM is off', async () => {
+  test('an unpackaged video plays in the clear, and so does a packaged video once DRM is disabled', async () => {
     const shown = await lab.publish(ENTERPRISE);
     const clear = `${shown.folder}/r/${shown.videos[0]?.renditionId}/0.m4s`;
     expect(await statusOf(clear)).toBe(200);
@@ -180,7 +180,7 @@ describe('turning Enterprise DRM on and off', () => {
 });
 
 describe('basic DRM', () => {
-  test('plays to the end in hls.js, with a different key in each session', async () => {
+  test('basic DRM plays to the end in hls.js, with a different key in each session', async () => {
     const shown = await lab.publish(BASIC);
     const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
     const seen = await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, null);
@@ -193,7 +193,7 @@ describe('basic DRM', () => {
     expect(await statusOf(`${shown.folder}/manifest.mpd`)).toBe(404);
   });
 
-  test('has playlists that pass the checker, and no clear segments', async () => {
+  test('basic DRM playlists are valid and list no clear segments', async () => {
     const shown = await lab.publish(BASIC);
     const { media, text } = await beginSession(shown);
     expect(checkPlaylist(await textOf(`${shown.folder}/playlist.m3u8`))).toEqual([]);
@@ -220,7 +220,7 @@ describe('basic DRM', () => {
     expect(await statusOf(first, { headers: { 'if-none-match': head.headers.get('etag') ?? '' } })).toBe(304);
   });
 
-  test('starts sessions only for permitted viewers, and gives no key to other sites or videos', async () => {
+  test('basic DRM starts sessions only for permitted viewers, with keys of one video only', async () => {
     const shown = await lab.publish({
       ...BASIC,
       access: { playerTokenRequired: true, allowedReferrers: ['good.test'] },

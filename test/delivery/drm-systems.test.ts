@@ -74,7 +74,7 @@ test("the manifest has an element for each DASH system with the server's content
   expect(text).toContain('<pssh xmlns="urn:mpeg:cenc:2013">');
 });
 
-test('init segments contain the headers of their own key', async () => {
+test('each init segment contains the DRM headers of its own key', async () => {
   const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
   const systems = [...init.toString('latin1').matchAll(/pssh/g)].map(({ index }) => {
     const start = index - 4;
@@ -83,7 +83,7 @@ test('init segments contain the headers of their own key', async () => {
   expect(systems).toEqual([SYSTEM_IDS.common, SYSTEM_IDS.widevine, SYSTEM_IDS.playReady]);
 });
 
-test('our own licence server returns none of the keys', async () => {
+test('our own licence server does not return the keys', async () => {
   const init = await bytesOf(`${shown.folder}/r/${shown.audio.renditionId}/e1/init.mp4`);
   const { kids } = readPssh(
     init.subarray(init.indexOf('pssh') - 4).subarray(0, init.readUInt32BE(init.indexOf('pssh') - 4)),
@@ -95,7 +95,7 @@ test('our own licence server returns none of the keys', async () => {
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 
-test("licences are available under a zone's host, by its player page and without a prefix", async () => {
+test("licences are available under a zone's hostname, next to its player page and without a prefix", async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
   const edge = await lab.room.start({ licences });

@@ -137,7 +137,7 @@ test.each(SCHEMES)(
   },
 );
 
-test('a player that has cached encrypted bytes gets 304 without a read', async () => {
+test('a player that has cached encrypted bytes gets 304 without a read from the store', async () => {
   const shown = await lab.protect('cenc');
   const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
   const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';
@@ -255,7 +255,7 @@ describe('the player page', () => {
   test.each([
     { what: 'Enterprise DRM', settings: ENTERPRISE },
     { what: 'basic DRM', settings: BASIC },
-  ])('plays a video under $what with the token of its own URL', async ({ settings }) => {
+  ])('the player page plays a video under $what with the token of its own URL', async ({ settings }) => {
     const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
     if (settings === ENTERPRISE) await lab.repackage(shown);
     const page = await lab.browser.newPage(SMALL_PAGE);

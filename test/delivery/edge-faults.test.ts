@@ -27,7 +27,7 @@ async function listeners(): Promise<number[]> {
 }
 
 describe('faults of the database', () => {
-  test('while the database is down, serves known videos and responds with 503 for unknown ones', async () => {
+  test('while the database is down, the edge serves known videos and responds with 503 for others', async () => {
     const store = createPublicationStore(videos.database.db);
     const away: PublicationStore = { load: () => Promise.reject(new Error('away')) };
     let current = store;
@@ -48,7 +48,7 @@ describe('faults of the database', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
   });
 
-  test('while the database stalls, serves known videos immediately, and returns 503 for unknown ones', async () => {
+  test('while the database hangs, the edge serves known videos and responds with 503 for others', async () => {
     const edge = await videos.open();
     const [first, second, unknown] = [await videos.addVideo(), await videos.addVideo(), await videos.addVideo()];
     for (const key of [first, second]) {
@@ -75,7 +75,7 @@ describe('faults of the database', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0)), { timeout: 30_000 }).toBe(404);
   });
 
-  test('reopens the subscription after its connection was cut', async () => {
+  test('the edge subscribes again after its database connection was cut', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -94,7 +94,7 @@ describe('stored objects that contradict their rows', () => {
   test.each([
     ['large, from its file', true],
     ['large, as a stream', false],
-  ])('a missing object, %s, is a logged 500 that is not cached', async (_, isLocal) => {
+  ])('a missing object, %s, results in a 500 that is logged and not cached', async (_, isLocal) => {
     const edge = await videos.open({ storage: createEdgeStorage(videos.room.folder, isLocal) });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -126,7 +126,7 @@ test.each([
   ['from memory', {}, false],
   ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
   ['larger than all memory', { lentBytes: 0 }, false],
-])('a segment that is requested repeatedly is exact, %s', async (_, limits, isLocal) => {
+])('a segment that is requested repeatedly has exact bytes, %s', async (_, limits, isLocal) => {
   const storage = createEdgeStorage(videos.room.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
@@ -165,7 +165,7 @@ async function listOpen(mediaId: string): Promise<string[]> {
 }
 
 describe('files next to the playlists', () => {
-  test('serves thumbnail, captions and original according to the row and the library', async () => {
+  test('the edge serves thumbnail, captions and original according to the video and the library settings', async () => {
     const edge = await videos.open();
     const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
     const { mediaId } = await addVideo(videos.database.db, shown);
@@ -197,7 +197,7 @@ describe('files next to the playlists', () => {
 });
 
 describe('closing', () => {
-  test('finishes running responses and cuts off a client that does not read in bounded time', async () => {
+  test('closing the edge lets responses finish, but cuts off a client that does not read', async () => {
     const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();
     await videos.publish(key, 0);

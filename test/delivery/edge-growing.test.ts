@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('the playlist of a new video is 404, then an event, then complete, even if it was cached', async () => {
+  test('the playlist of a new video is a 404, then of type EVENT, then complete, even if cached', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));
@@ -52,7 +52,7 @@ describe('a video that grows', () => {
     expect(bodies.every((body) => body.equals(makeChunk(2).bytes))).toBe(true);
   });
 
-  test('responds with 503 and Retry-After for a segment that does not arrive, or beyond the queue limit', async () => {
+  test('responds with 503 and Retry-After if a segment is late or the wait queue is full', async () => {
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
     for (const limits of [{ segmentWaitMs: 50 }, { segmentWaiters: 0 }]) {
@@ -65,7 +65,7 @@ describe('a video that grows', () => {
 });
 
 describe('a video whose chunks change', () => {
-  test('serves a merged chunk in place of the small chunks', async () => {
+  test('serves a merged chunk in place of the chunks that it replaces', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -80,7 +80,7 @@ describe('a video whose chunks change', () => {
     expect(body.equals(second.bytes)).toBe(true);
   });
 
-  test('no longer serves a failed rendition', async () => {
+  test('stops serving a failed rendition', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -126,7 +126,7 @@ describe('a deleted video', () => {
   test.each([
     ['reported', true],
     ['not reported', false],
-  ])('returns 404 everywhere when the edge was %s', async (_, tells) => {
+  ])('a deleted video returns 404 everywhere if the edge was %s', async (_, tells) => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);

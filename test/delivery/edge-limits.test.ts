@@ -74,7 +74,7 @@ test('rejects a request with two Host headers and closes its connection', async 
   expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
 });
 
-test('If-Match accepts the current representation only', async () => {
+test('If-Match matches only the current version', async () => {
   const edge = await videos.open();
   const ask = (tag: string) =>
     fetch(videos.segmentOf(edge, key, 0), { headers: { 'if-match': tag, range: 'bytes=0-9' } });
@@ -83,7 +83,7 @@ test('If-Match accepts the current representation only', async () => {
   expect(await Promise.all(statuses)).toEqual([206, 206, 206, 412, 412]);
 });
 
-test('segments and stored files have a date for conditional requests', async () => {
+test('segments and stored files have a Last-Modified date for conditional requests', async () => {
   const edge = await videos.open();
   const file = await videos.room.storage.write(`${key.libraryId}/${key.mediaId}/en.vtt`, Buffer.from('WEBVTT'));
   const captions = JSON.stringify([{ srclang: 'en', label: 'English', version: 1, key: file }]);
@@ -102,7 +102,7 @@ test('segments and stored files have a date for conditional requests', async () 
   }
 });
 
-test('a preflight allows the requested headers, and any page may measure timing and embed', async () => {
+test('a preflight allows the requested headers, and every page may measure timing and embed', async () => {
   const edge = await videos.open();
   const requested = 'cmcd-request, cmcd-object, x-own';
   const preflight = await fetch(videos.segmentOf(edge, key, 0), {
@@ -153,7 +153,7 @@ test('clients that do not read use bounded memory and no connection to the store
   expect(far.streams).toBe(0);
 });
 
-test('fetches a cold segment once for all clients, without waiting for a slow reader', async () => {
+test('reads a cold segment once for all clients, without waiting for a slow reader', async () => {
   const far = farStorage();
   const edge = await videos.open({ storage: far.storage });
   const slow = open(edge, head(edge, 0).repeat(30));

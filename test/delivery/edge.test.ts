@@ -72,7 +72,7 @@ describe('a finished video', () => {
     expect([Number.parseInt(stdout.toString(), 10), stderr]).toEqual([film.frames, '']);
   });
 
-  test('segments and init equal the stored bytes, each time with the same response head', async () => {
+  test('segments and init segments equal the stored bytes, with the same response headers each time', async () => {
     const video = film.videos[0];
     const init = await (await fetch(`${rendition}/init.mp4`)).arrayBuffer();
     expect(Buffer.from(init).equals(video?.init ?? Buffer.alloc(0))).toBe(true);
@@ -89,7 +89,7 @@ describe('a finished video', () => {
   });
 });
 
-test('finds the pull zone by host name, by prefix, and before a path token', async () => {
+test('finds the pull zone by hostname, by path prefix, and before a path token', async () => {
   const path = `${shown.mediaId}/playlist.m3u8`;
   const text = await fetchText(`${folder}/playlist.m3u8`);
   const zone = `vz-${shown.libraryId}`;
@@ -149,7 +149,7 @@ describe('headers', () => {
     ['R/init.mp4', 'video/mp4', 'public, max-age=31536000, immutable'],
     ['R/0.m4s', 'video/mp4', 'public, max-age=31536000, immutable'],
     ['A/0.m4s', 'audio/mp4', 'public, max-age=31536000, immutable'],
-  ])('%s', async (name, type, caching) => {
+  ])('%s has its content type and caching headers', async (name, type, caching) => {
     const path = name
       .replace('R/', `r/${shown.videos[0]?.renditionId}/`)
       .replace('A/', `r/${shown.audio.renditionId}/`);
@@ -183,7 +183,7 @@ describe('ranges and methods', () => {
     ['bytes=9-2', 200, 0, null],
     ['bytes=x', 200, 0, null],
     ['lines=0-1', 200, 0, null],
-  ])('range %s returns %i', async (range, status, start, end) => {
+  ])('the range "%s" returns %i', async (range, status, start, end) => {
     const whole = bytesOf(film.videos[0], 0);
     const response = await fetch(`${rendition}/0.m4s`, { headers: { range } });
     const body = Buffer.from(await response.arrayBuffer());
@@ -244,7 +244,7 @@ describe('returns 404 for missing resources, never cached', () => {
     ['an unknown asset', () => '/assets/player.js'],
     ['the root', () => '/'],
     ['a player path with a suffix', () => `/embed/${shown.libraryId}/${shown.mediaId}/x`],
-  ])('%s', async (_, path) => {
+  ])('returns an uncached 404 for %s', async (_, path) => {
     const response = await fetch(`${edge.base}${path()}`);
     expect(response.status).toBe(404);
     expect(response.headers.get('cache-control')).toBe('no-store');

@@ -77,7 +77,7 @@ describe.each([
   ['the core rule set', readRuleTexts],
   ['the built-in rule set', async () => OWN_RULES],
 ])('hostile requests, by %s', (_, readTexts) => {
-  test('are refused or harmless, and each is logged once under the rule in its response', async () => {
+  test('hostile requests are refused or harmless, and each is logged once under the rule in its response', async () => {
     const firewall = openFirewall(readTexts, (error) => {
       throw error;
     });
@@ -201,7 +201,7 @@ test('a client that keeps sending while it is refused can read the response with
   expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(Array.from({ length: tries }, () => '10180'));
 });
 
-test('if a client leaves responses unread, the edge still reads its data to the end', async () => {
+test("the edge reads a client's remaining data even if the client leaves responses unread", async () => {
   const readToEnd: boolean[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.once('close', () => readToEnd.push(socket.readableEnded));
@@ -220,7 +220,7 @@ test('if a client leaves responses unread, the edge still reads its data to the 
   expect(readToEnd).toContain(true);
 });
 
-test('logs connections beyond the limit for each client', async () => {
+test('logs refused connections above the limit for each client', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');
   sockets.push(held);

@@ -41,12 +41,12 @@ afterAll(async () => {
 
 const statusOf = async (file: string) => (await fetch(`${folder}/${file}`)).status;
 
-test('return 404 before they exist', async () => {
+test('images return 404 before they exist', async () => {
   const names = [...FILES.map(([name]) => name), 'seek/thumbnails.vtt'];
   expect(await Promise.all(names.map(statusOf))).toEqual(names.map(() => 404));
 });
 
-test('are served with a content type and an ETag to pages of any origin', async () => {
+test('images have a content type and an ETag, and are available to pages of any origin', async () => {
   const set = {
     timelineId: newGuid(),
     folder: 'one-1',

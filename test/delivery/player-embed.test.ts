@@ -225,26 +225,23 @@ test('playback resumes at its last position and reports it, but a live stream st
 test.each([
   { query: '', buttons: 1, opened: true },
   { query: '&disableIosPlayer=true', buttons: 0, opened: false },
-])(
-  'if elements cannot go full screen, "$query" leaves $buttons working buttons',
-  async ({ query, buttons, opened }) => {
-    const page = await room.browser.newPage(SMALL_PAGE);
-    await page.addInitScript(() => {
-      Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
-      Object.assign(HTMLVideoElement.prototype, {
-        webkitEnterFullscreen() {
-          Object.assign(window, { isNative: true });
-        },
-      });
+])('without element full screen, "$query" leaves $buttons working buttons', async ({ query, buttons, opened }) => {
+  const page = await room.browser.newPage(SMALL_PAGE);
+  await page.addInitScript(() => {
+    Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
+    Object.assign(HTMLVideoElement.prototype, {
+      webkitEnterFullscreen() {
+        Object.assign(window, { isNative: true });
+      },
     });
-    await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
-    await page.locator('media-controller[ready]').waitFor(PATIENCE);
-    expect(await page.locator('media-fullscreen-button').count()).toBe(buttons);
-    await page.keyboard.press('f');
-    expect(await page.evaluate(() => 'isNative' in window)).toBe(opened);
-    await page.close();
-  },
-);
+  });
+  await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  expect(await page.locator('media-fullscreen-button').count()).toBe(buttons);
+  await page.keyboard.press('f');
+  expect(await page.evaluate(() => 'isNative' in window)).toBe(opened);
+  await page.close();
+});
 
 const readVideo = (page: Page) =>
   page.locator('video').evaluate((video: HTMLVideoElement) => ({

@@ -134,7 +134,7 @@ test('the transcript can be read, searched and followed, and seeks to the select
   await page.close();
 });
 
-test('the transcript follows the speech and fits a small frame', async () => {
+test('the transcript follows the speech, and fits a small frame', async () => {
   const { page } = await open(shown, '&t=3', withCaptions);
   await page.setViewportSize({ width: 320, height: 180 });
   await page.mouse.move(160, 60);
@@ -261,7 +261,7 @@ test('with responsive=false the video is no larger than its tallest rung', async
   await page.close();
 });
 
-test('names the most watched position next to its chapter, and lists chapters in the settings on a phone', async () => {
+test('the tooltip names the most watched position and its chapter; phone settings list chapters', async () => {
   const { page, faults } = await open(shown, '&autoplay=false&showHeatmap=true', (opened) =>
     forceState(opened, ({ state }) => {
       const chapters = [

@@ -120,7 +120,9 @@ test.concurrent('a video whose last segment is a single frame plays to the end',
 });
 
 // Playback is most of each test, so they run in parallel.
-test.concurrent('skips segments that the server lacks, in video and audio, also at the end', async ({ expect }) => {
+test.concurrent('skips segments that are missing on the server, in video and audio, also at the end', async ({
+  expect,
+}) => {
   const faults = faultsAt(['video 2', 'audio 4', 'video 5'], gone);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -249,7 +251,9 @@ test.concurrent('playback continues at its position after a sleep that broke its
   await context.close();
 });
 
-test.concurrent('reports a lost network and continues automatically when it is back', async ({ expect }) => {
+test.concurrent('reports a lost network connection, and continues automatically when it returns', async ({
+  expect,
+}) => {
   // Little is buffered, so playback stalls.
   const faults = faultsAt(['video 1'], (route) => route.abort('internetdisconnected'));
   const watched = await watch(faults.install);

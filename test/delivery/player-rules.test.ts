@@ -40,7 +40,7 @@ async function show(access: object): Promise<string> {
   return `/${libraryId}/${mediaId}`;
 }
 
-test('without rules, the page opens for any viewer, even with a trailing slash', async () => {
+test('the page opens for any viewer if no rules exist, even with a trailing slash', async () => {
   const video = await show({});
   for (const path of [`/embed${video}`, `/embed${video}/`, `/play${video}`, `/play${video}/?autoplay=false`]) {
     expect([path, await open(path)]).toEqual([path, 200]);
@@ -72,7 +72,7 @@ test.each(['/embed', '/play'])('%s requires the embed token of a clear video', a
 test.each([
   { query: '', text: 'This video needs a signed link.' },
   { query: `?token=${'0'.repeat(64)}&expires=9999999999`, text: 'The link has expired or is invalid.' },
-])('a refused page tells a missing token from a wrong one: "$query"', async ({ query, text }) => {
+])('the page distinguishes a missing token from a wrong one: "$query"', async ({ query, text }) => {
   const page = await fetch(`${edge.base}/embed${await show({ playerTokenRequired: true })}${query}`);
   expect(page.status).toBe(403);
   expect(await page.text()).toContain(text);

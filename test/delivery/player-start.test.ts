@@ -163,7 +163,7 @@ test('a chosen quality replaces the segment that is being played, at its positio
   await page.context().close();
 });
 
-test('the page shows the quality that it switches to', async () => {
+test('the page shows the quality to which it switches', async () => {
   const page = await open({ mbps: FAST, query: '&t=8.2' });
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await untilPlayed(page, 8.3);
@@ -220,7 +220,7 @@ test('a page that has not started playback fetches only the first segment and at
 test.each([
   { preload: 'none', hasMedia: false },
   { preload: 'auto', hasMedia: true },
-])('preload=$preload fetches a full buffer: $hasMedia', async ({ preload, hasMedia }) => {
+])('preload=$preload fetches media before playback: $hasMedia', async ({ preload, hasMedia }) => {
   const { page, segments } = await openPaused(`&preload=${preload}`);
   if (hasMedia) await expect.poll(() => bufferedSec(page), PATIENCE).toBeGreaterThan(12);
   else expect(segments).toEqual([]);

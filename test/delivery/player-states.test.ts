@@ -56,7 +56,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
   { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62%' },
 ];
 
-test.each(STATES)('shows $name in words, also in a small frame', async ({ name, phase, hasSource, says }) => {
+test.each(STATES)('shows the state $name as text, also in a small frame', async ({ name, phase, hasSource, says }) => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
@@ -110,7 +110,7 @@ test('shows missing, refused and offline states in every size without axe violat
 test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   ['forced-colours', { forcedColors: 'active' }, 'en'],
   ['reduced-motion-right-to-left', { reducedMotion: 'reduce' }, 'ar'],
-])('with %s its menu and bar are complete, without axe violations', async (name, media, uiLanguage) => {
+])('with %s, the menu and control bar are complete, without axe violations', async (name, media, uiLanguage) => {
   const { libraryId, mediaId } = await room.publish({ player: { uiLanguage } });
   const page = await room.browser.newPage({ viewport: DESK });
   await page.emulateMedia(media);
@@ -127,7 +127,7 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   await page.close();
 });
 
-test('has no axe violations during playback, in its menu, in its list of keys and on its end screen', async () => {
+test('has no axe violations during playback, in the menu, in the shortcut list and on the end screen', async () => {
   const page = await room.browser.newPage({ viewport: DESK });
   await open(page);
   const video = page.locator('video');
@@ -166,7 +166,7 @@ test('has no axe violations during playback, in its menu, in its list of keys an
 const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 
-test('menus fit a small frame, and a click in the centre of a tiny one starts playback', async () => {
+test('menus fit a small frame, and a click in the centre of a very small frame starts playback', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   await open(page);
   await keepControls(page);

@@ -145,7 +145,7 @@ test('seeking and choosing a quality show the selected frames', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a selection counts even if the list changes between press and release', async () => {
+test('a menu selection takes effect even if the list changes between press and release', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   await page.mouse.move(200, 200);
@@ -197,7 +197,7 @@ test('while its video is encoded, a page reports that, starts automatically, and
   expect(faults).toEqual([]);
 });
 
-test('a page that was just opened immediately adopts the rungs of a video that finishes', async () => {
+test('a page that is opened shortly before the video finishes adopts its rungs immediately', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;

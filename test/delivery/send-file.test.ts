@@ -101,7 +101,7 @@ async function playClient(agent: Agent, dice: Random, requests: number): Promise
   }
 }
 
-test('500 mixed requests on kept-alive connections are exact, regardless of other clients', async () => {
+test('500 mixed requests on kept-alive connections return exact bytes while other clients read slowly', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 30 });
   sentBytes = 0;
   await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 17)));
@@ -176,7 +176,7 @@ test('a client that stops reading is cut off after the idle time', async () => {
 test.each([
   ['in memory', true],
   ['not in memory', false],
-])('bytes %s: a file truncated while it is sent breaks the connection', async (_, isNear) => {
+])('%s: a file that is truncated while it is sent breaks the connection', async (_, isNear) => {
   const other = await videos.open({ sendFile: isNear ? sendFile : { ...sendFile, isInMemory: () => false } });
   const mine = await addSegments();
   const whole = Buffer.from(await (await fetch(videos.segmentOf(other, mine, 0))).arrayBuffer());

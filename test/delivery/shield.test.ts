@@ -75,7 +75,7 @@ async function eventsOf(zone: number, count: number) {
 }
 
 describe('a zone that requires tokens', () => {
-  test('accepts tokens in the query and the path, and applies the setting within 2 s', async () => {
+  test('a zone that requires tokens accepts them in the query and the path within 2 s of the change', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -144,7 +144,7 @@ describe('refusals that name their rule', () => {
     ['a blocked country', { blockedCountries: ['XX'] }, {}, blockedCountry, 403, '10120'],
     ['a foreign page', {}, { allowedReferrers: ['owner.test'] }, {}, 403, '10130'],
     ['too many requests', { requestsPerSec: 1 }, {}, {}, 429, '10140'],
-  ])('%s', async (_, zone, access, change, status, rule) => {
+  ])('refuses %s under its rule', async (_, zone, access, change, status, rule) => {
     await setZone(zone);
     await setAccess(access);
     const edge = await videos.open(change);
@@ -154,7 +154,7 @@ describe('refusals that name their rule', () => {
     await expect.poll(async () => (await eventsOf(zoneId, 1)).map(({ ruleId }) => ruleId)).toContain(rule);
   });
 
-  test('uses a client address from a header only behind a trusted proxy', async () => {
+  test('reads a client address from a header only behind a trusted proxy', async () => {
     await setZone({ blockedAddresses: ['192.0.2.7'] });
     const headers = { 'x-forwarded-for': '192.0.2.7' };
     expect(await ask(await videos.open(), segmentPath(), headers)).toMatchObject({ status: 200 });
@@ -202,7 +202,7 @@ test('logs each refused request, even an unparsable one, as one event with all l
 });
 
 describe('delivery settings of a zone', () => {
-  test('limits the rate by zone or token after the first bytes, for whole files and ranges', async () => {
+  test('a zone limits the download rate per zone or token, after the first bytes', async () => {
     await setZone({ rateKBps: 600, rateAfterKB: 1 });
     const edge = await videos.open();
     const timed = async (headers: Record<string, string> = {}) => {
@@ -217,7 +217,7 @@ describe('delivery settings of a zone', () => {
     expect(await timed({ range: 'bytes=10-19' })).toMatchObject({ bytes: 10 });
   });
 
-  test("sends the zone's headers to pages of other origins, and caches refusals if configured", async () => {
+  test('a zone adds its headers for pages of other origins, and caches refusals if configured', async () => {
     await setZone({ originExtensions: ['m3u8'], cachesErrors: true, staleWhileOffline: false });
     const edge = await videos.open();
     const headersOf = async (path: string) => (await fetch(`${edge.base}${path}`)).headers;
@@ -240,7 +240,7 @@ describe('the firewall', () => {
   const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
   afterEach(() => setWaf({}));
 
-  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and ignores players', async () => {
+  test('the firewall logs attacks on unknown paths, blocks them within 2 s, and ignores players', async () => {
     await videos.database.db.deleteFrom('shield_event').execute();
     const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
     expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });
@@ -268,7 +268,7 @@ describe('the firewall', () => {
     expect(new Set(urls)).toEqual(new Set(['/.env']));
   });
 
-  test('obeys the settings of its zone', async () => {
+  test('the firewall obeys the settings of its zone', async () => {
     await setZone({ waf: { blocks: true, disabledRules: ['941110', '941160'] } });
     const edge = await videos.open();
     const attack = (query: string) => ask(edge, pathOf(`playlist.m3u8?x=${encodeURIComponent(query)}`));

@@ -76,7 +76,7 @@ test('counts bytes sent by sendfile, from memory and in ranges, including respon
   expect(bytes).toBeLessThan(received + 9 * 2_000);
 });
 
-test('estimates views of other players from their segment requests, without crawlers', async () => {
+test('estimates views in other players from their segment requests, and excludes crawlers', async () => {
   const [watched, ours, crawled, looked] = await Promise.all([0, 1, 2, 3].map(publishFilm));
   // Another page of the same origin is not our player.
   const embedded = await publishFilm();

@@ -96,7 +96,7 @@ async function countedOf({ mediaId }: PublishedFilm) {
   return { ...totals, discarded, viewersNow, devices: devices.reduce((sum, { views }) => sum + views, 0) };
 }
 
-test('views and watch time claimed without media are not counted, except as discarded', async () => {
+test('records views and watch time that are claimed without media only as discarded', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.1' };
   // HEAD requests, the first byte and 404 responses are not media.
@@ -127,7 +127,7 @@ test('counts many beacons of one delivery as one view, and its duration as the m
   expect(discarded).toEqual({ views: 299, watchSec: 1500 - watchSec });
 });
 
-test('counts the same viewer again after half an hour', async () => {
+test('counts the same viewer again after half an hour without requests', async () => {
   const shown = await publishFilm();
   const from = { address: '192.0.2.3' };
   for (const views of [1, 2]) {
@@ -164,7 +164,7 @@ test('each address, each browser and each delivery behind one address is a separ
   expect(await countedOf(shown)).toMatchObject({ views: 5, discarded: { views: 2 } });
 });
 
-test('segments that one edge delivered are evidence for beacons at another edge', async () => {
+test('segments that one edge delivered are evidence for beacons that another edge receives', async () => {
   const shown = await publishFilm();
   const [delivering, counting] = await Promise.all([openEdge(), openEdge()]);
   const from = { address: '192.0.2.7' };
@@ -185,7 +185,7 @@ test('only the part of an aborted segment that was sent is evidence', async () =
   expect((await countedOf(shown)).watchSec).toBeLessThanOrEqual(1);
 });
 
-test('behind a CDN, counts an address once in half an hour, with the elapsed time', async () => {
+test('behind a CDN, counts an address once in half an hour, with the elapsed time as watch time', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge(true)];
   const agents = [PERSON, OTHER_PERSON, PERSON.replace('140', '142')];
   for (const userAgent of agents) {

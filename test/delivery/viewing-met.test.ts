@@ -46,7 +46,7 @@ async function watchAsNew(
 const isSeen = (shown: PublishedFilm, views: number) =>
   expect.poll(async () => (await sumsOf(room, shown)).views, { timeout: 15_000 }).toBe(views);
 
-test('statistics include a playback while the viewer still watches', { timeout: HANG_MS }, async () => {
+test('statistics include a playback that is still running', { timeout: HANG_MS }, async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown);
   await isSeen(shown, 1);

@@ -23,16 +23,19 @@ const vectors: {
 
 const targetOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, '');
 
-test.each(vectors.verify)('$name: $expect', async ({ zone, request, expect: expected }) => {
-  const signing = { keys: zone.keys, holdsAddress: zone.includeIp === true, prefix: null };
-  const client = { address: request.ip, country: request.country, nowMs: request.now * 1000 };
-  const verdict = await verifyRequest(targetOf(request.url), signing, client);
-  const limit = verdict.fault === null && verdict.limitKBps !== null ? `:limit=${verdict.limitKBps}` : '';
-  expect(verdict.fault ?? `ok${limit}`).toBe(expected);
-});
+test.each(vectors.verify)(
+  'the CDN worker checks the token vector "$name": $expect',
+  async ({ zone, request, expect: expected }) => {
+    const signing = { keys: zone.keys, holdsAddress: zone.includeIp === true, prefix: null };
+    const client = { address: request.ip, country: request.country, nowMs: request.now * 1000 };
+    const verdict = await verifyRequest(targetOf(request.url), signing, client);
+    const limit = verdict.fault === null && verdict.limitKBps !== null ? `:limit=${verdict.limitKBps}` : '';
+    expect(verdict.fault ?? `ok${limit}`).toBe(expected);
+  },
+);
 
 test.each(vectors.sign.filter(({ url }) => url !== undefined))(
-  'accepts $scheme $url, but not with another key',
+  'the CDN worker accepts $scheme $url, but not with a different key',
   async ({ key, expires, url = '', input }) => {
     const client = {
       address: input?.userIp || '9.9.9.9',
@@ -50,7 +53,7 @@ test.each([0, 1, 55, 56, 63, 64, 119, 200])('the MD5 of %i bytes equals the MD5 
   expect(Buffer.from(md5(message)).toString('hex')).toBe(createHash('md5').update(message).digest('hex'));
 });
 
-test('no module of the worker imports from Node', () => {
+test('no module of the CDN worker imports from Node', () => {
   const seen = new Set<string>();
   const visit = (file: URL) => {
     if (seen.has(file.href)) return;

@@ -70,7 +70,7 @@ test.each(['compose.yaml', 'compose.cluster.yaml'])('%s has valid settings, and 
   }
 });
 
-test('the cluster has each role, and its script creates each secret with a valid value', () => {
+test('the stack file has each role, and its script creates each secret with a valid value', () => {
   const { services, secrets } = parse(read('compose.cluster.yaml'), { merge: true });
   for (const role of roles) expect(services[role].command).toEqual(['serve', '--role', role]);
   writeFileSync(join(folder, 'make-secrets.sh'), read('make-secrets.sh'));
@@ -90,7 +90,7 @@ test('the cluster has each role, and its script creates each secret with a valid
   });
 });
 
-test('the manifests of Kubernetes have each role, confined, with probes, valid settings and their secrets', () => {
+test('the Kubernetes manifests contain each role, confined, with probes, valid settings and its secrets', () => {
   const { resources, configMapGenerator } = parse(read('kubernetes/kustomization.yaml'));
   const others = /^(?:kustomization|secret\.example|optional)/;
   const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => !others.test(name));
@@ -125,7 +125,7 @@ test('the manifests of Kubernetes have each role, confined, with probes, valid s
   );
 });
 
-test('the optional manifests refer to the deployment, the secret and the port that exist', () => {
+test('the optional manifests refer to an existing deployment, secret and port', () => {
   const [authentication, scaled] = readManifests('optional/keda.yaml');
   const [worker] = readManifests('worker.yaml');
   const [secret] = readManifests('secret.example.yaml');

@@ -154,7 +154,7 @@ async function keep(path: string): Promise<void> {
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
 }
 
-test('a cache hit also requires permission: a file cached for one viewer is refused to the next', async () => {
+test('a cache hit also requires permission: another viewer without it is refused', async () => {
   const whole = makeChunk(0).bytes;
   const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
   expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
@@ -206,7 +206,7 @@ test('does not serve a deleted video from the cache', async () => {
   await vi.waitFor(async () => expect((await ask(path)).status).toBe(404), 5_000);
 });
 
-test('ranges are correct from the first request, and later whole files are correct', async () => {
+test('ranges are correct from the first request, and the whole file is correct afterwards', async () => {
   const whole = makeChunk(1).bytes;
   const part = await ask(signed(1), { range: 'bytes=100-299' });
   expect([part.status, part.bytes.equals(whole.subarray(100, 300))]).toEqual([206, true]);

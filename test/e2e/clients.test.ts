@@ -207,11 +207,11 @@ test('lists and deletes a video fetched from a URL and a video created without a
   expect(await stream.listAllVideos()).toEqual([]);
 });
 
-test('reports a wrong key differently from all other faults', async () => {
+test('reports a wrong key differently from any other fault', async () => {
   await expect(createClient('wrong').listVideos()).rejects.toMatchObject({ code: 401 });
 });
 
-test('the blocking firewall refused and logged none of these requests', async () => {
+test("the firewall in blocking mode refuses and logs none of these clients' requests", async () => {
   const attack = () => Promise.all([service.apiUrl, service.edgeUrl].map((url) => fetch(`${url}/.env`)));
   await expect.poll(async () => (await attack()).map(({ status }) => status), PATIENCE).toEqual([403, 403]);
   await expect.poll(async () => (await rulesLogged()).length, PATIENCE).toBeGreaterThanOrEqual(2);

@@ -66,7 +66,7 @@ const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 const look = (name: string) => keepPictures(page, `action-${name}`);
 
-test('a refused client can be blocked from the event log, which updates live, and unblocked by an undo', async () => {
+test('a refused client can be blocked from the live event log, and unblocked with undo', async () => {
   const [first, later] = ['0192f000-0000-7000-8000-00000000aaaa', '0192f000-0000-7000-8000-00000000bbbb'];
   const status = async (video: string, headers = {}) =>
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
@@ -94,7 +94,7 @@ test('a refused client can be blocked from the event log, which updates live, an
   await expect.poll(() => status(first), PATIENCE).toBe(404);
 });
 
-test('creates a library, replaces and revokes its keys, and deletes it after its name is typed', async () => {
+test('creates a library, replaces and revokes its keys, and deletes it after the user types its name', async () => {
   const opens = async (id: number, key: string) =>
     (await fetch(`${service.apiUrl}/library/${id}/videos`, { headers: { AccessKey: key } })).status;
   await open('libraries');

@@ -40,7 +40,7 @@ const tracks = async () =>
 const choose = (label: string, file: string) => page.getByLabel(label, { exact: true }).setInputFiles(file);
 
 test(
-  'audio tracks are added, changed, replaced and removed next to the video',
+  'the page of a video adds, changes, replaces and removes audio tracks',
   async () => {
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/audio`);
     await page.getByText('English · Main sound · from the video file').waitFor();
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'captions are added with a purpose',
+  'the page of a video adds captions with a purpose',
   async () => {
     await page.goto(`${service.apiUrl}/dashboard/library/1/videos/${guid}/captions`);
     await page.getByLabel('Language code').fill('de');

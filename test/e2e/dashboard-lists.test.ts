@@ -44,7 +44,7 @@ async function search(page: Page, text: string, count: number): Promise<void> {
 }
 
 test(
-  'an undo over 1,000 videos of which ten are deleted restores 990 and lists the ten',
+  'undo over 1,000 videos, ten of which no longer exist, restores 990 and lists the ten',
   async () => {
     await addVideos(MANY);
     await createVideo(service, 'not meant');
@@ -73,7 +73,7 @@ test(
   HANG_MS,
 );
 
-test('shortcuts work in search fields as elsewhere, text fields keep their own keys, and Ctrl-C copies', async () => {
+test('shortcuts work from search fields, text fields keep their own keys, and Ctrl-C copies', async () => {
   for (const title of ['herring one', 'herring two']) await createVideo(service, title);
   const page = await openDashboard(service, browser);
   await search(page, 'herring', 2);

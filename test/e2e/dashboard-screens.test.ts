@@ -74,7 +74,7 @@ function refusalOf(
 const isLetIn = (status: number) => ![401, 403].includes(status) && status < 500;
 
 test(
-  'each operation accepts session cookies of exactly its roles',
+  'each operation accepts session cookies of exactly the permitted roles',
   async () => {
     const library = await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } });
     const { ReadOnlyApiKey }: { ReadOnlyApiKey: string } = JSON.parse(await library.text());
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  'every screen passes axe in both themes and fits 360 px, without a fault or a request to another host',
+  'every screen passes axe in both themes and fits 360 px, without errors or requests to other hosts',
   async () => {
     const guid = await createVideo(service, 'A film');
     await uploadFile(service, guid, path.join(folder, 'film.mp4'));

@@ -94,7 +94,7 @@ test('an upload that is paused and resumed while its video is created is sent on
   await page.context().close();
 });
 
-test('keeps edits while the video is being encoded', async () => {
+test('keeps unsaved edits while the video is being encoded', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'edited.mp4');
   await makePaddedClip(file, MIB);

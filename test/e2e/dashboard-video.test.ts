@@ -74,7 +74,7 @@ test('saves title, description, tags and category together, and shows the descri
   });
 });
 
-test('keeps edits while the service is away, names a conflict, and saves only the changed fields', async () => {
+test('keeps edits while the service is unavailable, names a conflict, and saves only the changed fields', async () => {
   const guid = await createVideo(service, 'Tides');
   await open(guid);
   await page.getByLabel('Title').fill('Tides by night');
@@ -116,7 +116,7 @@ test('asks before unsaved changes are left by a link, the back button and a sign
   expect(await getVideo(service, guid)).toMatchObject({ title: 'Gulls at sea' });
 });
 
-test('explains on the card and the page why a video failed, and takes another file there', async () => {
+test('the card and the page explain why a video failed, and accept a new file', async () => {
   const guid = await createVideo(service, 'Broken');
   const junk = path.join(folder, 'junk.mp4');
   // A text file would be refused before it is stored.
@@ -137,7 +137,7 @@ test('explains on the card and the page why a video failed, and takes another fi
   expect(faults).toEqual([]);
 });
 
-test('changes titles and tags of selected videos together, and moves a dragged one into a collection', async () => {
+test('edits titles and tags of selected videos together, and moves a dragged video into a collection', async () => {
   const { guid: shelf } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shelf' }));
   const first = await createVideo(service, 'Otter one');
   const second = await createVideo(service, 'Otter two');
@@ -168,7 +168,7 @@ test('changes titles and tags of selected videos together, and moves a dragged o
   await expect.poll(async () => Object(await getVideo(service, first)).collectionId, { timeout: WAIT_MS }).toBe(shelf);
 });
 
-test('one menu uploads a file, and the tray follows it until it is ready and copies its embed code', async () => {
+test('a menu uploads a file, and the upload tray follows it until it is ready and copies its embed code', async () => {
   await page.goto(`${service.apiUrl}/dashboard/library/1/videos`);
   await press('Upload');
   await page.getByRole('menuitem', { name: 'Files' }).waitFor();

@@ -248,7 +248,7 @@ async function bulk(body: object): Promise<Report> {
 }
 
 test(
-  'an operation on all matches runs in the background, reports each failure, and can be undone',
+  'a bulk operation on all matches runs in the background, reports each failure, and can be undone',
   async () => {
     const titles = async (query: string) =>
       (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);

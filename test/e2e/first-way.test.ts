@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'a real clip that passes through plays completely in every rung',
+  'a real clip that is passed through plays completely in every rung',
   async () => {
     const guid = address.split('/').at(-1) ?? '';
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);

@@ -142,7 +142,7 @@ test('the page’s commands start a service of several machines, each of which r
   expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 });
 
-test('a mismatch with the page stops the start with one sentence that contains the setting', LIMIT, async () => {
+test('a setting that contradicts the page stops startup with one sentence that names the setting', LIMIT, async () => {
   const other = Buffer.alloc(32, 6).toString('base64');
   const wrongKey = await runOn('millrace serve --role worker', { MILLRACE_SECRET_KEY: other });
   expect([await wrongKey.ended, wrongKey.output()]).toEqual([

@@ -80,7 +80,7 @@ async function uploadTalks(query = ''): Promise<string> {
   return guid;
 }
 
-test("three joined topics become chapters within 5 s of the joins, and a person's later edits are kept", async () => {
+test('three joined topics become chapters within 5 s of the joins, and later edits by a user are kept', async () => {
   const guid = await uploadTalks();
   const early = await smart(guid, {});
   expect([early.status, await early.text()]).toEqual([400, expect.stringContaining('generateTitle')]);
@@ -107,7 +107,7 @@ test("three joined topics become chapters within 5 s of the joins, and a person'
   );
 });
 
-test('rejects a video without captions and engine, and reports the missing setting', async () => {
+test('rejects a video without captions if no speech engine is configured, and names the missing setting', async () => {
   const guid = await createVideo(service, 'No captions');
   expect((await smart(guid, ALL)).status).toBe(400);
   await uploadFile(service, guid, path.join(folder, 'talks.mp4'));
@@ -115,7 +115,7 @@ test('rejects a video without captions and engine, and reports the missing setti
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('MILLRACE_TRANSCRIBER')]);
 });
 
-test('finds spoken words, with their captions and times', async () => {
+test('a search finds spoken words, and returns their captions and times', async () => {
   const search = async (q: string) =>
     Object(await call(service, 'GET', `/library/1/search?q=${encodeURIComponent(q)}`)).items;
   await expect.poll(() => search('telescope GALAXY'), PATIENCE).toHaveLength(1);

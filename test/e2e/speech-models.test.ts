@@ -139,7 +139,7 @@ test('a stopped download resumes at its position', async () => {
   expect(requests[0]).toMatch(/^\/models\/more-en\.tar\.bz2 bytes=[1-9]\d*-$/);
 });
 
-test('rejects an archive that changed and keeps the existing model', async () => {
+test('rejects an archive with a different checksum and keeps the existing model', async () => {
   const other = path.join(folder, 'other.tar.bz2');
   await writeFile(other, await packModel('changed'));
   const refused = await speech('add', 'tones-en', '--from', other);
@@ -169,7 +169,7 @@ test.each([
   expect((await speech('list')).text).not.toContain(name);
 });
 
-test('transcribes a sample and reports its errors and speed', async () => {
+test('transcribes a sample, and prints its error rate and speed', async () => {
   const { code, text } = await speech('test', '--file', LIBRIVOX.short.path, '--text', LIBRIVOX.short.text);
   expect(code).toBe(0);
   expect(text).toMatch(/Words +(low|high)\b/);

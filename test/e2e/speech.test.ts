@@ -91,7 +91,7 @@ function printRate(name: string, vtt: string, said: string): number {
   return rate;
 }
 
-test("speech in an upload becomes captions at the right time, and never overwrites a person's captions", async () => {
+test('speech becomes captions at the right time, and never overwrites captions of a user', async () => {
   const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');

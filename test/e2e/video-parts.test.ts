@@ -66,7 +66,7 @@ test('captions appear in the playlist and at the edge, and disappear from both w
   expect(await (await fetch(playlistUrl(service, guid))).text()).not.toContain('SUBTITLES');
 });
 
-test('a custom thumbnail is shown under both names, and a later encode keeps it', async () => {
+test('a custom thumbnail is available under both names, and a later encode keeps it', async () => {
   const made = Buffer.from(await (await fetch(file('thumbnail.jpg'))).arrayBuffer());
   const init = {
     method: 'POST',

@@ -187,7 +187,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     expect(await getVideo(service, guid)).toMatchObject({ status: CREATED, storageSize: 0 });
   });
 
-  test.each(ODD_FILES)('$what is a complete video', async ({ frames, args }) => {
+  test.each(ODD_FILES)('$what becomes a complete video', async ({ frames, args }) => {
     const guid = await upload('odd.mp4', await make('odd.mp4', ...args));
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
     expect(await checkWholeVideo(service, guid)).toMatchObject({ rungs: [240], frames });
@@ -197,7 +197,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     { missing: 'last frames are', share: 0.97, rate: '25', seconds: 4, messages: [{ level: 2, issueCode: 2 }] },
     { missing: 'last two seconds are', share: 0.9, rate: '10', seconds: 20, messages: [{ level: 2, issueCode: 2 }] },
   ])(
-    'a file whose $missing missing becomes a complete video up to that point',
+    'a file whose $missing missing becomes a playable video of the part that exists',
     async ({ share, rate, seconds, messages }) => {
       const inputs = [...picture(rate, seconds), '-f', 'lavfi', '-i', `sine=d=${seconds}`];
       const whole = await make('tail.mp4', ...inputs, ...H264, '-c:a', 'aac', '-movflags', '+faststart');
@@ -207,7 +207,7 @@ describe.each(['bubblewrap', 'landlock'])('in the sandbox %s', (sandbox) => {
     },
   );
 
-  test('no file leaves anything behind', async () => {
+  test('rejected files leave nothing behind', async () => {
     await expectNothingLeft(service);
     expect(canaryCalls).toBe(0);
   });

@@ -90,7 +90,7 @@ describe('a download that succeeds', () => {
       [serveFile(FILE, { upTo: MIB, end: 'cut', unknownLength: true }), serveFile(FILE)],
       2,
     ],
-  ])('%s', async (_, turns, requests) => {
+  ])('a download completes %s', async (_, turns, requests) => {
     const origin = await script(...turns);
     expect((await fetchFrom(origin)).sizeBytes).toBe(FILE.length);
     expect((await received()).equals(FILE)).toBe(true);
@@ -107,7 +107,7 @@ describe('a download that succeeds', () => {
       'Sat, 01 Jan 2028 00:00:00 GMT',
     ],
     ['only the length', {}, undefined],
-  ])('resumes after a stall, a 500 and a cut by %s', async (_, headers, ifRange) => {
+  ])('a download resumes after a stall, a 500 and a cut by %s', async (_, headers, ifRange) => {
     const origin = await script(
       serveFile(FILE, { headers, upTo: MIB, end: 'stall' }),
       status(500),
@@ -121,7 +121,7 @@ describe('a download that succeeds', () => {
     expect(origin.asked.slice(1).map((request) => request.headers['if-range'])).toEqual([ifRange, ifRange, ifRange]);
   });
 
-  test('survives many cuts, as long as each attempt makes progress', async () => {
+  test('a download survives many cuts, as long as each attempt makes progress', async () => {
     const file = randomBytes(12 * MIB);
     const turns = Array.from({ length: 8 }, (_, at) =>
       serveFile(file, { headers: ETAG, upTo: Math.floor((at + 1) * 1.4 * MIB), end: 'cut' }),
@@ -134,7 +134,7 @@ describe('a download that succeeds', () => {
 });
 
 describe('a download of a file that changed', () => {
-  test('completes if everything had arrived when the connection broke', async () => {
+  test('a download completes if everything had arrived when the connection broke', async () => {
     const origin = await script(
       serveFile(FILE, { headers: ETAG, end: 'stall', unknownLength: true }),
       serveFile(FILE, { headers: ETAG, unknownLength: true }),
@@ -148,7 +148,7 @@ describe('a download of a file that changed', () => {
     ['a part is sent', serveFile(OTHER, { headers: { ...ETAG, ...OTHER_ETAG, 'x-old': ETAG.etag } })],
     ['a part with another offset is sent', serveFile(OTHER, { headers: ETAG, rangeOff: 1 })],
     ['a part with another length is sent', serveFile(Buffer.concat([OTHER, OTHER]), { headers: ETAG })],
-  ])('starts over once: %s', async (_, second) => {
+  ])('a download of a file that changed starts again once: %s', async (_, second) => {
     const origin = await script(
       serveFile(FILE, { headers: ETAG, upTo: MIB, end: 'cut' }),
       second,
@@ -158,7 +158,7 @@ describe('a download of a file that changed', () => {
     expect((await received()).equals(OTHER)).toBe(true);
   });
 
-  test('discards the previous content of the sink', async () => {
+  test('a download that starts again discards the previous content of the sink', async () => {
     await sink.append(0, Readable.from([Buffer.from('of another file')]), never);
     await fetchFrom(await script(serveFile(FILE)));
     expect((await received()).equals(FILE)).toBe(true);
@@ -171,7 +171,7 @@ describe('a download that is refused', () => {
     [404, 'Origin returned HTTP 404 (Not Found).', 1],
     [204, 'Origin returned HTTP 204 (No Content).', 1],
     [503, 'Origin returned HTTP 503 (Service Unavailable).', 4],
-  ])('names the status %i', async (code, message, requests) => {
+  ])('a refused download reports the status %i', async (code, message, requests) => {
     const origin = await script(status(code));
     await expect(fetchFrom(origin)).rejects.toMatchObject({ name: 'Refused', kind: 'invalid', message });
     expect(origin.asked).toHaveLength(requests);
@@ -196,7 +196,7 @@ describe('a download that is refused', () => {
     ['redirects forever', [redirect], 'more than 5 times'],
     ['redirects to a private address', [status(302, { location: 'http://10.0.0.1/' })], '10.0.0.1 is not allowed'],
     ['redirects to a file', [status(302, { location: 'file:///etc/passwd' })], 'scheme "file:"'],
-  ])('fails when the origin %s', async (_, turns, message) => {
+  ])('a download fails when the origin %s', async (_, turns, message) => {
     const origin = await script(...turns);
     const refusal = { name: 'Refused', kind: 'invalid', message: expect.stringContaining(message) };
     await expect(fetchFrom(origin, SOON)).rejects.toMatchObject(refusal);
@@ -208,7 +208,7 @@ describe('a download that is stopped', () => {
   test.each([
     ['announced', {}],
     ['not announced', { unknownLength: true }],
-  ])('fails when the file is too large, %s', async (_, served) => {
+  ])('a download fails when the file is too large, %s', async (_, served) => {
     const origin = await script(serveFile(FILE, served));
     await expect(fetchFrom(origin, { maxBytes: 2 * MIB })).rejects.toMatchObject({
       name: 'Refused',
@@ -217,7 +217,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  test('fails after the time limit, even if every attempt makes progress', async () => {
+  test('a download fails after the time limit, even if every attempt makes progress', async () => {
     const turns = Array.from({ length: 50 }, (_, at) =>
       serveFile(FILE, { headers: ETAG, upTo: (at + 1) * 1000, end: 'stall' }),
     );
@@ -229,7 +229,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked.length).toBeLessThan(5);
   });
 
-  test("fails immediately with the sink's reason when the sink is full", async () => {
+  test("a download fails immediately with the sink's error when the sink is full", async () => {
     const origin = await script(serveFile(FILE));
     sink.append = async () => {
       throw new Refused('disk-full', 'The storage is full.');
@@ -238,14 +238,14 @@ describe('a download that is stopped', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  test.each(['Range', 'if-range', 'If-None-Match'])('fails when the caller sets %s', async (name) => {
+  test.each(['Range', 'if-range', 'If-None-Match'])('a download fails when the caller sets %s', async (name) => {
     const origin = await script(serveFile(FILE));
     const request = { outbound, url: origin.url, headers: { [name]: 'x' }, sink, limits: LIMITS };
     await expect(download(request, never)).rejects.toMatchObject({ name: 'Refused', kind: 'invalid' });
     expect(origin.asked).toHaveLength(0);
   });
 
-  test("fails with the caller's reason when the caller aborts", async () => {
+  test("a download fails with the caller's reason when the caller aborts", async () => {
     const origin = await script(serveFile(FILE, { upTo: MIB, end: 'stall' }));
     const controller = new AbortController();
     const running = fetchFrom(origin, { idleTimeoutMs: 10_000 }, controller.signal);

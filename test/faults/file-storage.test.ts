@@ -40,7 +40,7 @@ async function runMounted(action: string, place: string): Promise<Record<string,
 
 describe('a folder on a full disk', () => {
   test.skipIf(isNotApplicable)(
-    `rejects writes with disk-full, leaves nothing behind, keeps staged bytes, and continues${note}`,
+    `a full disk rejects writes with disk-full and no leftovers, and staged uploads continue later${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
       const reported = await runMounted('fill', '.');
@@ -51,7 +51,7 @@ describe('a folder on a full disk', () => {
   );
 });
 
-test.skipIf(isNotApplicable)(`keeps a mount point below the folder, even if it is empty${note}`, async () => {
+test.skipIf(isNotApplicable)(`keeps an empty mount point below the folder${note}`, async () => {
   expect(mountRefusal).toBeNull();
   const reported = await runMounted('empty', 'library');
   expect(reported).toEqual({ deleted: 'done', deletedPrefix: 'done', put: 'Error: the sender disconnected' });
@@ -83,7 +83,7 @@ test('if two processes begin the same upload simultaneously, one may be refused 
 });
 
 describe('a writer that is killed', () => {
-  test('leaves a temporary file that readers do not see and the sweep deletes', async () => {
+  test('a killed writer leaves a temporary file that readers do not see and the sweep deletes', async () => {
     await killWhenGrown('put-forever', (names) => names.find((name) => name.includes('.tmp.')));
     const storage = await createFileStorage(folder);
     expect((await filesIn(folder)).map((name) => name.replace(/[0-9a-f]{16}$/, ''))).toEqual([
@@ -96,7 +96,7 @@ describe('a writer that is killed', () => {
     expect(await readdir(folder)).toEqual(['.staging']);
   });
 
-  test('leaves staged bytes that an append continues from', async () => {
+  test('a killed writer leaves staged bytes to which a later append adds', async () => {
     await killWhenGrown('append-forever', (names) => names.find((name) => name.endsWith('/upload')));
     const storage = await createFileStorage(folder);
     const size = await storage.staging.size('upload');
@@ -125,7 +125,7 @@ describe('a writer that is killed', () => {
   }
 });
 
-test('a put and a commit succeed while deletes remove the empty folders around them', async () => {
+test('a put and a commit succeed while concurrent deletes remove the empty folders around them', async () => {
   const storage = await createFileStorage(folder);
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let round = 0; round < 150; round += 1) {

@@ -120,7 +120,7 @@ test.skipIf(refusal !== null)(
 );
 
 test.skipIf(refusal !== null)(
-  `a disk that fills up during an encode publishes nothing broken, and the video waits and continues${note}`,
+  `a disk that fills up during an encode publishes nothing damaged, and the video continues later${note}`,
   async () => {
     const guid = await uploadClip();
     await disk.leaveFree(64 * 1024);
@@ -162,7 +162,7 @@ async function ask<Row>(query: RawBuilder<unknown>): Promise<QueryResult<Row>> {
 }
 
 test.skipIf(refusal !== null)(
-  `a full disk does not delay viewers, and nothing is missing once there is space again${note}`,
+  `a full disk does not delay viewers, and everything completes once there is space again${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publishClip(ingest, clips.small);

@@ -177,7 +177,7 @@ async function beginParts(library: TusLibrary, bytes: Buffer): Promise<Sent> {
 }
 
 test(
-  `kill -9 of the api loses no byte of uploads in chunks or of unknown length (seed ${seed})`,
+  `kill -9 of the api loses no byte of chunked uploads or uploads of unknown length (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const library = { url: service.apiUrl, libraryId: 1, key: LIBRARY_KEY };

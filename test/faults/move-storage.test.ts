@@ -140,7 +140,7 @@ test.each(['to S3', 'back to a folder'])('%s, an object rewritten during the mov
   ),
 );
 
-test('finds an object that moves between the look-ups in the two stores', async () => {
+test('finds an object that moves between the lookups in the two stores', async () => {
   const pair = await openPair('to S3');
   const move = () => moveObject(KEY, { ...pair, mayDelete: async () => undefined }, never);
   for (const ask of ['read', 'readBytes', 'head'] as const) {
@@ -179,7 +179,7 @@ test('a read whose object is moved, and whose connection then breaks, continues 
   expect((await gather(body)).equals(bytes.subarray(1000, -1))).toBe(true);
 });
 
-test('a copy that cannot be written closes its source', async () => {
+test('a failed write of a copy closes the stream of its source', async () => {
   const [{ store: from }, { store: to }] = [await openFolder(), await openFolder()];
   await from.put(KEY, OLD, {}, never);
   // The move would have to create a folder at this path.
@@ -208,7 +208,7 @@ test('an upload that began in the old store completes in the old store, and its 
   await expectReadable(pair, Buffer.from('first second'));
 });
 
-test('rejects one location under two names before it deletes anything', async () => {
+test('rejects two names of the same location before anything is deleted', async () => {
   const { store, folder } = await openFolder();
   await store.put(KEY, OLD, {}, never);
   const reported = new Promise<Error>((report) => {
@@ -219,7 +219,7 @@ test('rejects one location under two names before it deletes anything', async ()
   expect(await store.head(KEY)).not.toBeNull();
 });
 
-test('moves the objects and reports the fault if the remainder cannot be recorded', async () => {
+test('moves the objects, and reports the fault if the remaining work cannot be recorded', async () => {
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {
@@ -253,7 +253,7 @@ async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, is
   }
 }
 
-test(`a mover that is killed repeatedly completes the move; a reader misses no object (seed ${seed})`, async () => {
+test(`a repeatedly killed mover completes the move, and a reader misses no object (seed ${seed})`, async () => {
   const [{ store: from, folder: fromFolder }, { store: to, folder: toFolder }] = [
     await openFolder(),
     await openFolder(),

@@ -66,7 +66,7 @@ test('treats the error of a read-only transaction as an unavailable database', a
   expect([Object(error).code, isDatabaseAway(error)]).toEqual(['25006', true]);
 });
 
-test('reports a silent database as the reason, even if many checks run', async () => {
+test('health reports an unresponsive database as the reason, even during many checks', async () => {
   const check = openDatabaseCheck(api.database);
   const resume = freezeDatabase(api.database);
   try {
@@ -80,7 +80,7 @@ test('reports a silent database as the reason, even if many checks run', async (
   await expect.poll(async () => await check(), { timeout: 30_000 }).toEqual({ ok: true });
 });
 
-test('connections are named after their role and machine', () => {
+test('database connections are named after their role and machine', () => {
   expect(connectionName('edge')).toMatch(/^millrace-edge@\S+$/);
   expect(Buffer.byteLength(connectionName('x'.repeat(100)))).toBe(63);
 });

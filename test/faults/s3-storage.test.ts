@@ -57,7 +57,7 @@ describe('S3 with intermittent failures (scripted server)', () => {
     expect(stored(KEY)).toBeUndefined();
   });
 
-  test('reports a full medium as full', async () => {
+  test('reports an S3 store without space as full', async () => {
     stub.fail('Put', ...Array<Fault>(4).fill({ status: 507, code: 'InsufficientStorage' }));
     await expect(storage.put(KEY, Buffer.from('x'), {}, never)).rejects.toMatchObject({
       name: 'Refused',
@@ -72,27 +72,27 @@ describe('S3 reads that break off (scripted server)', () => {
     await storage.put(KEY, bytes, {}, never);
   });
 
-  test('continue at the byte where the connection was cut', async () => {
+  test('an S3 read continues at the byte where the connection was cut', async () => {
     stub.fail('Get', 'cut-body', 'cut-body', 'cut-body', 'cut-body', 'cut-body');
     const { body } = await storage.read(KEY, { start: 7, end: 3 * MIB - 9 }, never);
     expect((await gather(body)).equals(bytes.subarray(7, 3 * MIB - 8))).toBe(true);
     expect(stub.countOf('Get')).toBe(6);
   });
 
-  test('fail when the remaining bytes never arrive', async () => {
+  test('an S3 read fails when the remaining bytes never arrive', async () => {
     stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
     const { body } = await storage.read(KEY, null, never);
     await expect(gather(body)).rejects.toThrow('got 500 InternalError after 4 attempts');
   });
 
-  test('fail when another object replaced the object during the read', async () => {
+  test('an S3 read fails when the object is replaced during the read', async () => {
     stub.fail('Get', 'cut-body');
     const { body } = await storage.read(KEY, null, never);
     await storage.put(KEY, randomBytes(3 * MIB), {}, never);
     await expect(gather(body)).rejects.toThrow('got 412 PreconditionFailed');
   });
 
-  test('fail when half a body is announced as the whole range', async () => {
+  test('an S3 read fails when a response contains half of the announced range', async () => {
     stub.fail('Get', 'short-body', 'short-body');
     await expect(storage.read(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('a Content-Length of 524288');
     await expect(storage.readBytes(KEY, { start: 0, end: MIB }, never)).rejects.toThrow('a Content-Length of 524288');
@@ -102,7 +102,7 @@ describe('S3 reads that break off (scripted server)', () => {
 describe('S3 writes that go wrong (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
-  test('reject a wrong ETag and delete the object', async () => {
+  test('an S3 write rejects a wrong ETag and deletes the object', async () => {
     stub.fail('Put', 'wrong-etag');
     await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('got another ETag');
     stub.fail('Part', 'wrong-etag');
@@ -111,14 +111,14 @@ describe('S3 writes that go wrong (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('abort the upload if a part cannot be stored', async () => {
+  test('an S3 write aborts the multipart upload if a part cannot be stored', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
     await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('got 500 InternalError');
     expect(stored(KEY)).toBeUndefined();
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('end the upload before the abort returns', async () => {
+  test('an aborted S3 write ends its upload before it returns', async () => {
     const controller = new AbortController();
     const body = new PassThrough();
     const put = storage.put(KEY, body, {}, controller.signal);
@@ -138,7 +138,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 });
 
 describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted server)', () => {
-  test('use larger parts according to the announced length', async () => {
+  test('writes of more than 10,000 usual parts use larger parts according to the announced length', async () => {
     const body = Readable.from(cut(randomBytes(33 * MIB), MIB));
     await storage.put(KEY, body, { lengthBytes: 200 * 1024 * MIB }, never);
     const parts = stub.calls.filter(({ operation }) => operation === 'Part');
@@ -146,7 +146,7 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
     expect(sizes.sort((a, b) => b - a)).toEqual([32 * MIB, MIB]);
   });
 
-  test('are rejected before a byte is sent if no part size is large enough', async () => {
+  test('rejects an object before sending a byte if no part size is large enough', async () => {
     const written = storage.put(KEY, Buffer.from('x'), { lengthBytes: 2e12 }, never);
     await expect(written).rejects.toMatchObject({ kind: 'too-large' });
     expect(stub.calls).toEqual([]);
@@ -156,7 +156,7 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
 describe('S3 writes with an unclear outcome (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
-  test('report an upload that cannot be aborted, and sweep it later', async () => {
+  test('reports a multipart upload that cannot be aborted, and sweeps it later', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
     stub.fail('AbortUpload', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('Its parts remain until the next sweep');
@@ -166,7 +166,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('do not treat a lost response as a failure', async () => {
+  test('a write whose response was lost does not fail', async () => {
     stub.fail('Put', 'lose-answer');
     await storage.put(KEY, Buffer.from('mine'), { ifAbsent: true }, never);
     expect(String(stored(KEY))).toBe('mine');
@@ -175,7 +175,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
     expect(stored(KEY)?.length).toBe(LARGE_BYTES);
   });
 
-  test('refuse a conditional write of many parts if the key is written during the upload', async () => {
+  test('a conditional multipart write is rejected if the key is written during the upload', async () => {
     const body = new PassThrough();
     const put = storage.put(KEY, body, { ifAbsent: true }, never);
     put.catch(() => undefined);
@@ -191,7 +191,7 @@ describe('S3 writes with an unclear outcome (scripted server)', () => {
 });
 
 describe('S3 engines with missing features (scripted server)', () => {
-  test('delete objects one by one without bulk delete', async () => {
+  test('deletes objects one by one on S3 engines without bulk delete', async () => {
     stub.lacks.add('BulkDelete');
     for (const name of ['a', 'b', 'c']) await storage.put(storageKey(`x/${name}`), Buffer.from(name), {}, never);
     expect(await storage.deletePrefix('x/', never)).toBe(3);
@@ -200,7 +200,7 @@ describe('S3 engines with missing features (scripted server)', () => {
     expect(stub.countOf('BulkDelete')).toBe(1);
   });
 
-  test('send staged bytes again without part copy', async () => {
+  test('sends staged bytes again on S3 engines without part copy', async () => {
     stub.lacks.add('PartCopy');
     const bytes = randomBytes(33 * MIB);
     await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);

@@ -54,7 +54,7 @@ async function openWay(target: string): Promise<typeof way> {
   };
 }
 
-test('closes silent connections, and callers and listeners recover within 20 s', {
+test('closes unresponsive database connections, and callers and listeners recover within 20 s', {
   timeout: 60_000,
 }, async () => {
   const { pool } = database;

@@ -21,6 +21,6 @@ test('each guarantee of the media engine has a test', () => {
   for (const section of sections) expect(section).toMatch(/^- `/m);
 });
 
-test('each line with a path is parsed', () => {
+test('the test parses each line that contains a path', () => {
   expect(page.match(/^\s*[-*] /gm)).toHaveLength(named.length);
 });

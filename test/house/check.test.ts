@@ -66,7 +66,7 @@ test.each(['types', 'lint', 'layers', 'lengths', 'names', 'language'])(
   },
 );
 
-/** Creates a project without violations, plus the named ones, each in files with its name. */
+/** Creates a project that contains only the named violations, each in files named after it. */
 async function makeProject(names: readonly string[]): Promise<string> {
   const project = await mkdtemp(join(tmpdir(), 'millrace-check-'));
   projects.push(project);
@@ -92,7 +92,7 @@ function named(text: string, violation: string): string {
   );
 }
 
-/** Returns whether one line contains both a file of the violation and its message. */
+/** Returns whether one line of the output contains both a file of the violation and the message `says`. */
 function namesBoth(output: string, violation: string, says: string): boolean {
   const file = new RegExp(`/${violation}(-\\w+)?\\.ts`);
   return output.split('\n').some((line) => file.test(line) && line.includes(says));

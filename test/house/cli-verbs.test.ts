@@ -16,7 +16,7 @@ import { ACCOUNT_KEY, discard, type Service, startService } from '../support/ser
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** `cli.test.ts` runs these as processes, piped and in a terminal. */
+/** Verbs that `cli.test.ts` runs instead, as separate processes. */
 const RUN_ELSEWHERE = ['login', 'upload', 'completion'];
 
 let service: Service;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const at = (name: string) => path.join(folder, name);
 
-/** Runs a verb like the program, with `--json` so that fields can be read, and captures its output. */
+/** Runs a verb in this process with `--json`, and captures its exit code and output. */
 async function verb(words: string, ...args: readonly string[]): Promise<{ code: number | null; out: string }> {
   used.add(words);
   const printed: string[] = [];
@@ -107,7 +107,7 @@ test('creates, edits, lists and deletes videos', async () => {
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
   await ready(guid);
-  // According to the service, none of the video failed or is being encoded.
+  // The video has no failed rungs to retry, and no encode to cancel.
   expect(await verb('cancel', guid)).toMatchObject({ code: 1, out: expect.stringContaining('it is finished') });
   expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');
@@ -133,7 +133,7 @@ test('creates, edits, lists and deletes videos', async () => {
   expect(await text('api', 'GET', '/library/1/videos')).toContain(guid);
 });
 
-test('fetches a video from a URL, and reports services that are not configured', async () => {
+test('fetches a video from a URL, and reports integrations that are not configured', async () => {
   const clip = await readFile(at('clip.mp4'));
   const origin = createServer((_request, response) => response.end(clip));
   const url = `http://127.0.0.1:${await listen(origin, 0, '127.0.0.1')}/clip.mp4`;
@@ -205,7 +205,7 @@ test('manages live streams', async () => {
   await text('live rm', guid);
 });
 
-test('manages zones, shield and storage, and shows the installation', async () => {
+test('manages zones, shield and storage, and shows the state of the installation', async () => {
   const zone = String((await read('zones ls')).Id);
   expect(await read('zones get', zone)).toMatchObject({ Name: 'vz-1' });
   await text('zones edit', zone, 'RequestLimit:=0');
@@ -287,13 +287,13 @@ test('follows the progress of a video or a library until it is interrupted', asy
   }
 });
 
-test('every other verb reaches the service, which responds that the object does not exist', async () => {
+test('every other command reaches the service, which responds that the object does not exist', async () => {
   const nobody = '0192f000-0000-7000-8000-00000000dead';
   const others = verbs.filter(({ words }) => !used.has(words));
   for (const { words, takes } of others) {
     const args = takes.map((name) => (['id', 'shieldZoneId', 'pullZoneId'].includes(name) ? '999999999' : nobody));
     const { code, out } = await verb(words, ...args);
-    // Excludes our bugs (a throw), wrong arguments (2) and faults of the service (5).
+    // Exit code 2 would mean wrong arguments, and 5 a fault of the service.
     expect([0, 1, 3, 4], `${words}: ${out}`).toContain(code);
   }
 });

@@ -51,7 +51,7 @@ async function done(...args: string[]): Promise<string> {
   return out.trim();
 }
 
-test('keeps a profile readable only for its owner, and does not save a wrong key', async () => {
+test('makes a profile readable only by its owner, and does not save a wrong key', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
   expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
@@ -94,7 +94,7 @@ test('a rejected upload reports the reason and creates no video', async () => {
   const refused = [
     { args: ['empty.mp4'], code: 2, reason: /file with bytes.* empty\.mp4/ },
     { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
-    // The first file could have been sent.
+    // Fails before anything is sent, although the first file exists.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
     { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401.*\n(.*\n)?The key was taken from --key\.\n$/ },
     { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
@@ -105,7 +105,7 @@ test('a rejected upload reports the reason and creates no video', async () => {
   expect(await count()).toBe(before);
 });
 
-test('a failure exits with the code of its kind', async () => {
+test('a failed command exits with the code of its kind of error', async () => {
   const url = ['--url', service.apiUrl];
   expect(await millrace(['upload', 'no-such.mp4', ...url])).toMatchObject({
     code: 2,
@@ -125,7 +125,7 @@ test('a failure exits with the code of its kind', async () => {
   });
 });
 
-test('in a terminal, an upload has a bar, completed actions are reported, and Tab completes verbs', async () => {
+test('in a terminal, an upload shows a bar, completed actions are reported, and Tab completes commands', async () => {
   const terminal = await openTerminal();
   try {
     await terminal.type('m upload media/clip.mp4; echo "code $?"');
@@ -148,8 +148,7 @@ test('in a terminal, an upload has a bar, completed actions are reported, and Ta
     await terminal.until(/^\d+ verbs ran$/m);
     const codes: Record<string, unknown> = JSON.parse(await readFile(join(folder, 'codes.json'), 'utf8'));
     expect(Object.keys(codes).length).toBeGreaterThan(100);
-    // Allows success, refusals, wrong arguments, missing permission and not found, but no throws of ours and no faults
-    // of the service.
+    // Exit codes 0 to 4 are success and errors of the caller. Others would be a crash or a fault of the service.
     expect(Object.entries(codes).filter(([, code]) => ![0, 1, 2, 3, 4].includes(Number(code)))).toEqual([]);
     // Lists and details are printed as in any other terminal.
     expect(codes).toMatchObject({ ls: 0, 'libraries ls': 0, 'collections ls': 0, system: 0, get: 4, 'keys ls': 4 });
@@ -159,7 +158,7 @@ test('in a terminal, an upload has a bar, completed actions are reported, and Ta
 });
 
 type Terminal = {
-  /** Path of a log of all output. */
+  /** Path of a file with all output of the terminal. */
   log: string;
   type(line: string): Promise<void>;
   press(text: string, key: string): Promise<void>;
@@ -196,7 +195,7 @@ async function openTerminal(): Promise<Terminal> {
   };
 }
 
-test('the packed command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
+test('the npm package of the command-line client works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
     // Works even if npm is configured not to run package scripts.

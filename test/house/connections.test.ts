@@ -66,7 +66,7 @@ async function mostOthers(seconds: number): Promise<number> {
 }
 
 test(
-  'with too few connection slots, the start waits and reports the required number; when idle, the service uses four',
+  'startup waits and reports the required number if connection slots are short; an idle service uses four',
   LIMIT,
   async () => {
     await database.pool.query('select 1');
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test('a pool is as large as its setting, even while a worker starts', LIMIT, async () => {
+test('a pool never exceeds its setting, even while a worker starts', LIMIT, async () => {
   const worker = startWorker({ MILLRACE_DATABASE_CONNECTIONS: '2' });
   const most = mostOthers(5);
   await worker.listeners();

@@ -100,12 +100,12 @@ ignore_startup_parameters = extra_float_digits
   return `postgres://millrace@127.0.0.1:${port}/postgres`;
 }
 
-test('a working installation has no problem', LIMIT, async () => {
+test('a working installation has no problems', LIMIT, async () => {
   expect(await problemsOf()).toEqual([]);
 });
 
 test(
-  'reports PgBouncer in transaction mode as a problem that stops a start, and accepts session mode',
+  'reports PgBouncer in transaction mode as a problem that prevents startup, and accepts session mode',
   LIMIT,
   async () => {
     const transaction = { MILLRACE_DATABASE_URL: await startPgBouncer('transaction') };
@@ -129,7 +129,7 @@ test('reports a secret key that cannot decrypt the secrets as a problem', LIMIT,
   ]);
 });
 
-test('a database of a newer version is a problem and stops a start', LIMIT, async () => {
+test('a database of a newer version is a problem and prevents startup', LIMIT, async () => {
   await sql`insert into kysely_migration values ('999-later', '2026')`.execute(database.db);
   try {
     expect(await problemsOf()).toEqual([expect.stringContaining('999-later of a newer version')]);

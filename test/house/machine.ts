@@ -3,16 +3,18 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from '../../scripts/run-program.ts';
 
-/** The command that runs another as nobody, a user without rights. */
+/** User `nobody`, who has no privileges, and the command prefix that runs a program as that user. */
 export const NOBODY = { id: 65_534, command: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] };
 
-/** Whether this user may become nobody, and nobody may read the project. */
+/** True if this process may run programs as the user `nobody`, and that user can read the project. */
 export const canBecomeNobody: boolean = (() => {
   const [program = '', ...args] = [...NOBODY.command, process.execPath, join(projectRoot, 'bin/millrace.js'), 'help'];
   return process.getuid?.() === 0 && spawnSync(program, args).status === 0;
 })();
 
-/** The system's Node, which is older than the pinned one on relevant systems, or else the pinned one. */
+/**
+ * Path of the system's Node if there is one, or else of the pinned Node. Debian's Node is older than the pinned one.
+ */
 export const olderNode: string = findSystemNode() ?? process.execPath;
 
 function findSystemNode(): string | undefined {
@@ -25,7 +27,7 @@ function canRun(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // The next folder of the path may contain it.
+    // Tries the next folder of PATH.
     return false;
   }
 }

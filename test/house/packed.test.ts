@@ -53,6 +53,6 @@ async function importPacked(inChild = ''): Promise<Imported> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', use + (inChild ? spawned : look)], {
     cwd: projectRoot,
   });
-  // The process prints the result of `look`.
+  // The script of the process prints an `Imported` as JSON.
   return JSON.parse(stdout) as Imported;
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { roles } from '../../src/config/roles.ts';
 
-test.each(roles)('the role %s does not load the parts of Node that only WebSocket clients need', (role) => {
+test.each(roles)('the role %s does not load the WebSocket client parts of Node', (role) => {
   const compose = path.join(import.meta.dirname, '../../src/compose.ts');
   const script = `
     const { loadRole } = await import(${JSON.stringify(compose)});

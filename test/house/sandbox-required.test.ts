@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const PROBLEM = /Expected a sandbox for encoders, but none works: nothing is encoded/;
 
-test('a service that requires a sandbox and has none reports it in its health, its log and the doctor', async () => {
+test('a service that requires a sandbox and has none reports this in health, log and doctor', async () => {
   const health = await service.health();
   expect(health).toMatchObject({ sandbox: 'unavailable', problems: [expect.stringMatching(PROBLEM)] });
   expect(service.output()).toMatch(PROBLEM);
@@ -39,7 +39,7 @@ test('a service that requires a sandbox and has none reports it in its health, i
   expect(doctor).toMatch(/PROBLEM.*sandbox.*unavailable/);
 });
 
-test('does not encode, and the video reports the reason', async () => {
+test('without the required sandbox, does not encode, and the video reports the reason', async () => {
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25:duration=2', '-c:v', 'mpeg4'];
   const clip = await makeClip(folder, 'clip.mp4', source);
   const guid = await createVideo(service, 'A film');

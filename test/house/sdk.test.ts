@@ -76,7 +76,7 @@ test('retries a temporary refusal, even before the first byte', async () => {
   });
 });
 
-test('rejects an empty file before it creates a video', async () => {
+test('rejects an empty file before creating a video', async () => {
   const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
   await expect(refused).rejects.toThrow(RangeError);
   expect(await library.call('listVideos', { libraryId, search: 'nothing at all' })).toMatchObject({ totalItems: 0 });
@@ -107,7 +107,7 @@ test('an interrupted upload whose video was deleted uses a new video', async () 
 });
 
 test('a video whose segments are encoded on demand is playable', async () => {
-  // Responds as slowly as needed: the service would soon finish such a short video.
+  // Fakes the API, because the real service would finish such a short video before the first poll.
   const onDemand = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
@@ -121,7 +121,7 @@ test('a video whose segments are encoded on demand is playable', async () => {
   expect(await waiting).toMatchObject({ status: 8 });
 });
 
-test('iterates over pages as one list', async () => {
+test('iterates over all pages as one list', async () => {
   const titles = ['a', 'b', 'c'].map((name) => `paged ${name}`);
   for (const title of titles) await library.call('createVideo', { libraryId, body: { title } });
   const seen = new Set<string>();
@@ -130,7 +130,7 @@ test('iterates over pages as one list', async () => {
   expect(seen).toEqual(new Set(titles));
 });
 
-test('an error carries status and request id, and an empty message if there is none', async () => {
+test('an error has status and request id, and an empty message if the response has none', async () => {
   const stranger = new Millrace({ url: service.apiUrl, key: 'no-such-key' });
   const refused = stranger.call('listVideos', { libraryId });
   await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
@@ -138,7 +138,7 @@ test('an error carries status and request id, and an empty message if there is n
   expect(wordless).toMatchObject({ said: '', message: 'GET /videos failed with status 502' });
 });
 
-test('a signed player URL opens where a token is required', async () => {
+test('a signed player URL works in a library that requires tokens', async () => {
   const { PullZoneId } = await account.call('updateLibrary', {
     id: libraryId,
     body: { PlayerTokenAuthenticationEnabled: true },
@@ -168,7 +168,7 @@ test('verifies a delivered webhook, and rejects it if its body is changed', asyn
   expect(await verifyWebhook(body, headers, { readOnlyKey, nowSec: Date.now() / 1000 + 3600 })).toBe(false);
 });
 
-test('the packed package works in an empty folder', async () => {
+test('the npm package works in an empty folder', async () => {
   const sdk = join(projectRoot, 'sdk');
   await run(process.execPath, [join(projectRoot, 'node_modules/@typescript/native/bin/tsc'), '--project', sdk]);
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: sdk });
@@ -212,7 +212,7 @@ async function useInBrowser(dist: string): Promise<void> {
         ...options,
         signal: stop.signal,
         onState: (state) => { resume = state; },
-        // In the second part: of the first one the browser reports what it has sent, which may not have arrived.
+        // Stops in the second part: progress within the first part reports bytes that may not have arrived.
         onProgress: (sent) => { if (sent > options.partBytes) stop.abort(); },
       }).then(() => null, (error) => error.name);
       const sent = [];

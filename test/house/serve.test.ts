@@ -26,8 +26,7 @@ afterEach(async () => {
 });
 
 /**
- * Runs as the user with the fewest rights. The folder that the other tests copy was started by the user who runs the
- * tests.
+ * Runs as the user with the fewest privileges that is available. All other tests run as the user who runs the tests.
  */
 const identity: { as: string; command: readonly string[]; uid: number | null } = canBecomeNobody
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
@@ -35,7 +34,7 @@ const identity: { as: string; command: readonly string[]; uid: number | null } =
 
 test(`as ${identity.as}, shows the keys once, works again after kill -9, and exits with 0`, async () => {
   const { command, uid } = identity;
-  // Too long for a socket path.
+  // A path that is too long for a UNIX socket.
   const dataDir = join(newFolder(uid), 'x'.repeat(120));
   const first = start({ dataDir, command });
   const { api = 0, edge = 0 } = await first.listeners();
@@ -47,7 +46,7 @@ test(`as ${identity.as}, shows the keys once, works again after kill -9, and exi
   });
   expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
   const keys = join(dataDir, 'first-start.txt');
-  // The file is written during the start.
+  // The service writes the key file during startup.
   await expect.poll(() => existsSync(keys), { timeout: 30_000 }).toBe(true);
   const shown = readFileSync(keys, 'utf8');
   const [, key = ''] = /Library key +(\S+)/.exec(shown) ?? [];
@@ -65,7 +64,7 @@ test(`as ${identity.as}, shows the keys once, works again after kill -9, and exi
   await endWith(second, 'SIGTERM');
 });
 
-test('a port in use stops the start with a reason and leaves nothing running', async () => {
+test('a port in use stops startup with a reason and leaves nothing running', async () => {
   const occupant = createServer();
   const port = await listen(occupant, 0, '127.0.0.1');
   const service = start({ dataDir: await startedFolder(), settings: { MILLRACE_EDGE_PORT: String(port) } });
@@ -74,7 +73,7 @@ test('a port in use stops the start with a reason and leaves nothing running', a
   await closeServer(occupant, 0);
 });
 
-test('ports in use stop a first start with a line for each, before anything is created', async () => {
+test('ports in use stop the first startup with a line for each, before anything is created', async () => {
   const occupants = [createServer(), createServer()];
   const [api = 0, edge = 0] = await Promise.all(occupants.map((occupant) => listen(occupant, 0, '127.0.0.1')));
   const dataDir = join(newFolder(), 'data');
@@ -87,7 +86,7 @@ test('ports in use stop a first start with a line for each, before anything is c
   for (const occupant of occupants) await closeServer(occupant, 0);
 });
 
-test('another processor without a packaged PostgreSQL stops the start before anything is created', async () => {
+test('a processor without a packaged PostgreSQL stops startup before anything is created', async () => {
   const dataDir = join(newFolder(), 'data');
   const preload = join(newFolder(), 'processor.mjs');
   writeFileSync(preload, "Object.defineProperty(process, 'arch', { value: 'riscv64' });");
@@ -103,7 +102,7 @@ test.each([
     line: /^millrace serve: MILLRACE_ACCOUNT_KEY_FILE: .*ENOENT/,
   },
   { settings: { MILLRACE_DATA_VOLUME: 'required' }, line: /^millrace serve: MILLRACE_DATA_DIR: expected a volume at / },
-])('$settings stops the start in one line, before anything is created', async ({ settings, line }) => {
+])('$settings stops startup with one line, before anything is created', async ({ settings, line }) => {
   const dataDir = '/no-such-volume/data';
   const service = start({ dataDir, settings });
   expect(await service.exitCode()).toBe(1);
@@ -111,7 +110,7 @@ test.each([
   expect(existsSync('/no-such-volume')).toBe(false);
 });
 
-test('wrong settings stop the start, and each is reported', async () => {
+test('wrong settings stop startup, and each is reported', async () => {
   const dataDir = newFolder();
   const service = start({ dataDir, settings: { MILLRACE_RTMP_PORT: 'many', MILLRACE_STORAGE: 'ftp://x' } });
   expect(await service.exitCode()).toBe(1);
@@ -120,7 +119,7 @@ test('wrong settings stop the start, and each is reported', async () => {
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 });
 
-test('a listen address of another machine stops the start before anything runs, and reports the setting', async () => {
+test('a listen address of another machine stops startup, and the setting is reported', async () => {
   const dataDir = join(newFolder(), 'data');
   const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
   expect(await service.exitCode()).toBe(1);
@@ -180,7 +179,7 @@ describe('a service started by an older launcher', () => {
     await endWith(edge, 'SIGTERM');
   });
 
-  test('kill -9 of the launcher leaves no process, and the next start works until SIGINT ends it with 0', async () => {
+  test('kill -9 of the launcher leaves no process, and SIGINT ends the next start with exit code 0', async () => {
     const { api = 0 } = await service.listeners();
     const next = await killAndStart(service, { dataDir, command: [olderNode] }, api);
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);

@@ -72,7 +72,7 @@ export async function askHealth(port: number): Promise<{ status: number; body: H
     const response = await fetch(`http://127.0.0.1:${port}/healthz`);
     return { status: response.status, body: (await response.json()) as HealthBody };
   } catch {
-    // Between two processes of the role, nothing listens.
+    // The connection fails while a killed role restarts.
     return null;
   }
 }

@@ -7,11 +7,11 @@ import { listFiles } from '../support/list-files.ts';
 
 const SOURCE = path.resolve(import.meta.dirname, '../../src');
 
-/** Files that only write and return settings, without using them. */
+/** Files that only store and return settings. A mention in them does not prove an effect. */
 const MAPPINGS =
   /library-settings|library-change|library-model|zone-change|pull-zone-model|create-library|api\/models|player-look|play-data-model|get-live-play-data|\.test\.ts$/;
 
-/** Returns the names of all settings within a value, without those of sections. */
+/** Returns the names of all settings in an object, without the names of sections that group them. */
 function leavesOf(settings: object): string[] {
   return Object.entries(settings).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? leavesOf(value) : [name],

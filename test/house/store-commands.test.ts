@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command like its user. Returns its exit code and all its output. */
+/** Runs a `millrace` command as a process. Returns its exit code and all its output. */
 async function millrace(...args: string[]): Promise<[number | null, string]> {
   const host = encodeURIComponent(String(database.config.host));
   const env = {

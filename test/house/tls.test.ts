@@ -56,7 +56,7 @@ test('an upload over TLS plays in ffmpeg, and every address uses https', async (
   expect(await curl(embed)).not.toContain('http://127.0.0.1');
 }, 240_000);
 
-test('a sign-in sets a secure cookie, and a page of another scheme may not write', async () => {
+test('signing in sets a secure cookie, and a page with a different scheme may not write', async () => {
   const address = `${service.apiUrl}/dashboard/session`;
   const headers = ['-H', 'Content-Type: application/json', '-H', 'X-Millrace-Dashboard: 1'];
   const body = ['-d', JSON.stringify({ key: ACCOUNT_KEY })];
@@ -64,7 +64,7 @@ test('a sign-in sets a secure cookie, and a page of another scheme may not write
   expect(answer).toMatch(/set-cookie: __Host-millrace=[0-9a-f]{64}; .*Secure/i);
 });
 
-test('the start prints https addresses, and `millrace ready` checks over TLS', async () => {
+test('startup prints https addresses, and `millrace ready` checks over TLS', async () => {
   expect(service.output()).toContain(`"publicUrl":"${service.apiUrl}"`);
   expect(await readFile(path.join(service.dataDir, 'first-start.txt'), 'utf8')).toContain(
     `${service.apiUrl}/dashboard/welcome#`,
@@ -89,7 +89,7 @@ test.each([
   }
 });
 
-test('two requests use one connection', async () => {
+test('two requests share one TLS connection', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   const ask = () =>
     new Promise<string>((resolve, reject) => {

@@ -46,7 +46,7 @@ function settings(name: string): Record<string, string> {
   };
 }
 
-/** Starts one role as a process of its own on the shared database and store. */
+/** Starts one role as a separate process with the shared database and store. */
 async function start(role: string): Promise<Node> {
   const [port, health] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', role], {
@@ -79,7 +79,7 @@ async function ready(node: Node): Promise<void> {
   await expect.poll(state, PATIENCE).toBe(200);
 }
 
-/** Records a migration as a newer version does. */
+/** Records a migration in the database as a newer version of Millrace does. */
 async function migrateTo(name: string, oldestVersion: string): Promise<void> {
   await sql`insert into kysely_migration values (${name}, '2026')`.execute(database.db);
   await sql`insert into schema_compatibility values (${name}, ${oldestVersion}, '99.1.0')`.execute(database.db);
@@ -97,34 +97,38 @@ async function run(...args: string[]): Promise<{ code: number | null; output: st
   return { code, output: chunks.join('') };
 }
 
-test('a drained process says so to balancers, keeps serving for a while, and exits with 0', LIMIT, async () => {
-  const [edge, worker] = await Promise.all([start('edge'), start('worker')]);
-  for (const node of [edge, worker]) await ready(node);
-  const unknown = await run('drain', 'nowhere/edge');
-  expect([unknown.code, unknown.output]).toEqual([
-    1,
-    expect.stringMatching(/HOST\/ROLE, got "nowhere\/edge"\. .*\/edge/),
-  ]);
-  const drained = run('drain', `${hostname()}/edge`);
-  await expect.poll(() => statusOf(`${edge.health}/readyz`), PATIENCE).toBe(503);
-  expect(await (await fetch(`${edge.health}/readyz`)).json()).toMatchObject({ status: 'draining' });
-  expect([403, 404]).toContain(await statusOf(`${edge.url}/${crypto.randomUUID()}/playlist.m3u8`));
-  const again = await run('drain', `${hostname()}/edge`);
-  expect([again.code, again.output]).toEqual([1, expect.stringContaining('which is already draining')]);
-  expect(await edge.ended).toBe(0);
-  expect(await drained).toMatchObject({ code: 0, output: expect.stringContaining('has exited') });
-  expect((await run('drain', `${hostname()}/worker`)).code).toBe(0);
-  expect(await worker.ended).toBe(0);
-  const dead = await start('worker');
-  await ready(dead);
-  dead.child.kill('SIGKILL');
-  await dead.ended;
-  await sql`update millrace_node set last_seen_at = now() - interval '1 minute'`.execute(database.db);
-  const lost = await run('drain', `${hostname()}/worker`);
-  expect([lost.code, lost.output]).toEqual([1, expect.stringContaining('which last reported at')]);
-});
+test(
+  'a drained process reports this to load balancers, serves requests for a while, and exits with 0',
+  LIMIT,
+  async () => {
+    const [edge, worker] = await Promise.all([start('edge'), start('worker')]);
+    for (const node of [edge, worker]) await ready(node);
+    const unknown = await run('drain', 'nowhere/edge');
+    expect([unknown.code, unknown.output]).toEqual([
+      1,
+      expect.stringMatching(/HOST\/ROLE, got "nowhere\/edge"\. .*\/edge/),
+    ]);
+    const drained = run('drain', `${hostname()}/edge`);
+    await expect.poll(() => statusOf(`${edge.health}/readyz`), PATIENCE).toBe(503);
+    expect(await (await fetch(`${edge.health}/readyz`)).json()).toMatchObject({ status: 'draining' });
+    expect([403, 404]).toContain(await statusOf(`${edge.url}/${crypto.randomUUID()}/playlist.m3u8`));
+    const again = await run('drain', `${hostname()}/edge`);
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('which is already draining')]);
+    expect(await edge.ended).toBe(0);
+    expect(await drained).toMatchObject({ code: 0, output: expect.stringContaining('has exited') });
+    expect((await run('drain', `${hostname()}/worker`)).code).toBe(0);
+    expect(await worker.ended).toBe(0);
+    const dead = await start('worker');
+    await ready(dead);
+    dead.child.kill('SIGKILL');
+    await dead.ended;
+    await sql`update millrace_node set last_seen_at = now() - interval '1 minute'`.execute(database.db);
+    const lost = await run('drain', `${hostname()}/worker`);
+    expect([lost.code, lost.output]).toEqual([1, expect.stringContaining('which last reported at')]);
+  },
+);
 
-test('roles keep running and start after an expand step, and refuse work after a contract step', LIMIT, async () => {
+test('roles start and keep running after an expand step, and refuse to work after a contract step', LIMIT, async () => {
   const running = await Promise.all(['api', 'edge', 'worker', 'ingest'].map(start));
   for (const node of running) await ready(node);
   await migrateTo('998-expand', '0.1.0');

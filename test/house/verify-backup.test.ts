@@ -46,7 +46,7 @@ async function millrace(args: readonly string[], key = KEY): Promise<{ code: num
   );
 }
 
-test('a backup has the hash of each object, and a second run keeps it without a copy', async () => {
+test('a backup contains the hash of each object, and a second run does not copy the object again', async () => {
   for (const copied of [OBJECTS.length, 0]) {
     const made = await millrace(['backup', place]);
     expect(made).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`; ${copied} objects copied.`) });
@@ -98,7 +98,7 @@ test.each([
   { what: 'a folder below a file', target: () => path.join(place, 'backup.json', 'x'), reason: 'ENOTDIR' },
   { what: 'a folder that cannot be made', target: () => '/proc/millrace-backup', reason: 'ENOENT' },
   { what: 'a folder in the store', target: () => path.join(folder, 'store', 'kept'), reason: 'outside of the store' },
-])('a backup into $what ends at once with one sentence', async ({ target, reason }) => {
+])('a backup into $what fails immediately with one sentence', async ({ target, reason }) => {
   const { code, out, err } = await millrace(['backup', target()]);
   expect([code, out, err.trim().split('\n')]).toEqual([1, '', [expect.stringContaining(reason)]]);
 });

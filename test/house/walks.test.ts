@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // Node writes the call counts of each process when it exits (NODE_V8_COVERAGE).
-test('every function in a walk runs during its action', async () => {
+test('every function of a code walkthrough runs during its action', async () => {
   const coverage = path.join(folder, 'coverage');
   const service = await startService(null, { NODE_V8_COVERAGE: coverage });
   try {
@@ -35,7 +35,7 @@ test('every function in a walk runs during its action', async () => {
   expect(steps.filter(({ file, name }) => !called.has(`${file} ${name}`))).toEqual([]);
 });
 
-test('files and folders in architecture, walks and glossary exist', async () => {
+test('files and folders named in the architecture page, the walkthroughs and the glossary exist', async () => {
   for (const document of ['docs/architecture.md', 'docs/walks.md', 'docs/glossary.md']) {
     const text = await readFile(document, 'utf8');
     const named = [...text.matchAll(/`((?:src|docs|test|bench)\/[\w./-]+)`/g)].map(([, file = '']) => file);
@@ -69,7 +69,7 @@ async function walkVideo(service: Service): Promise<void> {
   expect((await fetch(playlistUrl(service, guid))).status).toBe(200);
 }
 
-/** Publishes a stream by RTMP and reads one part of it. */
+/** Publishes a stream over RTMP and reads one part of it. */
 async function walkLive(service: Service): Promise<void> {
   const catalogue = await openLiveCatalogue(service);
   try {

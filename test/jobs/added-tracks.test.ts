@@ -113,7 +113,7 @@ async function untilSwept(key: MediaKey, worker: Worker): Promise<void> {
   }, 'everything that no row names to be swept');
 }
 
-test('a worker killed while it encodes a track leaves no encoder, and another one finishes it once', async () => {
+test('a worker killed during an encode of a track leaves no encoder, and another worker finishes', async () => {
   await startHere();
   const key = await makeFinished();
   await workers.splice(0)[0]?.stop();
@@ -134,7 +134,7 @@ test('a worker killed while it encodes a track leaves no encoder, and another on
   ]);
 });
 
-test('an encode of the whole video keeps added, replaced, changed and removed tracks', async () => {
+test('encoding the whole video keeps added, replaced, changed and removed tracks as they are', async () => {
   const worker = await startHere();
   const key = await makeFinished();
   const [own] = await tracks().list(key);
@@ -168,7 +168,7 @@ test('an encode of the whole video keeps added, replaced, changed and removed tr
   await checkFinished(lab, key);
 });
 
-test('an added track has audio for low rungs from the same file, even after the file is replaced', async () => {
+test('an added track has low-bitrate audio for low rungs from the same file, even after a replacement', async () => {
   await startHere();
   const low = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=10:d=12'];

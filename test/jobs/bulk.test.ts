@@ -55,7 +55,7 @@ async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<
   await running;
 }
 
-test('an undo stops the operation that it undoes, and keeps a video that is not trashed yet', async () => {
+test('undo stops the running operation, and keeps videos that it has not yet moved to the trash', async () => {
   const bulks = createBulkStore(database.db);
   const ids = [await addVideo('a'), await addVideo('b'), await addVideo('c')];
   const trashing = await create('trash', { by: 'ids', ids });
@@ -72,7 +72,7 @@ test('an undo stops the operation that it undoes, and keeps a video that is not 
   await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('not found');
 });
 
-test('the undo of a move returns each video to its previous collection', async () => {
+test('undoing a move returns each video to its previous collection', async () => {
   const { db } = database;
   const bulks = createBulkStore(db);
   const [shelf, other] = [newGuid(), newGuid()];
@@ -107,7 +107,7 @@ test('the undo of a move returns each video to its previous collection', async (
   await expect(create('restore', { by: 'operation', bulkId: moving.bulkId })).rejects.toThrow('cannot be undone');
 });
 
-test('cancels encodes together, and reports the videos that were not being encoded', async () => {
+test('cancels several encodes in one operation, and reports videos that were not being encoded', async () => {
   const { db } = database;
   const [waiting, finished] = [await addVideo('waits'), await addVideo('is finished')];
   const uploaded = { state: 'uploaded', source_key: storageKey('source') } as const;
@@ -149,7 +149,7 @@ test('emptying the trash continues past a video that cannot be deleted', async (
   await emptyTrash.run({}, deps, signal);
 });
 
-test('an abandoned operation reports the reason for each video that it did not reach', async () => {
+test('an operation that is given up reports the reason for each video that it did not reach', async () => {
   const bulks = createBulkStore(database.db);
   const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
   await runBulk.giveUp?.(trashing, deps, 'the worker died');
@@ -161,7 +161,7 @@ test('an abandoned operation reports the reason for each video that it did not r
   await runBulk.giveUp?.({ ...trashing, bulkId: newGuid() }, deps, 'it is gone');
 });
 
-test('keeps a video that was trashed again while the trash is emptied', async () => {
+test('emptying the trash keeps a video that was restored and moved to the trash again in the meantime', async () => {
   const id = await addVideo('anew');
   const gone = await addVideo('gone');
   await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})

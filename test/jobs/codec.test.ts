@@ -99,7 +99,7 @@ test.each([
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
 });
 
-test('a re-encode that begins while a codec is being added leaves one complete set in both codecs', async () => {
+test('a re-encode that begins while a codec is being added produces one complete set in both codecs', async () => {
   const clip = await makeClip(lab, 'both.avi', ...picture(STRIP, 6), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -140,7 +140,7 @@ test('adds no codec to a set that is being replaced', async () => {
   await untilState(lab, key, 'finished');
 });
 
-test('a failed video whose planner died ten times is encoded when requested again', async () => {
+test('a failed video whose planner died ten times is encoded again on request', async () => {
   const clip = await makeClip(lab, 'again.mp4', ...picture('320x240', 3), ...H264);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');

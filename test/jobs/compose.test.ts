@@ -144,7 +144,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
   expect(lab.errors).toEqual([]);
 }
 
-test('joins exact parts of two videos: copies whole segments and encodes the ends', async () => {
+test('joins the exact parts of two videos: copies whole segments and encodes only the ends', async () => {
   const key = await compose(
     [
       [first, 1.52, 11.4],
@@ -156,7 +156,7 @@ test('joins exact parts of two videos: copies whole segments and encodes the end
   await checkComposed(key, 19.48, [360, 240]);
 });
 
-test('with a source that passes through, encodes the copied rung and copies the lower rung', async () => {
+test("if the sources are passed through, encodes that rung's ends and copies the lower rung", async () => {
   const key = await compose([[copied, 2.4, 9.2]], true);
   await checkComposed(key, 6.8, [360, 240]);
 });
@@ -187,7 +187,7 @@ test('joins parts at segment boundaries without encoding and without the origina
   expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
 });
 
-test('a part without audio is silent, and the following part stays in sync', async () => {
+test('a part without audio is silent, and the part after it stays in sync', async () => {
   const key = await compose(
     [
       [silent, 0, 4.2],

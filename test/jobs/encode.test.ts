@@ -186,7 +186,7 @@ test.each([
       return (await readFile(clip)).subarray(0, 20_000);
     },
   },
-])('a $name file fails with one reason for machines and one for people', async ({ name, kind, make }) => {
+])('a $name file fails with one error code and one readable reason', async ({ name, kind, make }) => {
   const file = path.join(lab.clips, `${name}.mp4`);
   await writeFile(file, await make());
   const key = await upload(lab, libraryId, file);
@@ -197,7 +197,7 @@ test.each([
   await checkObjects(lab, key);
 });
 
-test('a job that is delivered twice changes nothing', async () => {
+test('a job that is delivered twice has no further effect', async () => {
   const load = () => Promise.all([loadMedia(lab, passed), loadRenditions(lab, passed), loadChunks(lab, passed)]);
   const before = await load();
   await lab.database.db.transaction().execute(lab.sender.send(processVideo, passed));
@@ -206,7 +206,7 @@ test('a job that is delivered twice changes nothing', async () => {
   expect(await load()).toEqual(before);
 });
 
-test('a video that is encoded again stays unchanged until the new set is complete', async () => {
+test('a video that is encoded again stays unchanged until its new set is complete', async () => {
   const key = passed;
   const old = (await loadRenditions(lab, key)).map(({ id }) => id);
   await lab.database.db.transaction().execute(async (tx) => {
@@ -235,7 +235,7 @@ test('progress only increases and reaches 100 when the video is finished', async
   expect(new Set(seen).size).toBeGreaterThan(3);
 });
 
-test('a rung that cannot be encoded adds a message without failing other rungs', async () => {
+test('a rung that cannot be encoded adds a message, and the other rungs finish', async () => {
   const { db } = lab.database;
   const broken = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   await sql
@@ -254,7 +254,7 @@ test('a rung that cannot be encoded adds a message without failing other rungs',
   expect(messages.map(({ level, value }) => `${level} ${value}`)).toEqual(['2 360p', '2 incomplete']);
 });
 
-test('rejects the whole commit of an earlier attempt', async () => {
+test('rejects all output of an earlier attempt', async () => {
   const key = passed;
   const { db } = lab.database;
   const rendition = (await loadRenditions(lab, key)).find(({ active }) => active);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test("a library's single upload does not wait behind many uploads of another, from probe to last rung", async () => {
+test("a library's single upload does not wait behind many uploads of another library, at any stage", async () => {
   const settings = { encoding: { rungs: [240] } };
   const [full, small] = [await addLibrary(lab, settings), await addLibrary(lab, settings)];
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=9'];

@@ -109,7 +109,7 @@ describe('the storyboard', () => {
   test.each([
     { name: 'long.avi', durationSec: 75, everySec: 2, sheets: 2 },
     { name: 'short.avi', durationSec: 3.5, everySec: 1, sheets: 1 },
-  ])('$name: every tile shows its moment', async ({ name, durationSec, everySec, sheets }) => {
+  ])('$name: every storyboard tile shows its moment', async ({ name, durationSec, everySec, sheets }) => {
     const { media, images, read } = await load(name);
     const frames = Math.ceil(durationSec / everySec);
     expect(images.board).toMatchObject({ frames, everySec, tileWidthPx: 300, tileHeightPx: 168 });
@@ -134,7 +134,7 @@ describe('the storyboard', () => {
     { name: 'copied and encoded.mp4', tileHeightPx: 168, frames: 7 },
     { name: 'frame.mkv', tileHeightPx: 168, frames: 1 },
     { name: 'fast frame.mp4', tileHeightPx: 168, frames: 1 },
-  ])('$name: tiles of $tileHeightPx pixels, filled', async ({ name, tileHeightPx, frames }) => {
+  ])('$name: storyboard tiles of $tileHeightPx px, filled', async ({ name, tileHeightPx, frames }) => {
     const { images, read } = await load(name);
     expect(images.board).toMatchObject({ frames, tileHeightPx });
     const bytes = await read('seek/_0.jpg');
@@ -145,7 +145,7 @@ describe('the storyboard', () => {
 });
 
 describe('thumbnails', () => {
-  test('are five different frames, none black, even if the video begins black', async () => {
+  test('thumbnails are five different frames, none black, even if the video begins black', async () => {
     const { key, media, images, read } = await load('scenes.mkv');
     expect(images.posters).toBe(5);
     const posters = await Promise.all([1, 2, 3, 4, 5].map((number) => read(`thumbnail_${number}.jpg`)));
@@ -162,14 +162,14 @@ describe('thumbnails', () => {
     expect(media.thumbnail_key).toContain(`${key.mediaId}/thumbnail/`);
   });
 
-  test('show the requested moment', async () => {
+  test('the thumbnail shows the requested moment', async () => {
     const { media } = await load('short.avi');
     const shown = await lab.storage.readBytes(media.thumbnail_key ?? ('' as never), null, never);
     const [level = 0] = await levels(shown, 1, 1);
     expect(Math.abs(level - fullRange(levelOfStep(2)))).toBeLessThan(20);
   });
 
-  test('have the size of the largest rendition', async () => {
+  test('thumbnails have the size of the largest rendition', async () => {
     const { read } = await load('copied and encoded.mp4');
     expect(readJpegSize(await read('thumbnail_3.jpg'))).toEqual({ widthPx: 640, heightPx: 360 });
     const { read: readUpright } = await load('upright.mkv');
@@ -183,7 +183,7 @@ function distance(a: readonly number[], b: readonly number[]): number {
 
 describe('previews', () => {
   test.each(['scenes.mkv', 'short.avi', 'upright.mkv', 'passing.mp4', 'line.mkv'])(
-    '%s: all four play',
+    'previews show four moments: %s',
     async (name) => {
       const { images, read } = await load(name);
       expect(images.previews).toEqual(PREVIEW_NAMES);
@@ -201,7 +201,7 @@ describe('previews', () => {
     },
   );
 
-  test('show the moments in order', async () => {
+  test('previews show the moments in order', async () => {
     const { read } = await load('scenes.mkv');
     const file = path.join(lab.clips, 'preview.mp4');
     await writeFile(file, await read('preview_hq.mp4'));
@@ -266,7 +266,7 @@ test('a video that is encoded again gets new images in place of the old ones', a
   await checkObjects(lab, key);
 });
 
-test('deletes the images of a deleted video', async () => {
+test('deleting a video deletes its images', async () => {
   const { key } = await load('upright.mkv');
   const { db } = lab.database;
   expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
@@ -277,7 +277,7 @@ test('deletes the images of a deleted video', async () => {
   expect(rows).toEqual([]);
 });
 
-test('images that cannot be created leave a message, and the video still finishes', async () => {
+test('if images cannot be created, the video finishes with a message', async () => {
   const { key } = await load('line.mkv');
   const { db } = lab.database;
   const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();

@@ -158,7 +158,7 @@ async function expectMerged(published: PublishedFilm, before: readonly string[])
   expect(await database.db.selectFrom('merge_due').selectAll().execute()).toEqual([]);
 }
 
-test('segments made one at a time become larger objects, and viewers get the same bytes', async () => {
+test('merges single segments into larger objects, and viewers get the same bytes', async () => {
   const published = await addSingles();
   const before = await watch(published);
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
@@ -174,7 +174,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect(await loadRows(published)).toEqual(rows);
 });
 
-test('renditions leave a shared object one at a time, and the last rendition deletes it', async () => {
+test('a shared object is deleted when its last rendition stops using it', async () => {
   const published = await addSingles(storePacked);
   const { audio, videos } = published;
   const before = await watch(published);
@@ -276,7 +276,7 @@ test('does not merge a video that is deleted during the merge, and leaves no obj
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a chunk that was encoded again or is damaged prevents merging only of itself and its neighbours', async () => {
+test('a chunk that was encoded again or is damaged prevents merging only of its neighbours and itself', async () => {
   const published = await addSingles();
   const [audio, video] = [published.audio, published.videos[0]];
   const rows = await loadRows(published);

@@ -58,7 +58,7 @@ afterAll(async () => {
 const packagesOf = ({ mediaId }: MediaKey) =>
   lab.database.db.selectFrom('drm_package').selectAll().where('media_id', '=', mediaId).execute();
 
-test('an upload waits and reports the reason while the key server is down', async () => {
+test('an upload waits and shows the reason while the key server is down', async () => {
   keyServer.script((_request, response) => response.writeHead(503).end('closed'));
   const key = await upload(lab, libraryId, clip);
   await until(async () => (await loadMedia(lab, key)).state_reason?.includes('key server') === true, 'the reason');

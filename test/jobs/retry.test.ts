@@ -143,7 +143,7 @@ test('creates failed images again together with everything incomplete', async ()
   expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
-test('a job plans a video whose planner died, after it waited for the lease to expire', async () => {
+test('plans a video again after its planner died and its lease expired', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=5:d=2', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'dropped.avi', ...inputs));

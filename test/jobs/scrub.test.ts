@@ -70,7 +70,7 @@ async function countRepairs(): Promise<number> {
 
 const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
-test('reads an intact store in bounded steps that continue where the last ended, and then pauses', async () => {
+test('reads an intact store in bounded steps, continues where the last step ended, and then pauses', async () => {
   const total = await countChunks();
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {
@@ -91,7 +91,7 @@ test('reads an intact store in bounded steps that continue where the last ended,
   expect(lab.errors).toEqual([]);
 });
 
-test('finds and repairs damage of every kind, only in the damaged parts, and the videos keep playing', async () => {
+test('finds and repairs only the damaged parts, for every kind of damage, while the videos keep playing', async () => {
   // A timeline publishes its beginning as it grows, but not during a re-encode.
   const [flipped] = await chunksOf(lab, encoded, 'video', 360);
   const [missing] = await chunksOf(lab, copied, 'video', 360);
@@ -157,7 +157,7 @@ test.each(['copied', 'encoded'] as const)(
   },
 );
 
-test('rejects a repair from a file that replaced the original during the repair', async () => {
+test('does not repair from a file that replaced the original during the repair', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);
@@ -228,7 +228,7 @@ test.each(['library', 'video'])('reports a missing %s folder once and skips it w
   await rm(path.join(lab.objects, 'other'));
 });
 
-test('reads originals: reports damage once on the video, and does not repair from a missing original', async () => {
+test('reports a damaged original once on its video, and does not repair from a missing original', async () => {
   const { db } = lab.database;
   const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
   const bytes = await readFile(original);
@@ -259,7 +259,7 @@ test('reads originals: reports damage once on the video, and does not repair fro
   await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
 });
 
-test('workers share a round and check each object once, or again if its check failed', async () => {
+test('workers divide a round and check each object once, and again only if the check failed', async () => {
   const { db } = lab.database;
   const [first, ...others] = await Promise.all([takeNext(db), takeNext(db), takeNext(db)]);
   const names = [first, ...others].map((taken) => taken?.item.storageKey);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-test('creates each storyboard sheet once during the encode, with the same result as at the end', async () => {
+test('creates each storyboard sheet once while the video is encoded, with the same result as afterwards', async () => {
   const key = await upload(
     lab,
     await addLibrary(lab, { encoding: { rungs: [240] } }),

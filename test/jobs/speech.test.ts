@@ -97,7 +97,7 @@ test('an engine crash loses only the current span, which the messages report', a
   expect(spans).toBe(3);
 });
 
-test('a local engine begins no span while new videos wait to be encoded, and continues afterwards', async () => {
+test('a local engine starts no span while new videos wait to be encoded, and continues afterwards', async () => {
   const { db } = lab.database;
   const waiting = newGuid();
   recognise = async (span) => {
@@ -140,7 +140,7 @@ async function addTalk(libraryId: number, title: string, vtt: string): Promise<M
 const vttOf = (texts: readonly string[]) =>
   ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
 
-test('videos whose captions cannot be indexed, or have a time out of range, do not delay others', async () => {
+test('videos with captions that cannot be indexed, or with times out of range, do not delay other videos', async () => {
   const { db } = lab.database;
   const libraryId = await addLibrary(lab);
   const good = await addTalk(libraryId, 'good', 'WEBVTT\n\n700:00:00.000 --> 700:00:01.000\nVery late');

@@ -66,7 +66,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-test('a store outage before planning or in mid-encode only delays a video', async () => {
+test('a store outage before planning or during an encode only delays the video', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');

@@ -157,7 +157,7 @@ const kinds = [
 ];
 
 test.each(kinds)(
-  '$kind: an empty database does not delete objects in the store of another database, which continues to clean up',
+  '$kind: an empty database deletes no objects of another database, which can still clean up',
   async ({ open }) => {
     const places = await open();
     const ours = await openNode(await openNew(), places);
@@ -207,7 +207,7 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)('$kind: a store without its marker, or that does not respond, loses nothing', async ({ open }) => {
+test.each(kinds)('$kind: a store without its marker, or that does not respond, loses no objects', async ({ open }) => {
   const places = await open();
   const database = await openNew();
   const ours = await openNode(database, places);
@@ -235,7 +235,7 @@ test.each(kinds)('$kind: a store without its marker, or that does not respond, l
   expect([await keysOf(places), reasonsOf(whole)]).toEqual([[source], '']);
 });
 
-test('orphans are quarantined, can be kept, and are not deleted if there are too many', async () => {
+test('orphans are quarantined, can be kept, and are not deleted if there are suspiciously many', async () => {
   const { storage: places } = await openFolder();
   const node = await openNode(await openNew(), places);
   const orphans = await addOrphans(node);

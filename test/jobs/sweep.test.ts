@@ -134,7 +134,7 @@ test('objects that cannot be deleted and uploads that cannot be aborted do not b
   expect(await Promise.all([locked, lockedChunk, lockedOrphan].map(isThere))).toEqual([false, false, false]);
 });
 
-test('more undeletable objects than one sweep examines do not block another object forever', async () => {
+test("undeletable objects in excess of one sweep's limit do not block other objects forever", async () => {
   const many = await addVideo('many');
   const locked = Array.from({ length: 600 }, (_, n) => storageKey(`${libraryId}/${many}/pictures/${n}.jpg`));
   for (const key of locked) kept.add(key);
@@ -152,7 +152,7 @@ test('more undeletable objects than one sweep examines do not block another obje
   );
 });
 
-test('upload sessions with undeletable bytes, however many, do not keep other sessions from closing', async () => {
+test('any number of upload sessions with undeletable bytes does not prevent other sessions from closing', async () => {
   const { db } = lab.database;
   const uploads = createUploadStore(db);
   const mediaId = await addVideo('uploaded', 'created');
@@ -195,7 +195,7 @@ test('a sweep retries a transaction that lost a deadlock', async () => {
   expect(state).toBe('failed');
 });
 
-test('locked objects without a row do not block an unlocked one of the same video forever', async () => {
+test('locked objects without a row do not block an unlocked object of the same video forever', async () => {
   const mediaId = await addVideo('many');
   // In key order, the unlocked one is the last.
   const names = [...'abcdefghijkl'].map((name) => `pictures/${mediaId}/seek/${name}.jpg`);
@@ -212,7 +212,7 @@ test('locked objects without a row do not block an unlocked one of the same vide
   );
 });
 
-test('calls a store that refuses everything a bounded number of times', async () => {
+test('calls a store that rejects everything a bounded number of times', async () => {
   for (let n = 0; n < 30; n += 1) {
     const mediaId = await addVideo(`${n}`);
     for (const key of [await retire(mediaId, await addObject(mediaId)), await addRetired(mediaId)]) kept.add(key);
@@ -223,7 +223,7 @@ test('calls a store that refuses everything a bounded number of times', async ()
   expect(asked).toBeLessThanOrEqual(10 + 10 * 3);
 });
 
-test('a store that never responds does not prevent encode tasks from being found, and the sweeps end', async () => {
+test('if the store never responds, workers still find encode tasks, and the sweeps end', async () => {
   const { db } = lab.database;
   const stuck = await addVideo('stuck', 'transcoding');
   const mediaId = await addVideo('whole');

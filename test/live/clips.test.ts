@@ -44,7 +44,7 @@ async function readClip(guid: string): Promise<number[]> {
   return readNumbers(playlistUrl(service, guid));
 }
 
-test('a clip of a running stream consists of its newest whole segments, without encoding', async () => {
+test('a clip of a running stream copies its newest whole segments without encoding', async () => {
   // Until the stream has stored data, there is nothing to clip.
   const guid = await until(() => compose({ startMs: -5_000 }).catch(() => null), 'a clip');
   await readClip(guid);
@@ -180,6 +180,6 @@ async function account(method: string, path: string, body?: unknown): Promise<un
   return response.json().catch(() => null);
 }
 
-test('the recording of an ended stream also provides clips', async () => {
+test('clips can be made from the recording of an ended stream', async () => {
   expect(await readClip(await compose({ startMs: 2_000, endMs: 6_000 }))).toEqual(run(50, 100));
 }, 120_000);

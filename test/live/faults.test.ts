@@ -57,7 +57,7 @@ async function recordingOf({ base }: Stream): Promise<string> {
   );
 }
 
-test('an outage of 40 s neither ends nor splits a stream, and two stops make one complete video', async () => {
+test('an outage of 40 s neither ends nor splits a stream, and a repeated stop creates one complete video', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);

@@ -38,7 +38,7 @@ async function framesOf(file: string): Promise<{ sec: number; isKey: boolean }[]
 
 const heightOf = (page: Page) => page.evaluate(() => document.querySelector('video')?.videoHeight);
 
-test('an encoded rung, and players without partial segments, go on over gaps of sound and picture', async () => {
+test('an encoded rung, and players without partial segments, continue across audio and video gaps', async () => {
   const [stream, clip] = [await startLive(room), await makeSyncClip('640x360')];
   const away = { audio: [[7, 10]], video: [[13, 16]] } as const;
   const publisher = publishWithGaps(stream.ingest, clip, away);

@@ -110,7 +110,7 @@ test.each(CASES)(
   },
 );
 
-test('an encoder that reconnects twice leaves neither a gap nor a step in the programme clock', LIMIT, async () => {
+test('an encoder that reconnects twice causes neither a gap nor a jump of the programme clock', LIMIT, async () => {
   const stream = await startLive(room);
   const first = publishWithGaps(rtmpOf(stream), clip);
   await until(() => readText(`${stream.base}/playlist.m3u8`), 'a playlist');

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('rungs below the source share its segments, a player switches, and a dead encoder leaves a gap', async () => {
+test("lower rungs share the source's segments, a player can switch, and a dead encoder leaves a gap", async () => {
   const { base, key, ingest } = await startLive(room);
   await publish(ingest, { size: '854x480', ...FEW_PICTURES });
   // On a busy machine the rungs appear later than the source.
@@ -62,7 +62,7 @@ test('rungs below the source share its segments, a player switches, and a dead e
   await stop(key);
 }, 300_000);
 
-test('a stream without free cores is passed through, and its video gets the rungs later', async () => {
+test('without free cores a stream is only passed through, and its video gets the rungs later', async () => {
   const other = await startLive(room);
   const holder = await publish(other.ingest, { size: '854x480', ...FEW_PICTURES });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });

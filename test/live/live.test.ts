@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('playback continues after a killed encoder reconnects, and a stop creates the video immediately', async () => {
+test('playback continues after a killed encoder reconnects, and stopping creates the video immediately', async () => {
   const { key, ingest, base } = await startLive(room);
   const first = await publish(ingest, FEW_PICTURES);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
@@ -109,7 +109,7 @@ async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${/\n(r\/.*\.m3u8)/.exec(multivariant)?.[1]}`;
 }
 
-test('a killed ingest process and a changed resolution lose no part that viewers received', async () => {
+test('a killed ingest process and a changed resolution lose no part that viewers have received', async () => {
   const receiver = await createLive(room);
   const relays = [receiver.ingest, 'rtmp://10.0.0.1/live/key'];
   const { key, ingest, base } = await startLive(room, { relays });

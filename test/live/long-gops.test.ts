@@ -30,7 +30,7 @@ test.each([
   { title: 'in its settings', options: [] },
   { title: 'nowhere', options: ['-bsf:v', 'filter_units=remove_types=6'] },
 ])(
-  'a keyframe interval of 15 s, stated $title, results in one target duration',
+  'a keyframe interval of 15 s, announced $title, results in one constant target duration',
   { timeout: 180_000 },
   async ({ options }) => {
     const stream = await startLive(room);

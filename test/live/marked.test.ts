@@ -67,7 +67,7 @@ async function cornersOf(playlist: string) {
   return { marked: colour(0), plain: colour(3) };
 }
 
-test('a live watermark is in each rendition that viewers get, and in the video', async () => {
+test('a live watermark is in each rendition that viewers get, and in the recording', async () => {
   const place = { WatermarkPositionLeft: 0, WatermarkPositionTop: 0, WatermarkWidth: 40, WatermarkHeight: 40 };
   expect((await call('POST', '/videolibrary/1', ACCOUNT_KEY, place)).status).toBe(200);
   const mark = await makePicture('red');

@@ -224,7 +224,7 @@ test('after the owner of a stream is killed, another node takes over with at mos
   expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
 }, 240_000);
 
-test('an edge that was asked before the publisher came serves what another edge listed first', async () => {
+test('an edge that got a request before the publisher connected serves the same media as another edge', async () => {
   const second = await startMachine('edge');
   const { edge: port } = await until(() => listenersOf(second), 'a second edge', 90_000);
   for (let turn = 0; turn < 3; turn += 1) {

@@ -71,7 +71,7 @@ function datesOf(text: string): Map<number, number> {
   return dates;
 }
 
-test('odd keyframes change no target duration, hints are fulfilled, and dates agree with durations', async () => {
+test('with irregular keyframes, target durations, preload hints and dates remain correct', async () => {
   const stream = await startLive({ service, catalogue });
   const keys = ['-g', `${4 * RATE}`, '-force_key_frames', '0,1.2,2.4,2.8,7,8'];
   const publisher = send(24, SMALL, [...X264, ...keys, ...AAC, '-f', 'flv', stream.ingest]);
@@ -96,7 +96,7 @@ test('odd keyframes change no target duration, hints are fulfilled, and dates ag
   }
 }, 120_000);
 
-test('SRT keeps its last frames, and reports the frame rate, the channels and the omitted tracks', async () => {
+test('SRT keeps its last frames, and the status reports frame rate, channels and omitted tracks', async () => {
   const stream = await startLive({ service, catalogue });
   // The last segment is one frame.
   const frames = 8 * RATE + 1;
@@ -151,7 +151,7 @@ test.each([
   },
   { name: 'Sorenson', output: ['-c:v', 'flv', ...AAC], reason: /picture is left out.* got Sorenson/ },
 ])(
-  'reports RTMP with $name in the status of the stream',
+  'the status of the stream reports RTMP with $name',
   async ({ output, reason }) => {
     const stream = await startLive({ service, catalogue });
     const publisher = send(20, SMALL, [...output, '-f', 'flv', stream.ingest]);
@@ -161,7 +161,7 @@ test.each([
   60_000,
 );
 
-test('reports H.264 over RTMP without a sequence header in the status and on the recording', async () => {
+test('the status and the recording report H.264 over RTMP without a sequence header', async () => {
   const stream = await startLive({ service, catalogue });
   const publisher = await openRtmpPublisher(stream.ingest);
   const asc = Buffer.from([0x11, 0x90]);
@@ -188,7 +188,7 @@ test('reports H.264 over RTMP without a sequence header in the status and on the
   expect(messages).toMatchObject([{ message: expect.stringContaining('The picture is left out') }]);
 }, 60_000);
 
-test('a rung uses at most the bitrate of its source', async () => {
+test('a rung never exceeds the bitrate of its source', async () => {
   const stream = await startLive({ service, catalogue });
   const noisy = `testsrc2=size=640x360:rate=12,noise=alls=40:allf=t`;
   const rate = ['-b:v', '300k', '-maxrate', '300k', '-bufsize', '300k', '-g', '24'];

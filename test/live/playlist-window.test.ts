@@ -46,7 +46,7 @@ function addPart({ index, rendition: { id } }: Window, segment: number, part: nu
   index.apply({ message: { type: 'part', ...place, isIndependent: part === 0 }, bytes: Buffer.alloc(1) });
 }
 
-test('a window of three hours over several periods reloads only its newest segments, and slides', () => {
+test('a three-hour DVR window over several periods slides, and reloads only its newest segments', () => {
   const window = openWindow(3, 6);
   const texts = [window.text(false)];
   for (let segment = PERIOD_SEGMENTS; segment < PERIOD_SEGMENTS + 12; segment += 1) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('encrypts parts with keys that existed before them, and keeps the keys for the video', async () => {
+test('encrypts each part with a key that was stored before, and keeps the keys for the recording', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base } = stream;
@@ -82,7 +82,7 @@ test('with basic protection, a play session gets whole segments, encrypted with 
   await player.close();
 }, 120_000);
 
-test('after another process sent parts, media continues in its own rendition, which repeats no IV', async () => {
+test('after a takeover by another process, media continues in a new rendition that reuses no IV', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base, streamKey } = stream;

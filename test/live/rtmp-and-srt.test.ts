@@ -63,7 +63,7 @@ function segments(base: string, count: number): Promise<string> {
   }, `${count} segments`);
 }
 
-test('ffmpeg publishes over RTMPS, and GStreamer with rtmp2sink', async () => {
+test('ffmpeg publishes over RTMPS, and GStreamer publishes with rtmp2sink', async () => {
   const secure = await startLive({ service, catalogue });
   const ffmpeg = await publish(`rtmps://localhost:${secure.listeners.rtmps}/live/${secure.streamKey}`, NO_RUNGS);
   const plain = await startLive({ service, catalogue });
@@ -98,7 +98,7 @@ test('streams list every ingest address, with the configured host and region', a
   });
 });
 
-test('a limited number of connections per address may wait without publishing, for ten seconds', async () => {
+test('limits connections per address that have not published, and closes them after ten seconds', async () => {
   const { listeners } = await service.health();
   const sockets = Array.from({ length: 40 }, () => connect(listeners.rtmp ?? 0, '127.0.0.1'));
   const closedAt: number[] = [];
@@ -157,7 +157,7 @@ test.each([
     nameOf: (key: string) => key,
   },
 ])(
-  '$what',
+  'publishes with $what',
   async ({ codecs, video, nameOf }) => {
     const receiver = await startLive({ service, catalogue });
     const stream = await startLive({ service, catalogue }, { relays: [receiver.ingest] });
@@ -190,7 +190,7 @@ test('accepts the stream key as an encryption passphrase, and rejects other pass
   expect(await watched(stream, publisher)).toMatchObject({ errors: '', video: 'h264', audio: 'aac' });
 }, 120_000);
 
-test('GStreamer publishes with srtsink, even after the process with libsrt was killed', async () => {
+test('GStreamer publishes with srtsink, even after the SRT process was killed', async () => {
   const stream = await startLive({ service, catalogue });
   const [child] = await findProcesses(service, 'srt-child.ts');
   if (child === undefined) throw new Error('Expected a process that holds libsrt.');

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the camera of a browser plays in a browser, and its session can be changed and ended', async () => {
+test('a browser publishes its camera to a player in a browser, and its session can be changed and ended', async () => {
   const { key, streamKey, listeners, base } = await startLive(room);
   const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
   const page = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
@@ -118,7 +118,7 @@ function configurationOf(unit: Buffer): Buffer {
 const tagBody = (frame: number, packet: number, data: Buffer) =>
   Buffer.concat([Buffer.from([EXTENDED | frame | packet]), Buffer.from('av01'), data]);
 
-test('AV1 over enhanced RTMP plays in Chromium while it is live, and becomes the video', async () => {
+test('AV1 over enhanced RTMP plays live in Chromium, and is recorded', async () => {
   const pictures = await makePictures();
   const { key, ingest, base } = await startLive(room);
   const publisher = await openRtmpPublisher(ingest);

@@ -57,19 +57,23 @@ test.each([
   { title: 'takes its microphone away', options: {}, change: takeMicrophone },
   { title: 'shows another camera', options: {}, change: changeCamera },
   { title: 'shows a still picture', options: { isStill: true }, change: null },
-])('viewers of a browser that $title play on', { timeout: 150_000 }, async ({ options, change }) => {
-  const { streamKey, listeners, base } = await startLive(room);
-  const publisher = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
-  const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
-  expect(await publishFromPage(publisher, { endpoint, streamKey, ...options })).toMatchObject({ status: 201 });
-  const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
-  const untilPlayed = (sec: number) =>
-    until(async () => ((await readPlayback(viewer)).timeSec > sec ? true : null), 'playback', 60_000);
-  await untilPlayed(3);
-  await change?.(publisher);
-  await untilPlayed((await readPlayback(viewer)).timeSec + 10);
-  const { errors, holes } = await readPlayback(viewer);
-  for (const page of [viewer, publisher]) await page.close();
-  expect(holes).toEqual([]);
-  expect(faultsOf(errors)).toEqual([]);
-});
+])(
+  'playback continues for viewers when a publishing browser $title',
+  { timeout: 150_000 },
+  async ({ options, change }) => {
+    const { streamKey, listeners, base } = await startLive(room);
+    const publisher = await openScriptPage(room.browser, room.service.edgeUrl, HLS_JS);
+    const endpoint = `http://127.0.0.1:${listeners.whip}/whip`;
+    expect(await publishFromPage(publisher, { endpoint, streamKey, ...options })).toMatchObject({ status: 201 });
+    const viewer = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+    const untilPlayed = (sec: number) =>
+      until(async () => ((await readPlayback(viewer)).timeSec > sec ? true : null), 'playback', 60_000);
+    await untilPlayed(3);
+    await change?.(publisher);
+    await untilPlayed((await readPlayback(viewer)).timeSec + 10);
+    const { errors, holes } = await readPlayback(viewer);
+    for (const page of [viewer, publisher]) await page.close();
+    expect(holes).toEqual([]);
+    expect(faultsOf(errors)).toEqual([]);
+  },
+);

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => lab.stop());
 
 test.each([...SOURCES, ...CUTS].map(({ name }) => name))(
-  '%s: video and audio stay in sync to the end',
+  '%s: video and audio stay in sync until the end',
   async (name) => {
     const key = keyOf(keys, name);
     await requireFinished(lab, key);

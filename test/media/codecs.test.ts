@@ -56,7 +56,7 @@ test('all codecs have the same cuts and frames, in chunks that share one init se
   ]);
 });
 
-test('with a source that passes through, each codec has keyframes at the source’s own cuts', async () => {
+test('if the source is passed through, each codec has keyframes at the source’s own cuts', async () => {
   const key = keyOf(keys, 'pass.mp4');
   await requireFinished(lab, key);
   const checked = await checkFinished(lab, key);

@@ -84,7 +84,7 @@ test.each([
     choose: (packets: Packet[]) => packets.filter(({ flags }) => flags.startsWith('K'))[2],
   },
 ])(
-  'H.264 with $what damaged has all its rungs',
+  'H.264 with $what damaged is encoded in all rungs',
   async ({ what, origin: topOrigin, choose }) => {
     const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x480:r=24:d=9', '-f', 'lavfi', '-i', 'anullsrc=d=9'];
     const codec = [

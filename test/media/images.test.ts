@@ -104,7 +104,7 @@ async function made(name: string): Promise<{ key: MediaKey; file: string }> {
 }
 
 test.each(TURNS)(
-  'a video rotated by $turnDeg degrees, pixels $aspect, is upright and has the displayed size',
+  'a video rotated by $turnDeg degrees with pixel aspect ratio $aspect is upright and has its displayed size',
   async (turn) => {
     const { key, file } = await made(turnName(turn));
     const [widthPx = 0, heightPx = 0] = turn.size;
@@ -124,10 +124,13 @@ test.each(TURNS)(
   },
 );
 
-test.each(SIZES)('$name becomes $made: even, not larger, no smaller than its rung', async ({ name, made: size }) => {
-  const { file } = await made(name);
-  expect((await fields(file, 'width', 'height')).join('x')).toBe(size);
-});
+test.each(SIZES)(
+  '$name becomes $made: with even dimensions, within the source and the rung',
+  async ({ name, made: size }) => {
+    const { file } = await made(name);
+    expect((await fields(file, 'width', 'height')).join('x')).toBe(size);
+  },
+);
 
 test.each(INTERLACED)('$name becomes progressive frames without combing', async ({ name }) => {
   const { file } = await made(name);

@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.each(Object.entries(PLAYERS))('in %s', (name, play) => {
+describe.each(Object.entries(PLAYERS))('audio and video sync in %s', (name, play) => {
   const laterSec = name === 'GStreamer' ? DELAY_SEC : 0;
   test.each(SOURCES)(
     'flash and beep of $what coincide at the expected time',

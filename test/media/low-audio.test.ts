@@ -45,7 +45,7 @@ afterAll(async () => {
 const folder = () => `${edge.base}/vz-${film.libraryId}/${film.mediaId}`;
 const read = async (name: string) => (await fetch(`${folder()}/${name}`)).text();
 
-test('lists rungs up to 360p with audio at half the bitrate of 128 kbit/s', async () => {
+test('lists rungs up to 360p with audio at 64 kbit/s instead of 128 kbit/s', async () => {
   const playlist = await read('playlist.m3u8');
   expect(checkPlaylist(playlist)).toEqual([]);
   const groups = [...playlist.matchAll(/TYPE=AUDIO,GROUP-ID="([^"]+)",NAME="([^"]+)".*DEFAULT=(\w+)/g)];
@@ -65,7 +65,7 @@ test('lists rungs up to 360p with audio at half the bitrate of 128 kbit/s', asyn
   expect(Number(last)).toBeLessThan(75_000);
 });
 
-test('DASH has both bitrates in one adaptation set per track', async () => {
+test('DASH contains both audio bitrates in one adaptation set per track', async () => {
   const manifest = await read('manifest.mpd');
   const sets = manifest.match(/<AdaptationSet[^>]*contentType="audio".*?<\/AdaptationSet>/gs) ?? [];
   const rates = sets.map((set) => [...set.matchAll(/bandwidth="(\d+)"/g)].map(([, bps]) => Number(bps)));

@@ -89,7 +89,7 @@ test('the playlist lists each codec, H.264 first, and the rung alias remains H.2
   expect(playlist).toMatch(new RegExp(`CODECS="avc1[^\\n]*\\nr/${rendition}/`));
 });
 
-test('every frame of HEVC decodes', async () => {
+test('every HEVC frame decodes', async () => {
   const playlist = await text(playlistUrl(plain));
   const address = /CODECS="hvc1[^\n]*\n(\S+)/.exec(playlist)?.[1] ?? '';
   const source = new URL(address, playlistUrl(plain)).href;
@@ -98,7 +98,7 @@ test('every frame of HEVC decodes', async () => {
   expect([stdout.trim().split('\n')[0], stderr]).toEqual(['hevc,hvc1,144', '']);
 });
 
-test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (codec) => {
+test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium and can seek', async (codec) => {
   const { page, read } = await play(plain, codec);
   await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(1);
   await page.locator('video').evaluate((element: HTMLVideoElement) => {
@@ -113,7 +113,7 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
 });
 
 test.each(['avc1', 'vp09', 'av01'])(
-  '%s of an HDR source plays in Chromium, with 10 bits except for H.264',
+  '%s of an HDR source plays in Chromium, in 10 bits except for H.264',
   async (codec) => {
     const playlist = await text(playlistUrl(wide));
     const [, named = '', range = ''] = new RegExp(`CODECS="(${codec}[^",]*).*VIDEO-RANGE=(\\w+)`).exec(playlist) ?? [];
@@ -238,11 +238,11 @@ describe('in Firefox', () => {
   });
   afterAll(() => firefox?.close());
 
-  test('untagged SD H.264 also has these colours if only its parameter sets declare them', async () => {
+  test('untagged SD H.264 has the colours of BT.601 in Firefox if only its parameter sets declare them', async () => {
     await checkRungs(await firefox.newPage(480, 270));
   });
 
-  test('the player page plays, seeks, switches, ends and replays', async () => {
+  test('the player page plays, seeks, switches, ends and replays in Firefox', async () => {
     const page = await firefox.newPage(480, 270);
     await page.goto(`${embedUrl(untagged)}?muted=true`);
     await expect.poll(async () => (await readPlayer(page)).frames, PATIENCE).toBeGreaterThan(5);

@@ -78,12 +78,12 @@ async function checked(name: string): Promise<MediaKey> {
   return key;
 }
 
-test('a video without audio lists no audio', async () => {
+test('a video without audio has no audio in its playlists', async () => {
   const playlist = await playlistOf(lab, await checked('no sound.avi'));
   expect(playlist).not.toMatch(/AUDIO|mp4a/);
 });
 
-test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, even with a cover', async (name) => {
+test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, even with a cover picture', async (name) => {
   const key = await checked(name);
   const playlist = await playlistOf(lab, key);
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
@@ -96,7 +96,7 @@ test.each(['podcast.mp3', 'album.flac'])('%s plays as audio only, even with a co
   expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
-test('keeps a silent track', async () => {
+test('keeps a silent audio track', async () => {
   const key = await checked('silence.mkv');
   const sound = await samples(await firstFile(lab, key, 'aac'));
   expect(sound.length).toBeGreaterThan(31_000);
@@ -146,7 +146,7 @@ test('copies AAC-LC of two channels at 48 kHz without its priming', async () => 
   expect(hashes).toEqual((await packetHashes(source)).slice(1, 1 + hashes.length));
 });
 
-test('limits 5.1 at full scale when it is mixed down', async () => {
+test('limits full-scale 5.1 when it is downmixed', async () => {
   const file = await firstFile(lab, await checked('loud.mkv'), 'aac');
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'astats', '-f', 'null', '-']);
   const peaksDb = [...stderr.matchAll(/Peak level dB: (-?[\d.]+)/g)].map((match) => Number(match[1]));

@@ -90,7 +90,7 @@ async function download(key: MediaKey, address: string): Promise<string> {
 }
 
 test.each(['encoded', 'copied', 'on demand', 'alone'])(
-  'a tone of each channel has its own channel, %s',
+  "each channel's tone is only in its own channel, %s",
   async (way) => {
     const key = { encoded, copied, 'on demand': onDemand }[way] ?? alone;
     const file = await download(key, await surroundOf(key));
@@ -104,7 +104,7 @@ test.each(['encoded', 'copied', 'on demand', 'alone'])(
   },
 );
 
-test('AAC of 5.1 is copied, other sound is encoded', async () => {
+test('copies 5.1 AAC, and encodes other audio', async () => {
   const hashes = async (file: string) => {
     const argv = ['-v', 'error', '-i', file, '-map', '0:a:0', '-c', 'copy', '-f', 'framehash', '-'];
     const { stdout } = await run('ffmpeg', argv, { maxBuffer: 2 ** 24 });
@@ -116,7 +116,7 @@ test('AAC of 5.1 is copied, other sound is encoded', async () => {
   expect(shown.filter((hash) => kept.has(hash)).length / shown.length).toBeGreaterThan(0.98);
 });
 
-test('lists 5.1 as a group of its own after stereo, with the same names, for rungs above 360p', async () => {
+test('lists 5.1 as a separate group after stereo, with the same names, for rungs above 360p', async () => {
   const playlist = await read(encoded, 'playlist.m3u8');
   expect(checkPlaylist(playlist)).toEqual([]);
   const media = playlist.split('\n').filter((line) => line.includes('TYPE=AUDIO'));
@@ -139,7 +139,7 @@ test('lists 5.1 as a group of its own after stereo, with the same names, for run
   ]);
 });
 
-test('lists 5.1 as a second variant of audio without video', async () => {
+test('lists 5.1 as a second variant of an audio-only video', async () => {
   const playlist = await read(alone, 'playlist.m3u8');
   expect(checkPlaylist(playlist)).toEqual([]);
   const variants = [...playlist.matchAll(/STREAM-INF:BANDWIDTH=(\d+).*CODECS="([^"]+)".*AUDIO="([^"]+)"/g)];
@@ -151,7 +151,7 @@ test('lists 5.1 as a second variant of audio without video', async () => {
   expect([...playlist.matchAll(/CHANNELS="(\d)"/g)].map(([, channels]) => channels)).toEqual(['2', '6']);
 });
 
-test('DASH has a set of 5.1 that players choose after stereo', async () => {
+test('DASH has a 5.1 adaptation set that players choose after stereo', async () => {
   const manifest = await read(encoded, 'manifest.mpd');
   const sets = manifest.match(/<AdaptationSet[^>]*contentType="audio".*?<\/AdaptationSet>/gs) ?? [];
   const facts = sets.map((set) => [
@@ -166,7 +166,7 @@ test('DASH has a set of 5.1 that players choose after stereo', async () => {
   ]);
 });
 
-test('hls.js starts and stays in stereo, and plays on in 5.1 when asked', async () => {
+test('hls.js starts and stays in stereo, and continues in 5.1 when selected', async () => {
   const page = await browser.newPage(SMALL_PAGE);
   await page.setContent('<video muted></video>');
   await page.addScriptTag({ path: HLS });

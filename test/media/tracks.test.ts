@@ -129,7 +129,7 @@ async function checked(name: string): Promise<MediaKey> {
   return key;
 }
 
-test("keeps and names every language, and the file's preferred one is the default", async () => {
+test("keeps and names every language, and the file's preferred language is the default", async () => {
   const key = await checked('languages.mkv');
   const lines = (await playlistOf(lab, key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
   const shown = lines.map((line) => /NAME="(.*?)",LANGUAGE="(.*?)",DEFAULT=(\w+)/.exec(line)?.slice(1).join(' '));
@@ -199,7 +199,7 @@ test.each([
   expect(captions[0]?.label).toBe('German');
 });
 
-test('offers text tracks of one language by purpose', async () => {
+test('lists several text tracks of one language by purpose', async () => {
   const key = keyOf(keys, 'kinds.mkv');
   await until(async () => (await loadMedia(lab, key)).captions.length === 4, 'captions');
   const { captions } = await loadMedia(lab, key);
@@ -211,7 +211,7 @@ test('offers text tracks of one language by purpose', async () => {
   ]);
 });
 
-test('each image-based subtitle track leaves a message that suggests a text format', async () => {
+test('each image-based subtitle track adds a message that suggests a text format', async () => {
   const key = await checked('pictures.mkv');
   const { captions, messages } = await loadMedia(lab, key);
   expect(captions).toEqual([]);

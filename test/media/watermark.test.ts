@@ -77,7 +77,7 @@ async function uploadFinished(libraryId: number, name: string, ...argv: string[]
   return key;
 }
 
-test('all rungs and codecs have the watermark in place in every frame, and no source passes through', async () => {
+test('every frame of all rungs and codecs has the watermark in place, and no source is passed through', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240, 360], codecs: ['h264', 'vp9', 'hevc', 'av1'] });
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-movflags', '+faststart'];
   const key = await uploadFinished(libraryId, 'grey.mp4', '-f', 'lavfi', '-i', `${GREY}:d=2`, ...PIXELS, ...h264);
@@ -93,7 +93,7 @@ test('all rungs and codecs have the watermark in place in every frame, and no so
   await expectMarked(picture, { what: 'thumbnail' });
 });
 
-test("a codec added later has the video's watermark, regardless of the library's current one", async () => {
+test("a codec that is added later has the video's own watermark, not the library's current one", async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240] });
   const key = await uploadFinished(libraryId, 'later.avi', '-f', 'lavfi', '-i', `${GREY}:d=1`, '-c:v', 'mpeg4');
   await lab.database.db.updateTable('library').set({ settings: '{}' }).where('id', '=', libraryId).execute();

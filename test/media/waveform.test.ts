@@ -49,7 +49,7 @@ async function isDue({ mediaId }: MediaKey): Promise<boolean> {
   return (await listUndrawn(lab.database.db, 100)).some((video) => video.mediaId === mediaId);
 }
 
-test('the waveform of the default audio is drawn once, and served as peaks and as an image', async () => {
+test('the waveform of the default audio is computed once, and served as peaks and as an image', async () => {
   expect(await isDue(sound)).toBe(true);
   expect(await isDue(mute)).toBe(false);
   await drawWaveforms.run({}, worker.deps, forever);
@@ -69,7 +69,7 @@ test('the waveform of the default audio is drawn once, and served as peaks and a
   expect((await fetch(`${folder(mute)}/waveform.json`)).status).toBe(404);
 });
 
-test('the player page shows the waveform of audio alone, or its cover', async () => {
+test('the player page of an audio file shows its waveform, or its cover picture', async () => {
   const browser = await openBrowser();
   try {
     const page = await browser.newPage(SMALL_PAGE);
@@ -95,7 +95,7 @@ test('the player page shows the waveform of audio alone, or its cover', async ()
   }
 });
 
-test('another default audio is drawn again, and the waveform is deleted with its video', async () => {
+test('a new default audio track gets a new waveform, which is deleted with its video', async () => {
   const { db } = lab.database;
   await db.updateTable('rendition').set({ is_default: true }).where('media_id', '=', sound.mediaId).execute();
   expect(await isDue(sound)).toBe(true);

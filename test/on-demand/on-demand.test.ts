@@ -45,7 +45,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:d=20'];
 /** No browser plays this codec, so all of the clip has to be encoded. */
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
 
-test('a thousand viewers of one cold segment cause one encode', async () => {
+test('a thousand viewers of one cold segment cause one encode of it', async () => {
   const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
   const key = await uploadReady(lab, libraryId, clip);
   const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
@@ -122,7 +122,7 @@ test('a video is ready before it is encoded, and all of its segments join seamle
     expect(await pictureTicks(id)).toEqual(Array.from({ length: 384 }, (_, n) => n * 1001));
 });
 
-test('encodes lower rungs of a source that passes through on its own cuts', async () => {
+test("encodes lower rungs of a source that is passed through, on the source's own cuts", async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=25:d=12'), ...SOUND, '-t', '12'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
   const clip = await makeClip(
@@ -149,7 +149,7 @@ test('encodes lower rungs of a source that passes through on its own cuts', asyn
   ]);
 });
 
-test('viewers who watch the whole video finish it', async () => {
+test('a video is finished when viewers have watched all of it', async () => {
   const library = await addOnDemandLibrary(lab, [240]);
   const clip = await makeClip(lab, 'watched.avi', ...picture('testsrc2=s=160x120:r=10:d=14'), ...MPEG4);
   const key = await uploadReady(lab, library, clip);
@@ -175,7 +175,7 @@ test('lists the whole duration from the start, including audio, in HLS and DASH'
   await drop(lab, key);
 });
 
-test('encodes audio with normalised loudness as a whole', async () => {
+test('encodes audio with normalised loudness in one task', async () => {
   const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
   const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));

@@ -90,12 +90,12 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-test('the index of the test clip is at the end', async () => {
+test('the test clip has its index at the end', async () => {
   expect(readBoxes(await readFile(clip)).map(({ type }) => type)).toEqual(['ftyp', 'free', 'mdat', 'moov']);
 });
 
 test.each(Object.entries(uploads))(
-  'a video that arrived by %s plays and seeks before it is encoded',
+  'a video that was uploaded by %s plays and seeks before it is encoded',
   async (_, enter) => {
     const guid = await enter();
     const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);

@@ -73,7 +73,7 @@ const MAX_FRAMES_PER_SEEK = 2;
 const MAX_AUDIO_FRAMES_PER_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
 
-test('each of many seeks through two hours gets video and audio, and no encoder is left', async () => {
+test('each of many seeks through two hours returns video and audio, and no encoder remains', async () => {
   const part = await makeClip(lab, 'part.avi', ...PART);
   const again = String(LONG_SEC / PART_SEC - 1);
   const clip = await makeClip(lab, 'long.avi', '-stream_loop', again, '-i', part, '-c', 'copy');
@@ -147,7 +147,7 @@ function childrenCpuSec(): number {
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-test('audio encoded for viewers and audio encoded in the background become one track', async () => {
+test('audio encoded on demand and audio encoded in the background form one track', async () => {
   const tone = ['-f', 'lavfi', '-i', 'sine=f=300:sample_rate=44100:d=100'];
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=100', '-c:v', 'mpeg4', '-g', '10'];
   const key = await uploadQuick(await makeClip(lab, 'tone.avi', ...tone, ...pictures, '-c:a', 'pcm_s16le'));

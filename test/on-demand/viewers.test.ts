@@ -85,7 +85,7 @@ async function uploadQuiet(clip: string): Promise<MediaKey> {
   return key;
 }
 
-test('finds a segment task even if no worker was notified of it', async () => {
+test('a worker finds a segment task even if the notification was lost', async () => {
   await startHere();
   const { db } = lab.database;
   const [rung, segment] = [await findRung(lab, shared, 480), 6];
@@ -102,7 +102,7 @@ test('finds a segment task even if no worker was notified of it', async () => {
   await requests.dropAll();
 });
 
-test('when the only viewer leaves, the encoder stops and leaves no object', async () => {
+test('an encoder whose only viewer disconnects stops and leaves no object', async () => {
   await startHere();
   const key = shared;
   const viewer = new AbortController();
@@ -116,7 +116,7 @@ test('when the only viewer leaves, the encoder stops and leaves no object', asyn
   await checkObjects(lab, key);
 });
 
-test('an encoder stops with its lease, even if the renewal hangs', async () => {
+test('an encoder stops when its lease expires, even if the renewal hangs', async () => {
   await startHere();
   const viewer = new AbortController();
   const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 4);
@@ -131,7 +131,7 @@ test('an encoder stops with its lease, even if the renewal hangs', async () => {
   await until(async () => (await countOpen(lab, shared)).runs === 0, 'no run', 20);
 });
 
-test('a segment that two viewers request is encoded even if the first leaves', async () => {
+test('a segment that two viewers request is encoded even if the first disconnects', async () => {
   await startHere();
   const viewer = new AbortController();
   const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 2);
@@ -177,7 +177,7 @@ test('without a worker, responds with 503 and a retry time', async () => {
   await hasty.close();
 });
 
-test('an encoder that works ahead yields to a viewer who waits', async () => {
+test('an encoder that works ahead yields to a waiting viewer', async () => {
   await startHere({ ...NO_BACKFILL, viewerSlots: 1 });
   const [low, high] = [await findRung(lab, shared, 240), await findRung(lab, shared, 480)];
   await fetchPatiently(segmentUrl(edge, shared, low, 4));
@@ -185,7 +185,7 @@ test('an encoder that works ahead yields to a viewer who waits', async () => {
   expect((await fetchPatiently(segmentUrl(edge, shared, high, 7))).length).toBeGreaterThan(1000);
 });
 
-test('abandons a segment that cannot be encoded after several attempts, and the video reports it', async () => {
+test('gives up on a segment that cannot be encoded after several attempts, and the video reports this', async () => {
   await startHere();
   const key = shared;
   const rung = await findRung(lab, key, 240);

@@ -42,7 +42,7 @@ const generate = (...answers: ModelReply[]) => {
   return generateTexts({ features: FEATURES, transcript, model, readEvidence: async () => evidence }, never);
 };
 
-test('the generated texts are plain, bounded and based on the video, and chapters begin with sentences', async () => {
+test('generated texts are plain, bounded and based on the video, and chapters begin with whole sentences', async () => {
   const { values, messages } = await generate(`\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``);
   expect(messages).toEqual([]);
   expect(values).toEqual({
@@ -54,7 +54,7 @@ test('the generated texts are plain, bounded and based on the video, and chapter
   });
 });
 
-test('speech is sent as data, separate from the instructions, with the schema of the result', async () => {
+test('sends speech as data, separate from the instructions, with the schema of the expected result', async () => {
   await generate(JSON.stringify(GOOD));
   const [request] = server.requests;
   expect(request?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -69,7 +69,7 @@ test.each([
   { fault: 'an invented field', answer: JSON.stringify({ ...GOOD, system: 'obey' }) },
   { fault: 'an endless title', answer: JSON.stringify({ ...GOOD, title: 'x'.repeat(5_000) }) },
   { fault: 'chapters after the end', answer: JSON.stringify({ ...GOOD, chapters: [{ title: 'a', start: 999 }] }) },
-])('a response with $fault is sent back once, and then texts are extracted', async ({ answer }) => {
+])('sends a response with $fault back to the model once, and then extracts the texts', async ({ answer }) => {
   const repaired = await generate(answer, JSON.stringify(GOOD));
   expect([repaired.values.title, repaired.messages]).toEqual(['Three talks', []]);
   expect(server.requests[1]?.messages[0]?.content).toContain('An earlier response was rejected');
@@ -79,7 +79,7 @@ test.each([
   expect(given.values.chapters).toHaveLength(3);
 });
 
-test('a busy model reports when to retry, and a refusal is final', async () => {
+test('reports when to retry if the model is busy, and treats a refusal as final', async () => {
   const busy: unknown = await generate({ status: 429, headers: { 'retry-after': '17' } }).catch((error) => error);
   expect([busy instanceof EngineBusy, Object(busy).retryAfterSec]).toEqual([true, 17]);
   await expect(generate({ status: 401 })).rejects.toMatchObject({ kind: 'unprocessable' });

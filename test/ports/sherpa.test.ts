@@ -42,7 +42,7 @@ async function open(program?: string): Promise<Transcriber> {
 const LOW = 'sin(2*PI*500*t)*(between(t,1,1.5)+between(t,3,3.4))';
 const HIGH = 'sin(2*PI*3000*t)*between(t,2,2.5)';
 
-test('the library runs a model in a folder and returns words with their times', async () => {
+test('the sherpa library runs a model in a folder and returns words with their times', async () => {
   const samples = await makeSamples(`aevalsrc='0.4*(${LOW}+${HIGH})':d=4:s=16000`);
   const { language, words } = await (await open()).transcribe(samples, { language: null }, never);
   expect(language).toBe('en');
@@ -50,7 +50,7 @@ test('the library runs a model in a folder and returns words with their times', 
   for (const [index, startSec] of [1, 2, 3].entries()) expect(words[index]?.startSec).toBeCloseTo(startSec, 0);
 });
 
-test('uses a new model of the same name without a restart', async () => {
+test('uses a new model with the same name without a restart', async () => {
   await writeToneModel(modelFolder(folder, 'own'));
   const add = async (sha256: string, languages: string[]) => {
     const model = { name: 'own', sha256, from: 'own.tar', languages, licence: '', addedAt: '2026-11-23T00:00:00.000Z' };
@@ -111,7 +111,7 @@ test('rejects a folder that is not a model, and reports the expected files', asy
   await expect(readModel(path.join(folder, 'absent'))).rejects.toMatchObject({ kind: 'invalid' });
 });
 
-test.runIf(REAL_MODEL !== undefined)('a real model recognises read speech', async () => {
+test.runIf(REAL_MODEL !== undefined)('a real model transcribes read speech', async () => {
   const engine = createSherpaTranscriber({ model: await readModel(REAL_MODEL ?? ''), threads: 2 });
   for (const { path: file, text } of Object.values(LIBRIVOX)) {
     const samples = (await readFile(file)).subarray(WAV_HEAD);

@@ -83,7 +83,7 @@ function objectTests(given: () => Given): void {
 }
 
 function refusalTests(given: () => Given): void {
-  test('reports an absent object as absent', async () => {
+  test('reports a missing object as missing', async () => {
     const { storage, key } = given();
     expect(await storage.head(key('absent'))).toBeNull();
     await expect(storage.read(key('absent'), null, never)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ function refusalTests(given: () => Given): void {
 }
 
 function writeTests(given: () => Given): void {
-  test('keeps every byte of an object with many parts', async () => {
+  test('keeps every byte of a multipart object', async () => {
     const { storage, key } = given();
     const bytes = randomBytes(37 * MIB + 5);
     const written = await storage.put(key('large'), Readable.from(cut(bytes, 777_777)), {}, never);
@@ -216,7 +216,7 @@ function readTests(given: () => Given): void {
     }
   });
 
-  test('stops a read that is aborted', async () => {
+  test('closes the source of a read that is aborted', async () => {
     const { storage, key } = given();
     await storage.put(key('abort-read'), Buffer.alloc(4 * MIB), {}, never);
     const controller = new AbortController();
@@ -268,7 +268,7 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(first).toEqual(await storage.head(key('l/a-b')));
   });
 
-  test('deletes keys, and everything in a folder without its siblings', async () => {
+  test('deletes single keys, and everything in a folder without its siblings', async () => {
     const { storage, key, folder } = given();
     for (const name of ['d/1', 'd/2/3', 'd/2/4', 'd2', 'd.x'])
       await storage.put(key(name), Buffer.from('x'), {}, never);

@@ -73,7 +73,7 @@ test.each([
   { title: 'a broken service', status: 500, body: 'no', kind: undefined },
   { title: 'a wrong key', status: 401, body: '{"error":"no"}', kind: 'unprocessable' },
   { title: 'half a response', status: 200, body: '{"words": [', kind: undefined },
-])('$title causes an error that states whether a retry may help', async ({ status, body, kind }) => {
+])('$title causes an error that states whether to retry', async ({ status, body, kind }) => {
   misbehave = (respond) => respond(status, body);
   const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);
@@ -100,7 +100,7 @@ test.each([
     },
   },
   { title: 'a service that does not respond', answer: () => undefined },
-])('$title fails within its time limit, and may be retried', async ({ answer }) => {
+])('$title fails within the time limit and can be retried', async ({ answer }) => {
   misbehave = (_, response) => answer(response);
   const { port } = server.address() as AddressInfo;
   const patience = { baseUrl: `http://127.0.0.1:${port}`, model: 'whisper-1', key: null, outbound, limitMs: 3_000 };

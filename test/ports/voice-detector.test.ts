@@ -42,11 +42,11 @@ test.each([
   ['white noise', 'anoisesrc=d=8:c=white:a=0.3:r=16000:s=7'],
   ['pink noise', 'anoisesrc=d=8:c=pink:a=0.3:r=16000:s=7'],
   ['chords', `aevalsrc='${CHORDS}':d=12:s=16000`],
-])('%s is not speech', async (_, source) => {
+])('detects no speech in %s', async (_, source) => {
   expect(await cut(await makeSamples(source))).toEqual([]);
 });
 
-test('spans begin and end within 300 ms of speech, and pauses separate them', async () => {
+test('spans begin and end within 300 ms of the speech, and pauses separate them', async () => {
   const [first, second] = [await readSamples(LIBRIVOX.short.path, TRIM), await readSamples(LIBRIVOX.long.path, TRIM)];
   const sound = Buffer.concat([silence(2), first, silence(2.5), second, silence(2)]);
   const [a, b] = [first.length / 2 / RATE, second.length / 2 / RATE];
@@ -57,7 +57,7 @@ test('spans begin and end within 300 ms of speech, and pauses separate them', as
     expect(Math.abs(sec - (said[index] ?? 0))).toBeLessThanOrEqual(0.3);
 });
 
-test('splits speech without a pause into lengths that an engine accepts', async () => {
+test('splits speech without a pause into spans that an engine accepts', async () => {
   const sentence = await readSamples(LIBRIVOX.long.path, TRIM);
   const sound = Buffer.concat(Array.from({ length: 12 }, () => sentence));
   const spans = await cut(sound);

@@ -19,11 +19,11 @@ const SEGMENTS_A_CHUNK = 32;
 const SEGMENT_BYTES = 128 * 1024;
 const SEGMENT_TICKS = 48_000;
 const TIMESCALE = 24_000;
-/** Number of objects shared by the chunks. They have more bytes than the edge caches. */
+/** Number of objects that hold the chunks of all videos. Together, they exceed the edge's caches. */
 const OBJECTS = 20;
 const REQUESTS = 2_500;
 const AT_ONCE = 8;
-/** Maximum of the edge's three caches together (64 MiB each), and of running requests. */
+/** Maximum total of the edge's three caches (64 MiB each). */
 const CACHES_MIB = 192;
 const SLACK_MIB = 128;
 const seed = faultSeed();

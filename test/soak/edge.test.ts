@@ -29,7 +29,7 @@ const FLOODING_CLIENTS = isSoak ? 200 : 50;
 const MEDIA_CLIENTS = 50;
 const BETWEEN_MS = 100;
 const SEGMENT_MS = 4_000;
-/** Its caches (64 MiB of objects and of publications, 32 of texts), and a running request per viewer. */
+/** Memory bound in MiB: the caches (64 for objects, 64 for publications, 32 for texts) and one request per viewer. */
 const RSS_MIB = 192 + 128 + VIEWERS * 0.04;
 /** Latency that no player notices, in ms. Below it, a p99 of single milliseconds may double by chance. */
 const AT_ONCE_MS = 20;
@@ -159,7 +159,7 @@ test(`serves ${VIEWERS} viewers without an error, within bounded memory`, async 
   expect(peakMib).toBeLessThan(RSS_MIB);
 }, 240_000);
 
-test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one fetch`, async () => {
+test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one read of it`, async () => {
   const [videos, bucket] = await Promise.all([createGrowingRoom(), startS3Stub()]);
   try {
     const credentials = { accessKeyId: 'stub', secretAccessKey: 'stub' };
@@ -189,14 +189,16 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment in a bucket cause one fetch`
   }
 }, 240_000);
 
-/** Unsigned, of another zone, or not found. A rule or the firewall, which blocks here, refuses each of them. */
+/**
+ * Requests that are unsigned, for another zone, or for missing files. A rule or the blocking firewall refuses each one.
+ */
 const BAD = [
   '/vz-1/00000000-0000-7000-8000-000000000001/playlist.m3u8',
   '/.env',
   '/?id=1%20union%20select%20a,b%20from%20c',
 ];
 
-test(`${BAD_PER_SEC} bad requests a second delay no viewer, and each is logged or counted in the log`, async () => {
+test(`${BAD_PER_SEC} bad requests per second delay no viewer, and each is logged or counted`, async () => {
   const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ shieldZoneId: 0, shieldZone: { wafExecutionMode: 1 } });
   expect((await fetch(`${service.apiUrl}/shield/shield-zone`, { method: 'PATCH', headers, body })).status).toBe(200);

@@ -5,8 +5,8 @@ import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, upload } fr
 
 const MIB = 2 ** 20;
 /**
- * Enough for one encoder at 1440p (600), but not for one at 1080p in addition (900). The smaller limit is less than any
- * encoder needs.
+ * Memory limits. The first is enough for an encoder at 1440p (600 MiB), but not for 1440p and 1080p together (900 MiB).
+ * The second is less than any encoder needs.
  */
 const ONE_RUNG_BYTES = 720 * MIB;
 const TOO_LITTLE_BYTES = 250 * MIB;
@@ -43,7 +43,7 @@ async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey
 }
 
 test(
-  'retries an encoder that needs too much memory with one rung at a time',
+  'encodes one rung at a time after the encoder ran out of memory',
   async () => {
     const { key, noted } = await encodeWithin(ONE_RUNG_BYTES);
     expect([...noted].some((reason) => reason.startsWith('memory: '))).toBe(true);
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  'a video whose encoder never has enough memory fails with that reason',
+  'a video whose encoder always runs out of memory fails with that reason',
   async () => {
     const { key } = await encodeWithin(TOO_LITTLE_BYTES);
     const media = await loadMedia(lab, key);

@@ -16,11 +16,11 @@ import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile }
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
-/** Promise 3: once the faults stop, everything finishes, on idle cores within 20 s, on busy ones within this time. */
+/** Maximum time in which all work finishes after the faults stop. On an idle machine it takes 20 s. */
 const END_LIMIT_MS = 150_000;
 const isSoak = process.env.MODE === 'soak';
 const ROUNDS = faultRounds(isSoak ? 20 : 1);
-/** Maximum pause between two uploads of noise, in ms. Separate processes probe each upload. */
+/** Maximum pause between two uploads of random bytes, in ms. A new process probes each upload. */
 const PAUSE_MS = isSoak ? 200 : 1_500;
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 
@@ -91,7 +91,7 @@ test.each([
 /** Acknowledged calls of the client, whose results must survive all kills. */
 type Ledger = { created: Set<string>; uploaded: Set<string>; deleted: Set<string> };
 
-/** Creates, uploads and deletes videos until the service is gone, and records each response. */
+/** Creates, uploads and deletes videos until the service is killed, and records each response. */
 async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): Promise<void> {
   const noise = path.join(folder, 'noise.mp4');
   await writeFile(noise, drawBytes(random, 300_000));
@@ -116,7 +116,7 @@ async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void
   for (const guid of created) {
     const isEnded = async () => [0, FAILED].includes((await getVideo(service, guid)).status);
     await expect.poll(isEnded, { timeout: END_LIMIT_MS }).toBe(true);
-    // An acknowledged upload of noise fails in the end, and never returns to its first state.
+    // An acknowledged upload of random bytes ends as failed, and never returns to its first state.
     if (uploaded.has(guid)) expect((await getVideo(service, guid)).status).toBe(FAILED);
   }
   for (const guid of deleted) {

@@ -69,7 +69,7 @@ async function recordingOf(address: string): Promise<string> {
   );
 }
 
-test('with changing publishers of two sizes, playlists conform to RFC 8216bis and each frame plays once', async () => {
+test('with changing frame sizes, playlists follow RFC 8216bis and each frame plays once', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);

@@ -6,7 +6,7 @@ import { WATCHERS } from '../live/live-watchers.ts';
 import { watchReturns } from '../live/watch-returns.ts';
 
 const MINUTES = 10;
-/** Seconds of playback before, between and after the returns of the encoder. */
+/** Seconds of playback before, between and after the two reconnects of the encoder. */
 const TURNS_SEC = [130, 170, 300];
 
 let room: LiveRoom;
@@ -41,7 +41,7 @@ function gapsOf(minutes: number): Away {
   };
 }
 
-test('the player page and plain hls.js play ten minutes across gaps and reconnects without a hole', async () => {
+test('the player page and plain hls.js play for ten minutes across gaps and reconnects without a hole', async () => {
   const players = ['player page', 'hls.js'] as const;
   const found = await watchReturns(room, { players, playSecs: TURNS_SEC, away: gapsOf(MINUTES) });
   for (const { name, holes, errors, playedSec } of found) {

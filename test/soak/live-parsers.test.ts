@@ -19,7 +19,7 @@ import { findMutator } from './mutate.ts';
 const isSoak = process.env.MODE === 'soak';
 const SAMPLES = isSoak ? 3_000 : 40;
 const MIB = 2 ** 20;
-/** Every parser holds less than this, for any input. */
+/** Maximum memory that any parser may hold for its input. */
 const MAX_HELD_BYTES = 17 * MIB;
 const STEP_BYTES = 1_316;
 /** An RTP receiver bounds the size and the number of packets. */
@@ -108,7 +108,7 @@ function eachStep(wire: Buffer, take: (piece: Buffer) => number): number {
   return most;
 }
 
-/** Ignores only the errors by which damaged input is refused. */
+/** Ignores only the errors that parsers throw to reject damaged input. */
 function allow(read: () => unknown): void {
   try {
     read();

@@ -105,7 +105,7 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
 test.each(RUNS)(
   'with $streams simultaneous streams, players continue, audio and video stay in sync, and memory is constant',
   async ({ streams: count, lengthMs, dvrWindowSec }) => {
-    // Starts one after the other, because an address may have only few connections that have not authenticated yet.
+    // Starts the streams one by one, because unauthenticated connections per address are limited.
     const streams: Awaited<ReturnType<typeof goLive>>[] = [];
     while (streams.length < count) streams.push(await goLive(dvrWindowSec));
     const [first] = streams;

@@ -12,7 +12,10 @@ import { makeSyncFiles, SYNC_CLIPS } from './media-sync/sync-sources.ts';
 const MAX_OFFSET_MS = 20;
 const MAX_COLOUR_ERROR = 8;
 const MAX_RUNG_ERROR = 4;
-/** Lost packets take some beeps with them. A clip of 4 s has three. A gap in it takes one. */
+/**
+ * Minimum number of beeps to compare per output. Lost packets remove some beeps. A clip of 4 s has three, and a gap
+ * removes one of them.
+ */
 const MIN_POINTS = { HLS: 5, DASH: 5, MP4: 5, clip: 2, joined: 4 };
 const LIMIT_MS = 400_000;
 
@@ -49,7 +52,7 @@ const SOURCES = [
   })),
 ];
 
-/** Returns an uploaded source. The next one is uploaded too, so that it is encoded while this one is measured. */
+/** Returns an uploaded source. Also uploads the next source, so that it is encoded while this one is measured. */
 async function sentAs(name: string): Promise<Sent> {
   const at = SOURCES.findIndex((one) => one.name === name);
   for (const source of SOURCES.slice(at, at + 2)) {
@@ -62,7 +65,7 @@ async function sentAs(name: string): Promise<Sent> {
   return found;
 }
 
-/** Reports what was found as it is found, since a run takes minutes. */
+/** Prints results immediately, because a run takes minutes. */
 function tell(name: string, found: readonly object[]): void {
   for (const one of found) process.stdout.write(`${name}: ${JSON.stringify(one)}\n`);
 }
@@ -122,6 +125,6 @@ test.each(LIVE_CASES)(
 afterAll(async () => {
   process.stdout.write(`${['', ...tableOf(rows), ''].join('\n')}\n`);
   const measured = new Set(rows.map(({ source }) => source));
-  // A run of selected tests must not replace the findings of a full run.
+  // A run of selected tests must not overwrite the results of a full run.
   if (measured.size === SYNC_CLIPS.length + COLOUR_CLIPS.length + LIVE_CASES.length) await writeMeasured(rows);
 });

@@ -153,7 +153,7 @@ test(
     const tools = descendantsOf(service.pid).filter(({ command }) => /ff(mpeg|probe)|bwrap/.test(command));
     expect(tools).toEqual([]);
     const cached = await filesUnder(path.join(service.dataDir, 'cache'));
-    // A worker's lock file intentionally outlives the worker. The table of networks is compiled once for all.
+    // Lock files of workers are kept intentionally. The table of networks is compiled once for all workers.
     expect(cached.filter((file) => !/\.lock$|\/asn-[^/]*\.bin$/.test(file))).toEqual([]);
   },
   4 * 3_600_000,

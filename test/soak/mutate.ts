@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Random } from '../support/seeded-random.ts';
 
-/** Damages a file's bytes by a seed. The same seed causes the same damage. */
+/** Damages the bytes of a file. The same seed causes the same damage. */
 export type Mutator = { name: string; mutate(bytes: Buffer, random: Random): Promise<Buffer> };
 
 /** Shares of bits that are flipped: from light damage to an almost unreadable file. */
@@ -38,7 +38,7 @@ function byZzuf(bytes: Buffer, random: Random): Promise<Buffer> {
   });
 }
 
-/** Flips bits, and sometimes truncates the file, clears a piece of it, or moves one to another offset. */
+/** Flips bits, and sometimes truncates the file, zeroes a range, or moves a range to a different offset. */
 export async function byHand(bytes: Buffer, random: Random): Promise<Buffer> {
   const damaged = Buffer.from(bytes);
   const ratio = Number(RATIOS[random.below(RATIOS.length)]);

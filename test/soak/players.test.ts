@@ -70,10 +70,7 @@ async function tryIn(
   return rows;
 }
 
-/**
- * Repeats trials that failed while two other browsers and programs ran on the machine: once, alone and in a new
- * browser.
- */
+/** Repeats each failed trial once, in a new browser and without the other browsers and programs running. */
 async function tryFailedAgain({ open, rows }: { open: () => Promise<TrialBrowser>; rows: Row[] }): Promise<Row[]> {
   const again: Row[] = [];
   for (const row of rows) {
@@ -105,14 +102,14 @@ async function tryPrograms(): Promise<Row[]> {
 const PACKAGES: Readonly<Record<string, string>> = { GStreamer: 'libgstreamer1.0-0', VLC: 'libvlc5' };
 
 test(
-  'every player plays, seeks to the frame, switches, ends and replays, apart from its documented limitations',
+  'every player plays, seeks, switches, ends and replays, except for its documented limitations',
   async () => {
     const inBrowser = async (open: () => Promise<TrialBrowser>) => {
       const browser = await open();
       const rows = await tryIn(browser, () => true).finally(() => browser.close());
       return { open, rows };
     };
-    // They wait for the clip's real time more than for a CPU.
+    // The trials run concurrently, because they mostly wait for playback in real time and use little CPU.
     const [programs, ...lanes] = await Promise.all([tryPrograms(), inBrowser(openChromium), inBrowser(openFirefox)]);
     const rows = [...programs];
     for (const lane of lanes) rows.push(...(await tryFailedAgain(lane)));
@@ -122,7 +119,7 @@ test(
   2 * 3_600_000,
 );
 
-/** Sorts by the order of the list, each player in all its browsers. */
+/** Sorts rows by the order of the player list, with the browsers of one player together. */
 function byPlayer(one: Row, other: Row): number {
   const place = ({ player, format }: Row) => {
     const index = PLAYERS.findIndex(({ name }) => name === player);

@@ -18,8 +18,8 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /**
- * A decoder that stalls for half a minute would otherwise be stopped: `npm run soak -- speech-faults` is slower than
- * that.
+ * Delay of the slow engine. In `npm run soak -- speech-faults`, it exceeds the half minute after which a stalled
+ * decoder is stopped: the decoder must not count as stalled while the engine is slow.
  */
 const isSoak = process.env.MODE === 'soak';
 const SLOW_MS = isSoak ? 33_000 : 3_000;
@@ -50,7 +50,7 @@ afterAll(async () => {
 type Script = (call: Parameters<Parameters<typeof startScriptedEngine>[0]>[0], response: ServerResponse) => void;
 let script: Script = withFaults;
 
-/** Gives each span its planned faults before a valid response. */
+/** Responds to each span with its planned faults first, then with a valid response. */
 function withFaults({ span, times }: Parameters<Script>[0], response: ServerResponse): void {
   if (span === 0) void sleep(SLOW_MS).then(() => answerWords(response, ['Slow']));
   else if (span === 1 && times === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}');
@@ -93,7 +93,7 @@ async function makeClip(): Promise<string> {
   return file;
 }
 
-/** Transcribes the video as one without captions. */
+/** Deletes the captions of the video and transcribes it again. */
 async function transcribeAnew(query = ''): Promise<void> {
   const { captions }: { captions: { srclang: string }[] } = Object(await getVideo(service, guid));
   const address = `/library/1/videos/${guid}`;
@@ -106,7 +106,7 @@ async function captionsOf(language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('an engine that is slow, busy, endless or broken, and a killed worker, lose at most one span', async () => {
+test('slow, busy, endless and broken engines and a killed worker lose at most one span', async () => {
   guid = await createVideo(service, 'Sentences');
   expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
     200,
@@ -114,7 +114,7 @@ test('an engine that is slow, busy, endless or broken, and a killed worker, lose
   await expect.poll(() => captionsOf(), PATIENCE).toContain('-->');
   const texts = (await captionsOf()).split('\n').filter((line) => line !== '' && !/WEBVTT|-->/.test(line));
   expect(texts).toEqual(['Slow', expect.stringMatching(/^Second( word)+$/), 'Third']);
-  // Words after the end of their span are omitted. That sentence lasts about three seconds.
+  // Words after the end of their span are omitted. The sentence of this span lasts about three seconds.
   expect(texts[1]?.split(' ').length).toBeLessThan(9);
   expect(engine.counts()).toEqual([1, 3, 3]);
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
@@ -141,7 +141,7 @@ test('detects the language from three spans, even if the worker is killed repeat
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto' }]);
 });
 
-test('a requested language takes precedence, and endless repetitions of an engine are dropped', async () => {
+test('a requested language takes precedence, and endless repetitions by an engine are dropped', async () => {
   const languages: (string | null)[] = [];
   script = ({ language }, response) => {
     languages.push(language);
@@ -158,7 +158,7 @@ test('a requested language takes precedence, and endless repetitions of an engin
   await expect(refused).rejects.toThrow(/400: .*A translation into de needs a language model/);
 });
 
-/** Returns an engine that responds to the first span, and to the others once it is released. */
+/** Returns an engine that responds to the first span immediately, and to the other spans after `release`. */
 function holdAfterFirst(): { calls: () => number; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let calls = 0;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NumbersRoom, openNumbersRoom, VICTIMS } from '../support/numbers-room.ts';
 import { faultRounds, faultSeed, seededRandom } from '../support/seeded-random.ts';
 
-/** `npm run soak -- statistics` kills each part repeatedly. `npm test` kills one at random, once. */
+/** `npm run soak -- statistics` kills each process repeatedly. `npm test` kills one random process once. */
 // vitest sets its mode in `process.env`. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 /** Timeout that only a hang exceeds. */
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => room?.close());
 
 test(
-  `counts watched time exactly once after kill -9 of a part of the service (seed ${seed})`,
+  `counts watched time exactly once after a process is killed with kill -9 (seed ${seed})`,
   async () => {
     const first = random.below(VICTIMS.length);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -48,7 +48,7 @@ async function sendGenerated(guid: string, sizeMib: number): Promise<number | un
 }
 
 test(
-  'an upload of 2 GiB uses little memory, and is deleted without a trace',
+  'an upload of 2 GiB uses little memory, and deleting it leaves no bytes',
   async () => {
     const [api] = await findProcesses(service, 'role.ts api');
     if (api === undefined) throw new Error('Expected the process of the api.');

@@ -20,9 +20,9 @@ const HANG_MS = 180_000;
  * too few frames.
  */
 const VIEWERS_AT_ONCE = 4;
-/** Time around a second boundary within which frames and steps may be on either side of it. */
+/** Tolerance around a boundary between seconds, within which a frame may count for either second. */
 const NEAR_SEC = 0.2;
-/** Number of whole seconds of the film, which ends a moment later. */
+/** Number of whole seconds of the test video, which is slightly longer. */
 const WHOLE_SECONDS = 10;
 
 let room: ViewingRoom;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, HANG_MS);
 afterAll(() => room.close());
 
-/** Plays a film and returns a ledger of its frames for each session. */
+/** Plays a video in a browser and returns a ledger of displayed frames for each session. */
 type Script = (shown: PublishedFilm) => Promise<PictureLedger[]>;
 
 async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, query = ''): Promise<PictureLedger> {
@@ -44,7 +44,7 @@ async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, 
   return ledger;
 }
 
-/** Plays past the end of a looping video to `sec` of the next round. */
+/** Plays a looping video past its end, up to `sec` of the next iteration. */
 const playAround = (page: Page, sec: number) =>
   page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
     let isAround = false;
@@ -171,7 +171,7 @@ const scripts: Record<string, Script> = {
   async 'a sandboxed frame'(shown) {
     const page = await room.people.newPage();
     const embed = `${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`;
-    // Uses a page of this machine, because a page without an address may not embed its pages.
+    // Opens a page of the edge first, because `about:blank` may not embed player pages.
     await page.goto(`${room.edge.base}/assets/none`);
     await page.evaluate((src) => {
       document.body.innerHTML = '<iframe sandbox="allow-scripts" allow="autoplay"></iframe>';
@@ -215,7 +215,7 @@ test('statistics and heatmap of scripted viewers match a ledger of displayed fra
   await Promise.all(Array.from({ length: VIEWERS_AT_ONCE }, viewer));
   for (const { name, shown, ledgers } of played) {
     const expected = ledgers.reduce((sum, { watchedSec }) => sum + watchedSec, 0);
-    // Each session is rounded to whole seconds.
+    // Statistics round each session to whole seconds.
     const isCounted = async () => {
       const { views, watchSec } = await sumsOf(room, shown);
       return { name, views, wrongSec: Math.max(0, Math.abs(watchSec - expected) - ledgers.length) };

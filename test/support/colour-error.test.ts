@@ -13,7 +13,7 @@ const FFV1 = ['-c:v', 'ffv1'];
 const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'lossless=1:log-level=none'];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'];
 
-test('reproduces samples and curves printed in the standards', () => {
+test('reproduces the samples and transfer curves printed in the standards', () => {
   // ITU-R BT.709 and BT.601 green of 8 bits. BT.2408: reference white is 58 % of PQ and 75 % of HLG.
   expect(toSamples([0, 1, 0], makeCoding(), 8)).toEqual([173, 42, 26]);
   expect(toSamples([0, 1, 0], makeCoding({ matrix: 6 }), 8)).toEqual([145, 54, 34]);

@@ -49,7 +49,7 @@ async function expectFetched(guid: Guid): Promise<void> {
   });
 }
 
-test("fetches a file with the caller's headers, and takes the video title from the URL", async () => {
+test('fetches a file with the given headers, and derives the video title from the URL', async () => {
   origin.script(serve(file));
   const answer = await ask({
     url: `${origin.url}/films/Big%20Buck.mp4?token=1`,
@@ -65,7 +65,7 @@ test("fetches a file with the caller's headers, and takes the video title from t
   expect(JSON.stringify(await stack.database.db.selectFrom('upload').selectAll().execute())).not.toContain('Bearer');
 });
 
-test('takes title, collection and thumbnail time from the request', async () => {
+test('uses the title, collection and thumbnail time of the request', async () => {
   origin.script(serve(file));
   const { body } = await stack.call('POST', '/library/1/collections', { body: { name: 'Films' } });
   const collection = String(Object(body).guid);
@@ -86,12 +86,12 @@ test('follows a chain of redirects to the file', async () => {
   expect((await stack.loadVideo(id)).title).toBe('0');
 });
 
-test('treats an empty list as no headers, as PHP writes an empty map', async () => {
+test('treats an empty array as no headers, because PHP encodes an empty map as an array', async () => {
   origin.script(serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a`, headers: [] })).id);
 });
 
-test('fetches a file without an announced length', async () => {
+test('fetches a file without a Content-Length', async () => {
   origin.script((_request, response) => response.writeHead(200).end(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
 });
@@ -99,7 +99,7 @@ test('fetches a file without an announced length', async () => {
 test.each([
   ['stalls', serveHead(file, 1_500_000, () => undefined)],
   ['drops the connection', serveHead(file, 1_500_000, (response) => response.destroy())],
-])('requests the rest from an origin that %s in the middle, then responds with 5xx', async (_, interrupted) => {
+])('resumes at the last byte after an origin %s in the middle and then responds with 5xx', async (_, interrupted) => {
   origin.script(serve(file), interrupted, status(503), status(500), serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
   const ranges = origin.seen.map(({ range }) => range);
@@ -117,7 +117,7 @@ test.each([
   ['redirects to a local file', () => status(302, { Location: 'file:///etc/passwd' }), 'scheme'],
   ['redirects in a circle', () => status(302, { Location: '/' }), 'redirected more than 5 times'],
   ['announces too many bytes', () => status(200, { 'Content-Length': '2000000000000' }), 'larger'],
-])('responds with 400 and the reason, and creates no video, for an origin that %s', async (_, script, reason) => {
+])('responds with 400 and the reason, and creates no video, if the origin %s', async (_, script, reason) => {
   origin.script(script());
   const answer = await ask({ url: `${origin.url}/a` });
   expect(answer).toMatchObject({ status: 400, body: { success: false, statusCode: 400 } });
@@ -137,7 +137,7 @@ test.each([
   expect((await ask(body)).status).toBe(400);
 });
 
-test("responds with 404 for an unknown collection, and 401 for a library that is not the key's", async () => {
+test('responds with 404 for an unknown collection, and with 401 for the key of another library', async () => {
   origin.script(serve(file));
   const query = '?collectionId=0190163d-8694-739b-aea5-966c26f8ad91';
   expect((await ask({ url: `${origin.url}/a` }, query)).status).toBe(404);
@@ -149,7 +149,7 @@ test.each([
   ['refuses later', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
   ['redirects later', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
   ['never recovers', () => [status(500)], 'Origin returned HTTP 500'],
-])('an origin that %s leaves a video that reports why, and accepts another upload', async (_, later, reason) => {
+])('if the origin %s, the video reports the reason and accepts another upload', async (_, later, reason) => {
   const [first, ...rest] = [serve(file), ...later()];
   origin.script(first ?? serve(file), ...rest);
   const { id } = await ask({ url: `${origin.url}/a` });
@@ -164,7 +164,7 @@ test.each([
   expect((await stack.loadVideo(id)).status).toBe(UPLOADED);
 });
 
-test('the older path fetches into a video that waits for its upload, once', async () => {
+test('the older path fetches a file once, into a video that waits for its upload', async () => {
   const guid = await stack.createVideo();
   origin.script(serve(file));
   const path = `/library/1/videos/${guid}/fetch`;
@@ -188,7 +188,7 @@ test('deleting a video stops its fetch and leaves no object', async () => {
   });
 });
 
-test('a worker that stops releases the fetch, and the next one continues at the last byte', async () => {
+test('a worker that stops releases its fetch, and the next worker continues at the last byte', async () => {
   const other = await startStack();
   const first = await other.startWorker();
   origin.script(serve(file), serveHead(file, 1_200_000, dripFrom(1_200_000)), serve(file));
@@ -209,7 +209,7 @@ test('a worker that stops releases the fetch, and the next one continues at the 
   await other.stop();
 });
 
-test('queues a fetch again if its job was lost, but not if the fetch is finished', async () => {
+test('queues a fetch again if its job was lost, but not after the fetch finished', async () => {
   origin.script(serve(file));
   const { id } = await ask({ url: `${origin.url}/a` });
   await expectFetched(id);
@@ -236,7 +236,7 @@ function sealed(url: string): string {
   return stack.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
 }
 
-test('limits a library to a hundred fetches in progress', async () => {
+test('limits a library to 100 concurrent fetches', async () => {
   const guid = await stack.createVideo();
   const row = { library_id: 1, media_id: guid, method: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
   const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
@@ -247,13 +247,13 @@ test('limits a library to a hundred fetches in progress', async () => {
   expect(origin.seen).toEqual([]);
 });
 
-test('responds with 507 for a file that would not fit', async () => {
+test('responds with 507 to a fetch of a file that would not fit', async () => {
   origin.script(serve(file));
   stack.storage.freeBytes = 5e9 + file.length - 1;
   expect((await ask({ url: `${origin.url}/a` })).status).toBe(507);
 });
 
-test('does not fetch from this machine unless the operator allows it', async () => {
+test('rejects a fetch from its own machine unless the operator allows it', async () => {
   const guarded = await startStack([]);
   origin.script(serve(file));
   const { port } = new URL(origin.url);
@@ -288,7 +288,7 @@ test.each([
     'Save the stream as one file',
   ],
   ['an HTML page', '<!doctype html><title>Sign in</title>', 'send the bytes of the video or audio file'],
-])('does not fetch %s, and the response contains the reason', async (kind, body, advice) => {
+])('rejects a fetch of %s, and states the reason', async (kind, body, advice) => {
   origin.script((_request, response) => void response.end(body));
   const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/live.m3u8` } });
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`The origin sent ${kind}`)]);

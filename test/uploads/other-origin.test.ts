@@ -48,7 +48,7 @@ const create = async (title: string): Promise<string> =>
   (await call({ method: 'POST', path: '/library/1/videos', headers: JSON_TYPE, body: JSON.stringify({ title }) })).body
     .guid;
 
-test('a page of another origin creates, uploads, lists, changes and deletes with a key', async () => {
+test('a page of a different origin creates, uploads, lists, changes and deletes videos with a key', async () => {
   const guid = await create('From a page');
   const path = `/library/1/videos/${guid}`;
   const own = { 'X-Of-This-Client': 'yes' };
@@ -85,7 +85,7 @@ async function upload(guid: string, options: object): Promise<string | null> {
   }, given);
 }
 
-test('a page of another origin uploads in chunks', async () => {
+test('a page of a different origin uploads in chunks', async () => {
   const guid = await create('In pieces');
   expect(await upload(guid, { chunkSize: 40_000, metadata: { title: 'Named by a page' } })).toBeNull();
   expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });
@@ -95,7 +95,7 @@ test.each([
   ['in parallel', { parallelUploads: 2 }],
   ['with its first bytes in the creation', { uploadDataDuringCreation: true }],
   ['with a length that is set at the end', { uploadLengthDeferred: true, chunkSize: 40_000 }],
-])('a page of another origin uploads %s', async (_, options) => {
+])('a page of a different origin uploads %s', async (_, options) => {
   const guid = await create('By a page');
   expect(await upload(guid, options)).toBeNull();
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, hasOriginal: true });

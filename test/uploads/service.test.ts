@@ -75,7 +75,7 @@ async function untilHealthy(): Promise<void> {
   await vi.waitFor(async () => expect((await service.health()).status).toBe('ok'), PATIENCE);
 }
 
-test('tus-js-client uploads 20 MB, is interrupted and continues at its last offset', async () => {
+test('tus-js-client uploads 20 MB and continues at its last offset after an interruption', async () => {
   const guid = await createVideo(service, 'By tus-js-client');
   const options = {
     endpoint: `${service.apiUrl}/tusupload`,
@@ -105,7 +105,7 @@ test('tus-js-client uploads 20 MB, is interrupted and continues at its last offs
   expect((await load(guid)).title).toBe('By the client');
 });
 
-test('processes a real clip that arrives in chunks', async () => {
+test('processes a real clip that is uploaded in chunks', async () => {
   const clip = readFileSync(REAL_CLIP);
   const guid = await createVideo(service, 'Clip');
   const upload = await open(library, guid, clip.length);
@@ -120,7 +120,7 @@ test('processes a real clip that arrives in chunks', async () => {
   await vi.waitFor(async () => expect(await itsFiles()).toEqual([]), PATIENCE);
 });
 
-test('a server killed in the middle of a chunk keeps every byte that it counted', async () => {
+test('a server killed in the middle of a chunk keeps every acknowledged byte', async () => {
   const guid = await createVideo(service, 'Killed');
   const upload = await open(library, guid, file.length);
   expect((await upload.patch(0, file.subarray(0, 5_000_000))).status).toBe(204);
@@ -143,7 +143,7 @@ async function stagedBytes(id: string): Promise<number> {
   return staged === undefined ? 0 : (await stat(path.join(objectsOf(service), staged))).size;
 }
 
-test('an interrupted PUT leaves nothing, and the video accepts one more upload', async () => {
+test('an interrupted PUT leaves nothing behind, and the video accepts another upload', async () => {
   const guid = await createVideo(service, 'Cut');
   const before = await storedFiles();
   const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
@@ -174,7 +174,7 @@ test('an interrupted PUT leaves nothing, and the video accepts one more upload',
   await untilHash(guid);
 });
 
-test('a worker killed during a fetch is replaced by one that continues at the last byte', async () => {
+test('after a worker is killed during a fetch, another worker continues at the last byte', async () => {
   origin.script(
     serve(file),
     serveHead(file, 10_000_000, () => undefined),

@@ -25,7 +25,7 @@ async function opened(answer: Response, guid: string): Promise<TusUpload> {
 
 const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
 
-test('a creation with the whole file completes it', async () => {
+test('a creation that contains the whole file completes the upload', async () => {
   const guid = await stack.createVideo();
   const body = randomBytes(50_000);
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(body.length) }, body });
@@ -34,7 +34,7 @@ test('a creation with the whole file completes it', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(body) });
 });
 
-test('a creation with the first bytes continues with PATCH', async () => {
+test('after a creation that contains the first bytes, PATCH continues the upload', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(50_000);
   const body = bytes.subarray(0, 20_000);
@@ -46,7 +46,7 @@ test('a creation with the first bytes continues with PATCH', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
 });
 
-test('a creation with the content type of a chunk but without a body has offset 0', async () => {
+test("a creation with a chunk's content type and no body starts at offset 0", async () => {
   const guid = await stack.createVideo();
   const answer = await create(library, guid, { headers: { ...PIECE, ...length(5) } });
   expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '0']);
@@ -60,13 +60,13 @@ test.each([
   ['and a malformed checksum', { ...PIECE, ...length(5), 'Upload-Checksum': 'md5 YQ==' }, 400],
   ['and a malformed length', { ...PIECE, 'Upload-Length': 'five' }, 400],
   ['of a final upload', { ...PIECE, 'Upload-Concat': 'final;/tusupload/0190163d-8694-739b-aea5-966c26f8ad91' }, 400],
-])('a creation with a body %s leaves nothing', async (_, headers, status) => {
+])('a creation with a body %s leaves nothing behind', async (_, headers, status) => {
   const guid = await stack.createVideo();
   const answer = await create(library, guid, { headers, body: Buffer.from('12345') });
   expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([status, [], []]);
 });
 
-test('a creation with a body of unknown length that is too long leaves no upload', async () => {
+test('a creation with a chunked body that exceeds the length leaves no upload', async () => {
   const guid = await stack.createVideo();
   const body = new ReadableStream({
     start(controller) {
@@ -78,7 +78,7 @@ test('a creation with a body of unknown length that is too long leaves no upload
   expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([413, [], []]);
 });
 
-test('a creation whose client disconnects within the body leaves no upload', async () => {
+test('a creation whose client disconnects during the body leaves no upload', async () => {
   const guid = await stack.createVideo();
   const socket = connect(stack.api.port, '127.0.0.1');
   const headers = { Host: 'x', 'Tus-Resumable': '1.0.0', ...sign(library, guid), ...PIECE, ...length(9) };
@@ -91,7 +91,7 @@ test('a creation whose client disconnects within the body leaves no upload', asy
   });
 });
 
-test('setting the length with the last chunk completes the upload', async () => {
+test('the last chunk can set the length and completes the upload', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(9_000);
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
@@ -108,7 +108,7 @@ test('setting the length with the last chunk completes the upload', async () => 
   expect([after.headers.get('Upload-Length'), after.headers.get('Upload-Defer-Length')]).toEqual(['9000', null]);
 });
 
-test('setting the length with an empty last chunk completes the upload', async () => {
+test('an empty last chunk can set the length and completes the upload', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(
     await create(library, guid, { headers: { ...PIECE, 'Upload-Defer-Length': '1' }, body: Buffer.from('12345') }),
@@ -119,7 +119,7 @@ test('setting the length with an empty last chunk completes the upload', async (
   expect((await stack.storedSource(guid)).toString()).toBe('12345');
 });
 
-test('rejects a length that changes, is below the received bytes or above the limit', async () => {
+test('rejects a length that changes, is below the received bytes or exceeds the limit', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.from('12345'))).status).toBe(204);
@@ -131,7 +131,7 @@ test('rejects a length that changes, is below the received bytes or above the li
   expect([await again(9), await again(8)]).toEqual([400, 204]);
 });
 
-test('rejects an empty upload of deferred length', async () => {
+test('rejects an empty upload with a deferred length', async () => {
   const guid = await stack.createVideo();
   const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
   expect((await upload.patch(0, Buffer.alloc(0), length(0))).status).toBe(400);

@@ -47,7 +47,7 @@ async function untilStaged(url: string, bytes: number): Promise<void> {
   await vi.waitFor(async () => expect(await stack.storage.staging.size(idOf(url))).toBe(bytes), { timeout: 20_000 });
 }
 
-test('the next request takes over from the socket of a vanished client and keeps its bytes', async () => {
+test('the next request takes over from a client that vanished without closing, and keeps its bytes', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(200_000);
   const upload = await open(library, guid, bytes.length);
@@ -78,7 +78,7 @@ test.each([
   expect(await upload.offset()).toBe(kept);
 });
 
-test('simultaneous requests for the same chunk produce one file and one job', async () => {
+test('simultaneous requests with the same chunk produce one file and one job', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(500_000);
   const upload = await open(library, guid, bytes.length);
@@ -94,7 +94,7 @@ test('simultaneous requests for the same chunk produce one file and one job', as
 test.each([
   ['before the bytes were moved', false],
   ['after they were moved', true],
-])('the next HEAD recovers an upload whose server died at the end, %s', async (_, isMoved) => {
+])('the next HEAD completes an upload whose server died after the last byte, %s', async (_, isMoved) => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(5_000);
   const upload = await open(library, guid, bytes.length);
@@ -113,7 +113,7 @@ test.each([
   await worker.stop();
 });
 
-test('terminating an upload leaves no bytes, and the video accepts a new upload', async () => {
+test('terminating an upload deletes its bytes, and the video accepts a new upload', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -125,7 +125,7 @@ test('terminating an upload leaves no bytes, and the video accepts a new upload'
   expect((await next.remove()).status).toBe(404);
 });
 
-test('progress extends the expiry, and an abandoned upload gets 404 and is swept', async () => {
+test('progress extends the expiry, and an abandoned upload expires, returns 404 and is swept', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const expireIn = (sec: number) =>
@@ -144,7 +144,7 @@ test('progress extends the expiry, and an abandoned upload gets 404 and is swept
   expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
 });
 
-test('a complete upload is deleted when its session expires, and the video keeps its file', async () => {
+test('a complete upload expires with its session, and the video keeps its file', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));
@@ -158,7 +158,7 @@ test('a complete upload is deleted when its session expires, and the video keeps
   expect((await stack.storedSource(guid)).toString()).toBe('ok');
 });
 
-test('sweeps bytes staged for a deleted video', async () => {
+test('deletes the staged bytes of a deleted video in the next sweep', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -173,7 +173,7 @@ test('sweeps bytes staged for a deleted video', async () => {
   expect(await stack.staged()).toEqual([]);
 });
 
-test('keeps an upload while a single chunk arrives for longer than the idle limit', async () => {
+test('an upload does not expire while one chunk takes longer than the idle limit', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const { db } = stack.database;

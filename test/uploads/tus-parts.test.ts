@@ -40,7 +40,7 @@ async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ ur
 
 const joining = (guid: string, concat: string) => create(library, guid, { headers: { 'Upload-Concat': concat } });
 
-test('concatenates parts into one file, in the order of the final upload', async () => {
+test('concatenates parts into one file, in the order that the final upload lists', async () => {
   const guid = await stack.createVideo();
   const parts = [randomBytes(70_000), randomBytes(40_000), Buffer.alloc(0), randomBytes(1)];
   const { urls, concat } = await uploadParts(guid, parts);
@@ -67,7 +67,7 @@ test('concatenates parts into one file, in the order of the final upload', async
   expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
 });
 
-test('creating a final upload again returns the same one', async () => {
+test('creating the same final upload again returns the existing one', async () => {
   const guid = await stack.createVideo();
   const { concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   const answers = await Promise.all([1, 2, 3].map(() => joining(guid, concat)));
@@ -79,7 +79,7 @@ test('creating a final upload again returns the same one', async () => {
   expect(await stack.countJobs('process-video', guid)).toBe(1);
 });
 
-test('rejects a part that is unfinished, unknown, of another video or a whole upload', async () => {
+test('rejects parts that are unfinished, unknown, of another video or not partial uploads', async () => {
   const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const foreign = await uploadParts(other, [Buffer.from('two')]);
@@ -100,7 +100,7 @@ test('rejects a part that is unfinished, unknown, of another video or a whole up
   expect((await joining(guid, `final;${urls[0]}`)).status).toBe(201);
 });
 
-test('counts parts as open uploads of their video, and limits their total to the maximum file size', async () => {
+test('counts parts as open uploads of their video, and limits their total size to the maximum file size', async () => {
   const guid = await stack.createVideo();
   const part = (bytes: number) =>
     create(library, guid, { headers: { 'Upload-Concat': 'partial', ...length(bytes) } }).then(({ status }) => status);
@@ -109,7 +109,7 @@ test('counts parts as open uploads of their video, and limits their total to the
   expect(await part(0)).toBe(429);
 });
 
-test('terminated parts leave no bytes', async () => {
+test('terminating parts deletes their bytes', async () => {
   const guid = await stack.createVideo();
   const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
   for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
@@ -117,7 +117,7 @@ test('terminated parts leave no bytes', async () => {
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
 });
 
-test('parts that are not concatenated expire at most a week after their creation', async () => {
+test('parts that are never concatenated expire at most a week after their creation', async () => {
   const guid = await stack.createVideo();
   const { urls } = await uploadParts(guid, [Buffer.from('one')]);
   const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
@@ -142,7 +142,7 @@ test.each([
   ['within the second part', 0],
   ['after all parts were copied', 1],
   ['after the file was moved', 2],
-])('a server that died while it concatenated parts, %s, continues at the next request', async (_, step) => {
+])('the next request completes a concatenation whose server died, %s', async (_, step) => {
   const guid = await stack.createVideo();
   const parts = [randomBytes(9_000), randomBytes(8_000)];
   const whole = Buffer.concat(parts);
@@ -216,7 +216,7 @@ test.each([
       return joining(guid, concat);
     },
   ],
-])('refuses a file that is not media, %s, by its content and leaves nothing', async (_, send) => {
+])('rejects a file that is not media (%s) by its content, and leaves nothing behind', async (_, send) => {
   const guid = await stack.createVideo();
   const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
   expect([answer.status, Object(await answer.json()).message]).toEqual([

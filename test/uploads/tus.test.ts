@@ -24,7 +24,7 @@ afterAll(() => stack.stop());
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
 
-test('joins chunks to the file, and processes the video once with the hash of the whole file', async () => {
+test('joins chunks into the file, and processes the video once, with the hash of the whole file', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(300_000);
   const upload = await open(library, guid, bytes.length);
@@ -64,7 +64,7 @@ test("the metadata sets the video's title, collection and thumbnail", async () =
   expect((await stack.loadRow(guid)).thumbnail_time_ms).toBe(1_500);
 });
 
-test('the metadata overrides the encode settings of the library', async () => {
+test("the metadata overrides the library's encode settings", async () => {
   const guid = await stack.createVideo();
   const told = {
     enabledResolutions: '720p,240p',
@@ -96,7 +96,7 @@ test.each([
   (guid: string) => `title ${base64(guid.toUpperCase())},collection ${base64('undefined')}`,
   () => `title ${base64('  ')},collection ${base64('0190163d-8694-739b-aea5-966c26f8ad91')}`,
   () => 'title !?!, , thumbnailTime LTU=, =,x',
-])('ignores junk in the metadata (%#)', async (write) => {
+])('ignores invalid metadata (%#)', async (write) => {
   const guid = await stack.createVideo();
   expect((await post(library, guid, 10, { 'Upload-Metadata': write(guid) })).status).toBe(201);
   expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Video', collectionId: '' });
@@ -116,7 +116,7 @@ test.each([
   expect(await answer.json()).toEqual({ Success: false, StatusCode: 401, Message: expect.stringContaining(reason) });
 });
 
-test('an upload created with a valid signature continues after the signature has expired', async () => {
+test('an upload that was created with a valid signature continues after the signature expires', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const forged = at(url, { ...sign(library, guid), AuthorizationSignature: '0'.repeat(64) });
@@ -129,7 +129,7 @@ test('an upload created with a valid signature continues after the signature has
   expect((await late.patch(0, Buffer.from('abcd'))).status).toBe(204);
 });
 
-test('a signature that had expired before an upload was created grants no access to it', async () => {
+test('a signature that expired before an upload was created grants no access to the upload', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const late = at(url, sign(library, guid, 1_700_000_000));
@@ -138,7 +138,7 @@ test('a signature that had expired before an upload was created grants no access
   expect((await at(url, sign(library, guid)).head()).status).toBe(200);
 });
 
-test('an upload is found only with the video that it belongs to', async () => {
+test('an upload can be accessed only with a signature for its own video', async () => {
   const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
   const { url } = await open(library, guid, 4);
   const foreign = at(url, sign(library, other));
@@ -147,7 +147,7 @@ test('an upload is found only with the video that it belongs to', async () => {
   expect((await at(`${stack.url}/tusupload/nothing`, sign(library, guid)).head()).status).toBe(404);
 });
 
-test('responds with 404 for an unknown video, and with 400 for a video that has its file', async () => {
+test('responds with 404 for an unknown video, and with 400 for a video that already has a file', async () => {
   const guid = await stack.createVideo();
   expect((await post(library, '11111111-2222-4333-8444-555555555555', 4)).status).toBe(404);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('file') });
@@ -155,7 +155,7 @@ test('responds with 404 for an unknown video, and with 400 for a video that has 
   expect([answer.status, Object(await answer.json()).success]).toEqual([400, false]);
 });
 
-test('accepts the first of two uploads that completes, and rejects the other with 400', async () => {
+test('accepts the upload that completes first, and rejects the second with 400', async () => {
   const guid = await stack.createVideo();
   const [first, second] = [await open(library, guid, 3), await open(library, guid, 3)];
   expect((await second.patch(0, Buffer.from('se'))).status).toBe(204);
@@ -166,7 +166,7 @@ test('accepts the first of two uploads that completes, and rejects the other wit
   expect((await second.head()).status).toBe(404);
 });
 
-test('rejects a chunk with a wrong checksum with 460 and discards it', async () => {
+test('rejects a chunk with a wrong checksum with 460, and discards the chunk', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 8);
   const good = { 'Upload-Checksum': sha1(Buffer.from('good')) };
@@ -179,7 +179,7 @@ test('rejects a chunk with a wrong checksum with 460 and discards it', async () 
   expect((await upload.patch(8, Buffer.from('x'), { 'Upload-Checksum': 'md5 YQ==' })).status).toBe(204);
 });
 
-test('rejects a wrong offset with 409 and the current offset, from which the upload continues', async () => {
+test('rejects a wrong offset with 409, and continues at the returned offset', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(1_000);
   const upload = await open(library, guid, bytes.length);
@@ -192,7 +192,7 @@ test('rejects a wrong offset with 409 and the current offset, from which the upl
   expect(await stack.storedSource(guid)).toEqual(bytes);
 });
 
-test('limits a video to fifty open uploads', async () => {
+test('limits a video to 50 open uploads', async () => {
   const guid = await stack.createVideo();
   for (let n = 0; n < 50; n += 1) await open(library, guid, 10);
   const answer = await post(library, guid, 10);
@@ -206,7 +206,7 @@ test('rejects an upload with 507 if its length would leave less free space than 
   expect((await post(library, guid, 999)).status).toBe(201);
 });
 
-test('tells a browser which headers it may send and read', async () => {
+test('OPTIONS lists the headers that browsers may send and read', async () => {
   const answer = await fetch(`${stack.url}/tusupload`, { method: 'OPTIONS' });
   expect([answer.status, answer.headers.get('Tus-Version'), answer.headers.get('Tus-Max-Size')]).toEqual([
     204,
@@ -233,7 +233,7 @@ test.each([
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 
-test('rejects another type with 415, excess bytes with 413, other methods with 405, other paths with 404', async () => {
+test('rejects wrong content types (415), excess bytes (413), methods (405) and paths (404)', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 4);
   expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);
@@ -244,7 +244,7 @@ test('rejects another type with 415, excess bytes with 413, other methods with 4
   expect((await fetch(`${stack.url}/tusuploads/more/x`, { headers })).status).toBe(404);
 });
 
-test('accepts paths and methods in every spelling that clients use', async () => {
+test('accepts every spelling of paths and methods that clients use', async () => {
   const guid = await stack.createVideo();
   const headers = { 'Tus-Resumable': '1.0.0', ...sign(library, guid), 'Upload-Length': '2' };
   for (const path of ['/tusupload/', `/tusupload/${guid}`, '/TusUpload?x=1']) {
@@ -264,7 +264,7 @@ test('accepts paths and methods in every spelling that clients use', async () =>
   expect(overridden.status).toBe(204);
 });
 
-test('a client that is still sending receives the refusal', async () => {
+test('a client that is still sending receives the rejection', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 40_000_000);
   const answer = await upload.patch(7, randomBytes(20_000_000));

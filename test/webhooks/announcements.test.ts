@@ -33,7 +33,7 @@ const announced = async (guid: string) =>
 const untilAnnounced = (guid: string, statuses: (number | undefined)[]) =>
   vi.waitFor(async () => expect(await announced(guid)).toEqual(statuses), { timeout: 20_000, interval: 50 });
 
-test('a stored PUT announces queued once, and a rejected PUT announces nothing', async () => {
+test('a stored PUT announces queued once, and a rejected PUT announces no event', async () => {
   const guid = await stack.createVideo();
   const put = (body: Uint8Array) => stack.call('PUT', `/library/1/videos/${guid}`, { body });
   expect((await put(new Uint8Array())).status).toBe(400);
@@ -51,7 +51,7 @@ test('announces only one of two simultaneous PUTs', async () => {
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('a resumable upload announces started, finished, then queued, even if its last chunk is repeated', async () => {
+test('a resumable upload announces started, finished and queued, even if its last chunk is repeated', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   expect(await announced(guid)).toEqual([STARTED]);
@@ -81,7 +81,7 @@ test('an abandoned resumable upload announces one failure when it expires', asyn
   expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
 });
 
-test('a resumable upload that completes after a different original announces a failure', async () => {
+test('a resumable upload that completes after another upload provided the original announces a failure', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
@@ -99,7 +99,7 @@ test('a fetch announces queued when its file is stored, and failed when its orig
   await untilAnnounced(await ask(), [FAILED]);
 });
 
-test('a re-encode announces queued and processed again, and two requests announce it once', async () => {
+test('two re-encode requests announce queued and processed once more', async () => {
   const guid = await stack.createVideo();
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const key = { libraryId: 1, mediaId: guid };
@@ -112,7 +112,7 @@ test('a re-encode announces queued and processed again, and two requests announc
   expect(await announced(guid)).toEqual([QUEUED, PROCESSING, QUEUED, PROCESSING]);
 });
 
-test('a video deleted in mid-upload announces nothing more', async () => {
+test('a video that is deleted during its upload announces no further event', async () => {
   const guid: Guid = await stack.createVideo();
   await open(library, guid, bytes.length);
   await stack.call('DELETE', `/library/1/videos/${guid}`);

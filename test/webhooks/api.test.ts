@@ -44,7 +44,7 @@ const list = async (query = '', key = api.first.libraryKey) => {
 const patient = { timeout: 30_000, interval: 30 };
 const untilFinalized = () => vi.waitFor(async () => expect((await list('?state=pending')).totalItems).toBe(0), patient);
 
-test('lists events newest first, by page and by state, also for the read-only key', async () => {
+test('lists events newest first, by page and state, and accepts the read-only key', async () => {
   const mediaId: Guid = newGuid();
   await happen(api.database, { libraryId: 1, mediaId }, 0, 1, 2);
   receiver.script(({ body, response }) => response.writeHead(JSON.parse(body).Status === 1 ? 410 : 200).end());
@@ -108,7 +108,7 @@ test('sends an event that waits for its next attempt immediately on request', as
   expect((await list()).items).toMatchObject([{ guid, state: 'delivered' }]);
 });
 
-test('a test is a signed delivery of status 0 for the nil GUID, attempted once', async () => {
+test('a test event is a signed delivery of status 0 for the nil GUID, attempted once', async () => {
   const ask = async (key = api.first.libraryKey) => {
     const answer = await api.call('POST', '/library/1/webhooks/test', { key });
     return { status: answer.status, body: Object(answer.body) };
@@ -126,7 +126,7 @@ test('a test is a signed delivery of status 0 for the nil GUID, attempted once',
   expect((await ask(readOnlyKey)).status).toBe(403);
 });
 
-test('rejects a test without a webhook URL, and an eleventh pending test', async () => {
+test('rejects a test event without a webhook URL, and the eleventh pending test event', async () => {
   const ask = () => api.call('POST', '/library/1/webhooks/test');
   for (let turn = 0; turn < 10; turn += 1) expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(429);

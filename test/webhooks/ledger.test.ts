@@ -94,7 +94,7 @@ async function checkLedger({ receiver, library }: { receiver: Receiver; library:
   }
 }
 
-test('each event arrives in order and under one id, despite faults of receivers and killed senders', async () => {
+test('delivers each event in order and with one id, despite faulty receivers and killed senders', async () => {
   const flaps = inTurn(status(500), status(200), reset, slowly, status(200), halfAnswer, status(503));
   const flapping = await hook(flaps);
   const dead = await hook(status(204));

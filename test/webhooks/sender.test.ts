@@ -52,7 +52,7 @@ const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Statu
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
 
-test('status 410 creates a dead letter that can be sent again, and the next event follows immediately', async () => {
+test('status 410 makes an event a dead letter, and the next event follows immediately', async () => {
   const library = await hook(status(410));
   await happen(database, videoOf(library), 0, 1);
   await send();
@@ -91,7 +91,7 @@ test('prefers libraries with the fewest deliveries in progress, regardless of ho
   expect(second.map(({ libraryId }) => libraryId)).toEqual([early.id, early.id, early.id]);
 });
 
-test('a sender whose lease has expired finalises nothing', async () => {
+test('a sender whose lease expired records no result', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0, 1);
   const [late] = await claimEvents(database.db, { ...bounds, leaseSec: 0 });
@@ -106,7 +106,7 @@ test('a sender whose lease has expired finalises nothing', async () => {
   expect(await reportToLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
 });
 
-test('an event that failed for three days is a dead letter, and the video continues with its next event', async () => {
+test("an event that fails for three days becomes a dead letter, and the video's next event is sent", async () => {
   const library = await hook(({ body, response }) =>
     status(JSON.parse(body).Status === 0 ? 500 : 200)({ response } as Arrival),
   );
@@ -146,7 +146,7 @@ test.each([
     answer: expect.stringMatching(/127\.0\.0\.2.*loopback/),
     asked: 1,
   },
-])('does not follow a redirect $title and counts it as a failure', async ({ code, location, answer, asked }) => {
+])('does not follow a redirect $title, and counts the attempt as failed', async ({ code, location, answer, asked }) => {
   const library = await hook(status(code, { location }));
   await happen(database, videoOf(library), 0);
   await send({ retryDelaySec: () => 1_000 });
@@ -181,14 +181,14 @@ test('retries a receiver that does not respond within the time limit', async () 
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('evaluates an endless response by its status', async () => {
+test('judges an endless response by its status', async () => {
   const library = await hook(({ response }) => void response.writeHead(200, { 'content-length': 1e9 }).write('some'));
   await happen(database, videoOf(library), 0);
   await send();
   await untilLog(library, ['0 delivered: HTTP 200']);
 });
 
-test('closing lets a delivery finish, and interrupts a hanging one for the next sender', async () => {
+test('shutdown lets a delivery finish, and leaves a hanging delivery to the next sender', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0);
   const sender = await send({ leaseSec: 1_000 });
@@ -205,7 +205,7 @@ test('closing lets a delivery finish, and interrupts a hanging one for the next 
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library gets dead letters after its webhook URL is removed, and no events if it never had one', async () => {
+test('removing the webhook URL makes events dead letters, and without a URL no events exist', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);
@@ -228,7 +228,7 @@ test('does not announce an event of a transaction that is rolled back', async ()
   await vi.waitFor(() => expect(arrived()).toEqual([3]), patient);
 });
 
-test('the log drops deliveries after a week and dead letters after 30 days', async () => {
+test('the log deletes deliveries after a week and dead letters after 30 days', async () => {
   const library = await hook(status(200));
   await happen(database, videoOf(library), 0, 1, 2, 3);
   const finalize = async (reported: number, state: 'delivered' | 'dead', days: number) =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { KeptConnection, loopbackAddress } from './kept-connection.ts';
 
-/** Parameters of a thread of bad requests: `perSec` of them from `clients` addresses concurrently. */
+/** Parameters of a thread that sends `perSec` bad requests per second, from `clients` addresses. */
 export type Flood = { port: number; paths: string[]; perSec: number; clients: number; durationMs: number };
 /** Number of responses by status. */
 export type Flooded = { sent: number; statuses: Record<number, number> };

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A response whose body was read to its end and discarded. */
+/** A response whose body was read completely and discarded. */
 export type Reply = { status: number; bytes: number; ms: number };
 
 type Waiting = { startedMs: number; resolve(reply: Reply): void; reject(error: Error): void };

@@ -20,7 +20,7 @@ export type ColourClip = { name: string; bars: BarsToMake; reference: readonly T
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '8', '-g', '50'];
 const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-crf', '4', '-tag:v', 'hvc1', '-x265-params'];
 const HDR10 = 'log-level=none:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)';
-/** A mastering display of 0.005 nit, as broken tools write. */
+/** HDR metadata of a mastering display with a peak of 0.005 nit, which broken tools write. */
 const BROKEN = 'log-level=none:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(50,1)';
 const FFV1 = ['-c:v', 'ffv1'];
 const PRORES = ['-c:v', 'prores_ks', '-profile:v', '3'];
@@ -80,10 +80,10 @@ export function makeColourFile(folder: string, { name, bars }: ColourClip): Prom
   return makeBars(path.join(folder, file), { widthPx: 640, heightPx: 360, ...bars });
 }
 
-/** `largest`: the largest difference to the reference, of 255. `rungs`: the largest one between two rungs. */
+/** `largest`: maximum difference from the reference, of 255. `rungs`: maximum difference between two rungs. */
 export type ColourError = { product: 'HLS' | 'DASH' | 'MP4'; largest: number; rungs: number };
 
-/** Measures the colours of each rendition that is served of a video. */
+/** Measures the colours of each served rendition of a video. */
 export async function measureBars(service: Service, guid: string, { reference }: ColourClip): Promise<ColourError[]> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED, 360_000);
   const playlist = playlistUrl(service, guid);

@@ -4,9 +4,9 @@ import type { AvSync } from '../../support/av-sync.ts';
 export type ShownPart = { before: AvSync; fromSec: number; toSec: number };
 
 /**
- * Errors of an output against its source. `largestMs`: how far sound was moved against the pictures. `missing`:
- * pictures of the source that the output lacks. `doubled`: frames that it shows again for half a frame or more past the
- * end of their picture in the source.
+ * Errors of an output relative to its source. `largestMs`: maximum shift of the audio relative to the video. `missing`:
+ * number of source frames that the output lacks. `doubled`: number of frames that the output shows for at least half a
+ * frame longer than the source.
  */
 export type SyncError = { largestMs: number; points: number; missing: number; doubled: number; soundHolesSec: number };
 
@@ -26,7 +26,7 @@ export function compareSync(parts: readonly ShownPart[], after: AvSync): SyncErr
   };
 }
 
-/** The pictures of a part, split where the source's own numbers begin again. */
+/** Returns the frames of a part, split where the frame numbers of the source restart. */
 function wantedOf({ before, fromSec, toSec }: ShownPart): Shown[][] {
   const startSec = before.pictures[0]?.atSec ?? 0;
   return turnsOf(shownOf(before).filter(({ atSec }) => isWithin(atSec - startSec, fromSec, toSec)));
@@ -82,8 +82,8 @@ function compareTurn(wanted: readonly Shown[], turn: readonly Shown[]): TurnErro
 const ROUNDING = 0.05;
 
 /**
- * Counts frames that are shown again although the source has the next picture by then. The first picture of a source is
- * left out: it is held from the start of the sound on. So is the last one, which has no end.
+ * Counts frames that are still shown when the source already shows the next frame. Ignores the first frame, which is
+ * shown from the start of the audio, and the last frame, which has no end.
  */
 function doubledOf(wanted: readonly Shown[], shown: ReadonlyMap<number, readonly Shown[]>): number {
   const lengths = Map.groupBy(wanted, ({ number }) => number);

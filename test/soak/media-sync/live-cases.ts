@@ -10,7 +10,8 @@ import { type AvSync, measureAvSync } from '../../support/av-sync.ts';
 import { getVideo } from '../../support/videos.ts';
 
 /**
- * A publisher and its media. `returnsAfterSec`: seconds after each of which it is killed, and returns 4 s later.
+ * A publisher and its media. `returnsAfterSec`: durations in seconds after which the publisher is killed. It reconnects
+ * 4 s after each kill.
  */
 export type LiveCase = {
   row: string;
@@ -22,7 +23,7 @@ export type LiveCase = {
 
 /** `frames`: pictures missing or doubled, null where the publisher left some out. */
 type LiveProduct = { product: string; largestMs: number; points: number; soundHolesSec: number; frames: number | null };
-/** `faults`: holes that the player had in `buffered`, and its errors. */
+/** `faults`: holes in the player's `buffered` ranges, and its errors. */
 export type MeasuredLive = { products: LiveProduct[]; faults: string[] };
 
 const PLAY_SEC = 24;
@@ -106,10 +107,13 @@ async function measureRecording(room: LiveRoom, stream: TestStream, isWhole: boo
   return products;
 }
 
-/** A killed publisher keeps up to two reordered pictures back, which are missing before the last one. */
+/** Number of frames that may be missing at a kill: a killed publisher does not send its last reordered frames. */
 const HELD_BACK = 3;
 
-/** Counts the pictures that are missing or doubled between the first and the last, of a clip that is sent in turns. */
+/**
+ * Counts the missing and doubled frames between the first and the last frame of a clip that is published in several
+ * sessions.
+ */
 function stepsOf({ pictures }: AvSync): number {
   const turn = TURN_SEC * SYNC_RATE;
   const numbers = pictures.slice(0, -HELD_BACK).map(({ number }) => number);

@@ -18,10 +18,10 @@ const JOINED: readonly Span[] = [
 type Span = readonly [number, number];
 type Source = { shown: string; reading: SyncReading; isComposed: boolean };
 
-/** A bound on hanging. */
+/** Timeout that only a hang exceeds. */
 const LIMIT_MS = 360_000;
 
-/** Uploads a source; `measureVideo` takes it when it is finished. */
+/** Uploads a source for `measureVideo`, which waits until the video is finished. */
 export async function sendSource(service: Service, name: string, file: string): Promise<string> {
   const guid = await createVideo(service, name);
   const { status } = await uploadFile(service, guid, file);
@@ -29,7 +29,7 @@ export async function sendSource(service: Service, name: string, file: string): 
   return guid;
 }
 
-/** Measures all that is served of a video against its source. */
+/** Measures all served outputs of a video against its source. */
 export async function measureVideo(service: Service, guid: string, source: Source): Promise<MeasuredProduct[]> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED, LIMIT_MS);
   const before = await measureAvSync(source.shown, source.reading);
@@ -41,7 +41,7 @@ export async function measureVideo(service: Service, guid: string, source: Sourc
     measured.push({ product, ...compareSync([{ before, fromSec: 0, toSec: Number.POSITIVE_INFINITY }], after) });
   }
   if (!source.isComposed || whole === null) return measured;
-  // Parts have the times of the video. Adds the video's own error, because the offset from the source is measured.
+  // Parts are compared with the encoded video. Adds the error of the video, to get the error relative to the source.
   const ownMs = measured[0]?.largestMs ?? 0;
   const composedFrom = whole;
   for (const { product, address, spans } of await composedOf(service, guid)) {
@@ -80,6 +80,6 @@ async function composedOf(service: Service, guid: string): Promise<(Served & { s
 async function compose(service: Service, videoId: string, spans: readonly Span[]): Promise<string> {
   const parts = spans.map(([fromSec, toSec]) => ({ videoId, startMs: fromSec * 1_000, endMs: toSec * 1_000 }));
   const composed = await call(service, 'POST', '/library/1/videos/compose', { title: 'Composed', parts });
-  // The interface promises a VideoModel, which the conformance tests verify.
+  // The conformance tests verify that the response is a VideoModel.
   return (composed as VideoAnswer).guid;
 }

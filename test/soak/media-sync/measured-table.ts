@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Findings of one source in one product. Null where something is not measured: A-V error in ms, frames missing or
- * doubled, colour error against the reference and between rungs (of 255).
+ * Results of one source in one output: A/V error in ms, number of missing and doubled frames, and colour errors (of
+ * 255) relative to the reference and between rungs. Null: not measured.
  */
 export type MeasuredRow = {
   product: string;
@@ -23,7 +23,7 @@ const INTRO = [
 ];
 const COLUMNS = ['Product', 'Sources', 'A-V error, ms', 'Frames', 'Colour error', 'Between rungs'];
 
-/** Replaces the section of `docs/measured.md` with these rows, one line a product. */
+/** Replaces the section of `docs/measured.md` with these rows, one line per output. */
 export async function writeMeasured(rows: readonly MeasuredRow[]): Promise<void> {
   const text = await readFile(PAGE, 'utf8');
   const start = text.indexOf(HEADING);
@@ -33,7 +33,7 @@ export async function writeMeasured(rows: readonly MeasuredRow[]): Promise<void>
   await writeFile(PAGE, `${before}${[HEADING, '', ...INTRO, '', ...tableOf(rows), ''].join('\n')}${after}`);
 }
 
-/** The table, one line a product. */
+/** Returns the Markdown table, one line per output. */
 export function tableOf(rows: readonly MeasuredRow[]): string[] {
   const lines = [...Map.groupBy(rows, ({ product }) => product)].map(([product, of]) => {
     const cells = [
@@ -47,7 +47,7 @@ export function tableOf(rows: readonly MeasuredRow[]): string[] {
   return [`| ${COLUMNS.join(' | ')} |`, `|${'---|'.repeat(COLUMNS.length)}`, ...lines];
 }
 
-/** The largest value with its source, empty if none was measured. */
+/** Returns the maximum value and its source, or an empty string if nothing was measured. */
 function worst(rows: readonly MeasuredRow[], read: (row: MeasuredRow) => number | null, digits = 1): string {
   const measured = rows.flatMap((row) => {
     const value = read(row);

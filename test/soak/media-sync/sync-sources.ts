@@ -4,8 +4,8 @@ import { syncSourceArgv } from '../../support/av-sync.ts';
 import { makeClip } from '../../support/media/run-clip.ts';
 
 /**
- * A source with flashes, beeps and numbered pictures. `from`: arguments of ffmpeg that make it. `original`: arguments
- * of a file that shows what the source means, where ffmpeg does not decode the source as players show it.
+ * A source with flashes, beeps and numbered frames. `from`: ffmpeg arguments that create it. `original`: ffmpeg
+ * arguments of a reference file, for sources that ffmpeg does not decode as players show them.
  */
 export type SyncClip = {
   name: string;
@@ -35,25 +35,25 @@ const FRAGMENTS = ['-movflags', 'frag_keyframe+empty_moov'];
 
 const source = (rate = 30) => syncSourceArgv({ lengthSec: LENGTH_SEC, rate, size: SIZE });
 
-/** Moves the sound of a source. */
+/** Returns ffmpeg arguments of a source whose audio is shifted by `sec`. */
 function moved(sec: number, rate = 30): string[] {
   const [, , , picture = '', , , , sound = ''] = source(rate);
   return ['-f', 'lavfi', '-i', picture, '-itsoffset', `${sec}`, '-f', 'lavfi', '-i', sound];
 }
 
-/** Drops sound packets by an expression of their number `n`. */
+/** Drops the audio packets for which an expression of their number `n` is true. */
 const drop = (expression: string) => ['-bsf:a', `noise=drop='${expression}'`];
 
-/** Moves packets by an expression of their time `T` in seconds. */
+/** Shifts packets by an expression of their time `T`, in seconds. */
 const shift = (expression: string, kind: 'a' | 'v' = 'a') => [
   `-bsf:${kind}`,
   `setts=ts='TS+(${expression.replaceAll('T', '(TS*TB)')})/TB'`,
 ];
 
-/** The beep in each channel: a mono beep in the middle alone is quiet once mixed. */
+/** Puts the beep into each channel, because a beep in the centre channel alone is quiet after the downmix. */
 const SURROUND = 'pan=5.1|c0=c0|c1=c0|c2=c0|c3=c0|c4=c0|c5=c0';
 
-/** Two pictures of one second's fields, in one frame. */
+/** Interlaces two successive pictures into one frame. */
 const INTERLACED = ['-vf', 'tinterlace=interleave_top,setfield=tff', '-flags', '+ildct+ilme'];
 
 /** Interlaced sources are shown at their frame rate, with the first field of each frame. */
@@ -195,7 +195,7 @@ const DERIVED: readonly SyncClip[] = [
 
 export const SYNC_CLIPS: readonly SyncClip[] = [...CONTAINERS, ...TIMES, ...RATES, ...DERIVED];
 
-/** Makes the file of a source, and the file that it is compared with. */
+/** Creates the file of a source, and the reference file for the comparison. */
 export async function makeSyncFiles(
   folder: string,
   { name, from, original, part }: SyncClip,

@@ -6,11 +6,11 @@ import { Firefox } from '../../support/firefox.ts';
 import { measureRecording } from './measure-recording.ts';
 import type { Outcome, Trial } from './trial.ts';
 
-/** Timeout that only a hang exceeds. Five steps, each with its own timeout. */
+/** Timeout of a trial that only a hang exceeds. Each of its five steps has its own timeout. */
 const TRIAL_MS = 270_000;
 const LOOK_EACH_MS = 500;
 
-/** The part of a page's interface that both browsers have. */
+/** The page operations that Playwright and the Firefox driver share. */
 type Tab = {
   goto(url: string): Promise<unknown>;
   evaluate<Answer, Arg>(run: (arg: Arg) => Answer | Promise<Answer>, arg: Arg): Promise<Answer>;

@@ -128,7 +128,7 @@ function readSample(gst: ReturnType<typeof bind>, sample: Handle): { number: num
   return { number: readNumber(cells), heightPx };
 }
 
-/** Plays to a file, as fast as possible. */
+/** Renders the playback to a file, as fast as possible. */
 async function measure(address: string, folder: string) {
   const file = path.join(folder, 'gstreamer.mkv');
   const queue = 'queue max-size-time=0 max-size-buffers=0 max-size-bytes=0';

@@ -43,7 +43,7 @@ export async function startMpv(
   }
 }
 
-/** Opens mpv paused at the first picture, driven as a trial needs it. */
+/** Opens mpv paused at the first frame, and returns the controls that a trial needs. */
 export async function openMpv(address: string, folder: string): Promise<NativePlayer> {
   const socketPath = path.join(folder, 'mpv.sock');
   const { send, close } = await startMpv(address, { socketPath, options: ['--keep-open=yes', '--pause'] });
@@ -136,7 +136,7 @@ async function untilLoaded(send: Send): Promise<void> {
   }
 }
 
-/** Plays to a file, as fast as possible. */
+/** Renders the playback to a file, as fast as possible. */
 async function measure(address: string, folder: string) {
   const file = path.join(folder, 'mpv.mkv');
   const output = [`--o=${file}`, '--of=matroska', '--ovc=ffv1', '--oac=pcm_s16le', '--no-ocopy-metadata'];

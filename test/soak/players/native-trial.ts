@@ -3,8 +3,8 @@ import { FRAMES, LENGTH_SEC, RATE } from './numbered-clip.ts';
 import type { Outcome, Played, Step } from './trial.ts';
 
 /**
- * A player program over the numbered clip. `read` returns the number of the frame shown, null if it is not a frame of
- * the clip. `choose` selects a rung. The caller closes it.
+ * A player program that has opened the numbered clip. `read` returns the number of the frame shown, null if it is not a
+ * frame of the clip. `choose` selects a rung. The caller closes it.
  */
 export type NativePlayer = {
   measure(): Promise<Played>;
@@ -30,7 +30,7 @@ export async function tryNative(player: NativePlayer, heights: readonly number[]
   const seek = await step(() => seekAll(player));
   const end = await step(() => playToEnd(player));
   const again = await step(() => replay(player));
-  // Switching is last, because mpv does not continue to play after it.
+  // Switches rungs last, because mpv does not continue playback after a switch.
   return { play, seek, end, replay: again, switch: await step(() => switchAll(player, heights)) };
 }
 

@@ -5,7 +5,7 @@ export const RATE = 25;
 export const LENGTH_SEC = 24;
 export const FRAMES = RATE * LENGTH_SEC;
 
-/** `reorders`: three frames of four are shown in another order than they are decoded. */
+/** `reorders`: encodes with B-frames, so that the presentation order differs from the decoding order. */
 export type ClipShape = { widthPx: number; heightPx: number; lengthSec: number; reorders: boolean };
 
 const USUAL: ClipShape = { widthPx: 854, heightPx: 480, lengthSec: LENGTH_SEC, reorders: true };

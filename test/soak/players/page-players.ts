@@ -6,11 +6,11 @@ import type { Trial } from './trial.ts';
 export type Player = { video: HTMLVideoElement; heights(): number[]; choose(heightPx: number): void };
 type Open = (host: HTMLElement, address: string, fail: (reason: string) => void) => Promise<Player>;
 
-/** These players are classic scripts that define globals, each in its own form. */
+/** These players are classic scripts that define globals with different types. */
 // biome-ignore lint/suspicious/noExplicitAny: eleven packages of ten years have no common type.
 const scope = window as any;
 
-/** Otherwise all of a short clip is buffered before a rung can be chosen. */
+/** A short buffer, because players would otherwise buffer the whole clip before a rung can be chosen. */
 const SHORT_BUFFER = { stableBufferTime: 4, bufferTimeAtTopQuality: 4, fastSwitchEnabled: true };
 
 function addVideo(host: HTMLElement): HTMLVideoElement {
@@ -101,7 +101,7 @@ export const OPEN: Record<Trial['player']['kind'], Open> = {
       video: host.querySelector('video') as HTMLVideoElement,
       heights: () => rungs().map(({ height }) => height),
       choose: (heightPx) => {
-        // At least one is always enabled: with none, the player falls back to all.
+        // Enables the wanted rung before disabling the others: with no enabled rung, the player falls back to all.
         for (const isWanted of [true, false]) {
           for (const rung of rungs()) if ((rung.height === heightPx) === isWanted) rung.enabled(isWanted);
         }

@@ -2,8 +2,8 @@ import { RATE } from './numbered-clip.ts';
 import { HEIGHTS, PLAYERS, type Row, type Step } from './trial.ts';
 
 /**
- * A known fault of a player, with the reason why we cannot fix it, by `player format program` without versions. `most`:
- * known maximum error of its seeks, in frames.
+ * A known fault of a player that we cannot fix, with the reason. `row` matches `player format program` without
+ * versions. `most`: known maximum error of its seeks, in frames.
  */
 type Note = { row: RegExp; steps: readonly (keyof Row['outcome'])[]; most?: number; text: string };
 
@@ -42,9 +42,7 @@ const NOTES: readonly Note[] = [
 ];
 
 const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
-/**
- * Limits: seeks within a frame, and audio and video in sync within what nobody notices (ITU-R BT.1359 allows 45 ms).
- */
+/** Limits: seeks are accurate to a frame, and the A/V offset is not noticeable (ITU-R BT.1359 allows 45 ms). */
 const MAX_SEEK_FRAMES = 1;
 const MAX_SKEW_MS = 45;
 /** Rungs that a page's trial chooses, in order: every rung, and down again. */

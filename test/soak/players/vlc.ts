@@ -36,7 +36,10 @@ function bind() {
   };
 }
 
-/** Opens libVLC in this process: the program refuses root, and its remote control seeks by whole seconds only. */
+/**
+ * Opens libVLC in this process, because the VLC program refuses to run as root, and its remote control seeks only by
+ * whole seconds.
+ */
 export async function openVlc(address: string, folder: string): Promise<NativePlayer> {
   const vlc = bind();
   const instance: Handle = vlc.create(ARGV.length, ARGV);
@@ -63,7 +66,7 @@ export async function openVlc(address: string, folder: string): Promise<NativePl
       const file = path.join(folder, 'vlc.png');
       await rm(file, { force: true });
       vlc.snapshot(player, 0, file, 0, 0);
-      // Without a frame there is no file, regardless of the call's result.
+      // If no frame is shown, libVLC writes no file, even if the call returns success.
       const shown = await readPictureFile(file).catch(() => null);
       return shown === null || shown.number === null ? null : { number: shown.number, heightPx: shown.heightPx };
     },

@@ -5,7 +5,7 @@ afterEach(() => {
   calls.value = [];
 });
 
-test('records a repeated call once, and a different search separately', () => {
+test('records a repeated call once, and a call with a different search separately', () => {
   const search = (query: string) => noteCall({ method: 'POST', path: '/shield/event-logs/1/search', body: { query } });
   for (const query of ['a', 'b', 'a', 'a']) search(query);
   noteCall({ method: 'GET', path: '/videolibrary', body: undefined });

@@ -6,7 +6,7 @@ import { asCommand, asCurl, asTypeScript } from './snippets.ts';
 type Parameter = { name: string; in: string; schema?: { type?: string } };
 type Described = { operationId?: string; parameters?: readonly (Parameter | { $ref: string })[] };
 
-test('passes each parameter of a displayed call as the SDK expects it', () => {
+test('writes each parameter of a displayed call as the SDK expects it', () => {
   const described: Described[] = Object.values(document.paths).flatMap((path) => Object.values(path));
   const wrong = described.flatMap(({ operationId = '', parameters = [] }) => {
     const route = operations[operationId as keyof typeof operations];

@@ -17,7 +17,7 @@ function readSources(): string {
     .join('\n');
 }
 
-test('a translation has the same placeholders as its sentence', () => {
+test('each translation has the same placeholders as its sentence', () => {
   const wrong = Object.entries({ ...de, ...service }).filter(
     ([sentence, text]) => `${places(sentence)}` !== `${places(text)}`,
   );
@@ -39,7 +39,7 @@ test('every visible word can be translated', () => {
   expect(found).toEqual([]);
 });
 
-test('removed sentences have no translations', () => {
+test('no translation exists for a removed sentence', () => {
   // Also covers labels of tables and words of responses, wherever they occur.
   const source = readSources().replaceAll("\\'", "'");
   const isThere = (sentence: string) => source.includes(sentence) || source.includes(sentence.replace(/s$/, ''));
@@ -62,7 +62,7 @@ test('translates sentences of the service with their values, and returns untrans
   expect(said('Quite another thing.')).toBe('Quite another thing.');
 });
 
-test('sentences that the service no longer sends have no translations', () => {
+test('no translation exists for a sentence that the service no longer sends', () => {
   const root = path.resolve(folder, '../../src');
   const source = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))

@@ -78,7 +78,7 @@ test.each([
   expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
 });
 
-test('does not judge the second in which publishing begins', () => {
+test('does not evaluate the second in which publishing begins', () => {
   const at = (sec: number, changes: Partial<Sample> = {}) =>
     sample({ timestamp: new Date(Date.UTC(2026, 10, 23, 10, 0, sec)).toISOString(), ...changes });
   const begun = [0, 30].flatMap((start) => [

@@ -25,7 +25,7 @@ test('keeps keywords in their list, adds new tags as meta tags, and leaves other
   expect(withTags(before, [])).toEqual([series]);
 });
 
-test('replaces the meta tags that no other field shows', () => {
+test('replaces the meta tags that no other field shows, and keeps the others', () => {
   const all = [tag('sea'), series, { property: 'description', value: 'x' }];
   expect(otherMetaTags(all)).toEqual([series]);
   expect(withOtherMetaTags(all, [{ property: 'a', value: 'b' }])).toEqual([
@@ -44,7 +44,7 @@ test('reads the description of importers if the video has none, and changes both
   expect(withDescription([series], 'New')).toEqual([series]);
 });
 
-test('an edit of the description sends no meta tags if none has the description', () => {
+test('editing the description sends no meta tags if none contains the description', () => {
   expect(toMetaTags([series, tag('sea')], { description: 'New' })).toEqual({});
   expect(toMetaTags([{ property: 'description', value: 'Old' }], { description: 'New' })).toEqual({
     metaTags: [{ property: 'description', value: 'New' }],

@@ -9,7 +9,7 @@ test.each([
   expect(embedCode('http://edge/embed/1/2', { width, height, title: 'A "film"' })).toContain(ratio);
 });
 
-test('only a portrait video has a portrait frame in the dashboard', () => {
+test('the dashboard uses a portrait frame only for a portrait video', () => {
   expect(frameShape({ width: 1080, height: 1920 }).class).toBe('player portrait');
   expect(frameShape({ width: 1920, height: 1080 }).class).toBe('player');
 });

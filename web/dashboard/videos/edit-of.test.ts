@@ -13,6 +13,6 @@ test.each([
     { title: undefined, added: ['dawn'], removed: ['sea'] },
     { metaTags: [{ property: 'video:tag', value: 'dawn' }] },
   ],
-])('an edit of many videos changes only what differs: %s', (_, edit, expected) => {
+])('an edit of many videos changes only the fields that differ: %s', (_, edit, expected) => {
   expect(editOf(video, edit)).toEqual(expected);
 });
