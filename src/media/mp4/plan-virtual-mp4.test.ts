@@ -175,6 +175,25 @@ describe('the virtual MP4 by ranges', () => {
   });
 });
 
+test.each([-15, 15])(
+  'keeps all frames if the second chunk starts %d ticks after the end of the first',
+  async (ticks) => {
+    const [first, ...others] = video.chunks;
+    const moved = others.map(({ index, ...chunk }) => ({
+      ...chunk,
+      index: { ...index, startTick: index.startTick + ticks },
+    }));
+    const chunks = first === undefined ? [] : [first, ...moved];
+    const plan = await planVirtualMp4({ video: { ...video, chunks, language: null }, audio: null }, neverAborted);
+    const path = await saved(`moved-${ticks}.mp4`, readVirtual(plan, video.objects, [0, plan.sizeBytes - 1]));
+    const { hashes, warnings } = await decodeHashes(path, 'v:0');
+    expect([hashes.length, warnings]).toEqual([FRAMES, '']);
+    const lengths = ['-show_entries', 'stream=duration_ts', '-of', 'csv=p=0'];
+    const { stdout } = await runTool('ffprobe', ['-v', 'error', ...lengths, path]);
+    expect(Number(stdout)).toBe(FRAMES * 1_000 + ticks);
+  },
+);
+
 describe('planning a virtual MP4 fails', () => {
   test('if there is a gap, a wrong init segment or no chunk', async () => {
     const { init, chunks } = video;

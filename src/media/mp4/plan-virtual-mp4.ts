@@ -1,3 +1,4 @@
+import { closeGaps } from './close-gaps.ts';
 import { countIndexes } from './count-indexes.ts';
 import { type Extents, placeExtents } from './extents.ts';
 import { layMovie } from './movie-layout.ts';
@@ -19,7 +20,7 @@ export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents
  * Plans the progressive MP4 of a video and an audio rendition (ISO 14496-12): ftyp, moov, then for every 4 s the stored
  * video and the audio that starts with it, unchanged. Both tracks start at 0, or at their stored offset. Blocks the
  * event loop for at most a few milliseconds at a time, however long the movie is. Throws BrokenMedia for damaged init
- * segments, gaps between chunks, and the init segment of another kind of track.
+ * segments, gaps of more than a second between chunks, and the init segment of another kind of track.
  */
 export function planVirtualMp4(movie: StoredMovie, signal: AbortSignal): Promise<VirtualMp4Plan> {
   return runInSlices(planInSteps(movie), signal);
@@ -31,7 +32,7 @@ function* planInSteps(movie: StoredMovie): Generator<void, VirtualMp4Plan> {
   for (const [number, track] of stored.entries()) {
     const template = readTrackTemplate(track.init, track.language);
     checkPlace(movie, number, template);
-    const indexes = track.chunks.map((chunk) => chunk.index);
+    const indexes = closeGaps(track.chunks.map((chunk) => chunk.index));
     tracks.push({ template, indexes, ...(yield* countIndexes(indexes, template.timescale)) });
   }
   const layout = layMovie(
