@@ -507,11 +507,11 @@ export type Operations = {
   resendWebhookEvent: { input: { libraryId: number; eventId: string }; answer: StatusModel };
   /** Replaces the ApiKey of a library. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetApiKey` */
   resetApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ApiKey of a library. The query contains the id of the library, as in requests of older clients. `POST /videolibrary/resetApiKey` */
+  /** Replaces the ApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetApiKey` */
   resetApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the ReadOnlyApiKey of a library, which also signs its webhooks. With `overlapSec`, the old key stays valid for that time. `POST /videolibrary/{id}/resetReadOnlyApiKey` */
   resetReadOnlyApiKey: { input: { id: number; overlapSec?: number }; answer: undefined };
-  /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as in requests of older clients. `POST /videolibrary/resetReadOnlyApiKey` */
+  /** Replaces the ReadOnlyApiKey of a library. The query contains the id of the library, as older clients expect. `POST /videolibrary/resetReadOnlyApiKey` */
   resetReadOnlyApiKeyByQuery: { input: { id?: number; overlapSec?: number }; answer: undefined };
   /** Replaces the token key of a pull zone with a random key, or with the key in the body. With `overlapSec`, tokens signed with the old key stay valid for that time; otherwise they become invalid immediately. `POST /pullzone/{id}/resetSecurityKey` */
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };

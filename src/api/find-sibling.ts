@@ -53,8 +53,9 @@ const SIBLINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns a different operation for which `name` is a guarded field or parameter, because a request may have been meant
- * for it. Returns null if there is none, or if a GET response for `path` contains the name.
+ * Returns the operation for which `name` is a guarded field or parameter, so that a request that was meant for it is
+ * not accepted silently by another operation. Returns null if there is none, or if a GET response for `path` contains
+ * the name.
  */
 export function findSibling(name: string, path: string): string | null {
   const owner = SIBLINGS.get(name.toLowerCase());

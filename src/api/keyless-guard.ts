@@ -38,7 +38,7 @@ export function openKeylessGuard({ db, firewall, place, serverZone }: GuardParts
   return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
 }
 
-/** Refusal by a firewall rule. The response names the rule. */
+/** Refusal by a firewall rule. The response contains the id of the rule. */
 export class RefusedByRule extends Refused {
   readonly ruleId: string;
   readonly retryAfterSec: number | null;

@@ -108,7 +108,7 @@ function typosOf(name: string): fc.Arbitrary<string> {
 
 const isNoBoolean = (text: string): boolean => !['true', 'false', '1', '0', ''].includes(text.trim().toLowerCase());
 
-test('the cases below cover fields of both the hosted API and the additional operations', () => {
+test('the tests below cover guarded fields of the hosted API and of additional operations', () => {
   const count = (isHosted: boolean) => guardedFields.filter(({ operation }) => operation.isHosted === isHosted).length;
   expect([count(true) > 50, count(false) > 10, booleans.length > 80]).toEqual([true, true, true]);
 });

@@ -18,7 +18,9 @@ const TOOL_TIMEOUT_MS = 10_000;
 /** Rules of libinjection above the paranoia level that is applied. */
 const LIBINJECTION = ['941101', '942101'];
 
-/** `millrace doctor`: prints its findings. Returns exit code 1 if one of them prevents a start. */
+/**
+ * `millrace doctor`: checks the installation and prints the results. Returns exit code 1 if a problem prevents a start.
+ */
 export async function doctor(): Promise<number> {
   const [settings, problems] = readSettingsOrProblems();
   const findings: Finding[] = [
@@ -70,7 +72,7 @@ async function examineSandbox(settings: Settings | null): Promise<Finding> {
   return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }
 
-/** Names the rule set in use, and the rules that are not supported. */
+/** Reports the rule set in use, and the rules that are not supported. */
 async function examineFirewall(): Promise<Finding> {
   try {
     const { rules, missing, isOwn } = await describeFirewall();
@@ -85,23 +87,28 @@ async function examineFirewall(): Promise<Finding> {
 }
 
 /**
- * Writes, reads and deletes a few bytes. If the folder does not exist yet, the finding for the data folder is enough.
+ * Writes, reads and deletes a few bytes in the store. If its folder does not exist yet, the check of the data folder is
+ * sufficient.
  */
 async function examineStore(settings: Settings): Promise<Finding> {
   const { storage } = settings;
   if (storage.kind === 'file' && !existsSync(storage.folder)) {
-    return { isGood: true, what: 'storage', found: `${storage.folder} will be made` };
+    return { isGood: true, what: 'storage', found: `${storage.folder} will be created` };
   }
   try {
     await requireStore(settings);
     const places = await probeStore(settings, AbortSignal.timeout(TOOL_TIMEOUT_MS));
-    return { isGood: true, what: 'storage', found: `${places.join(' and ')} can be written, read and deleted from` };
+    return {
+      isGood: true,
+      what: 'storage',
+      found: `objects in ${places.join(' and ')} can be written, read and deleted`,
+    };
   } catch (error) {
     return { isGood: false, what: 'storage', found: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Names the engine that transcribes, and the parts that it lacks. None of this prevents a start. */
+/** Reports the speech engine and its missing parts. A missing part does not prevent a start. */
 async function examineSpeech(settings: Settings): Promise<Finding> {
   try {
     const { engine, missing } = await describeSpeech(settings);
@@ -116,7 +123,7 @@ async function examineDataDir(dataDir: string): Promise<Finding> {
   const nearest = await nearestExisting(dataDir);
   try {
     await access(nearest, constants.W_OK | constants.X_OK);
-    const found = nearest === dataDir ? `${dataDir} can be written` : `${dataDir} will be made in ${nearest}`;
+    const found = nearest === dataDir ? `${dataDir} can be written` : `${dataDir} will be created in ${nearest}`;
     return { isGood: true, what: 'data', found };
   } catch {
     return { isGood: false, what: 'data', found: `${nearest} cannot be written by this user` };

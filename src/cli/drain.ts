@@ -4,13 +4,16 @@ import { hasEnded, requestDrain } from '../catalog/system/drain-store.ts';
 import { Refused } from '../lib/refused.ts';
 import { withDatabase } from './with-store.ts';
 
-/** Time within which a process exits after a request: its report, the notice to balancers, and its work, in ms. */
+/**
+ * Maximum time in ms until a process exits after a request: until it notices the request, the delay for load balancers,
+ * and the rest of its work.
+ */
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 500;
 
 /**
- * `millrace drain NODE [--force]`: asks a process to finish or hand back its work and to exit, and waits until it did.
- * Returns exit code 1 if it is still there after a minute.
+ * `millrace drain NODE [--force]`: requests that a process finishes or hands back its work and exits, and waits for the
+ * exit. Returns exit code 1 if the process still runs after a minute.
  */
 export async function drain(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -16,14 +16,15 @@ import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
 
-/** One line of `millrace doctor`. */
+/** Result of one check of `millrace doctor`, which prints it as a line. */
 export type Finding = { isGood: boolean; what: string; found: string };
 
 const PROBLEM = { isGood: false, what: 'postgres' };
 
 /**
- * Examines the database: whether it responds, gives each connection a session, has free connections and accepts writes,
- * and whether its schema, its secrets and its store belong to this version and these settings. Changes nothing.
+ * Checks the database: whether it responds, assigns a session to each connection, has free connections and accepts
+ * writes, whether its schema fits this version, and whether its secrets and its store belong to these settings. Changes
+ * nothing.
  */
 export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   const { databaseUrl, dataDir } = settings;
@@ -31,7 +32,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   const { ok, detail } = await databaseAnswers(connection);
   if (databaseUrl === null) {
     const packaged = await finding(async () => await describePackagedPostgres());
-    // Our own server runs only while the service does.
+    // The built-in server runs only while the service runs.
     return ok ? [packaged, ...(await examineContent(settings, connection))] : [packaged];
   }
   if (!ok) return [{ ...PROBLEM, found: detail ?? 'MILLRACE_DATABASE_URL does not respond' }];
@@ -45,7 +46,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** Counts the free connections of an owner's server. Our own server is used only by this machine. */
+/** Counts the free connections of an external server. The built-in server is used only by this machine. */
 async function examineConnections({ databaseConnections }: Settings, connection: DatabaseConnection): Promise<Finding> {
   const need = roles.reduce((sum, role) => sum + mostConnections(role, databaseConnections), 0);
   try {
@@ -72,7 +73,7 @@ async function examineContent(settings: Settings, connection: DatabaseConnection
   }
 }
 
-const NO_SCHEMA = 'the database is empty: the first start makes its tables';
+const NO_SCHEMA = 'the database is empty: the first start creates its tables';
 
 async function examineSecrets({ secretKey, dataDir }: Settings, { db }: Database): Promise<Finding> {
   return await finding(async () => {
@@ -80,7 +81,7 @@ async function examineSecrets({ secretKey, dataDir }: Settings, { db }: Database
     if (key === null) {
       throw new Refused(
         'invalid',
-        `MILLRACE_SECRET_KEY: expected the key of this database, got none, nor a file in ${dataDir}.`,
+        `MILLRACE_SECRET_KEY: expected the key of this database, got none, and no key file in ${dataDir}.`,
       );
     }
     try {
@@ -88,7 +89,7 @@ async function examineSecrets({ secretKey, dataDir }: Settings, { db }: Database
     } catch (error) {
       throw error instanceof WrongSecretKey ? wrongSecretKey(error) : error;
     }
-    return 'the secret key opens the secrets of the database';
+    return 'the secret key decrypts the secrets of the database';
   });
 }
 

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { detectSandbox, setMediaRules } from '../media/ffmpeg/run-sandboxed.ts';
 import type { SandboxState } from '../service/health.ts';
 
-/** Finds the sandbox for encoders on this machine; `unavailable` if the chosen one does not work. */
+/** Returns the sandbox for encoders on this machine; `unavailable` if the configured one does not work. */
 export async function findSandbox(
   settings: Pick<Settings, 'sandbox' | 'allowsRareDecoders'> | null,
 ): Promise<SandboxState> {

@@ -2,7 +2,7 @@ import { Refused } from '../lib/refused.ts';
 
 type Command = { summary: string; run(args: readonly string[]): Promise<number> };
 
-/** Each command loads its code when it runs, because `serve` must stay small. */
+/** Commands of the service. Each loads its code only when it runs, so that `serve` uses little memory. */
 const commands: Record<string, Command> = {
   serve: {
     summary: 'run the service, or one part with --role api|edge|ingest|worker',
@@ -13,7 +13,7 @@ const commands: Record<string, Command> = {
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
-    summary: 'check what is installed, what is missing and which settings are wrong',
+    summary: 'check the installation and the settings',
     run: async () => await (await import('./doctor.ts')).doctor(),
   },
   ready: {
@@ -42,7 +42,7 @@ const commands: Record<string, Command> = {
   },
   orphans: {
     summary:
-      'list, delete or keep objects that the database does not know: orphans list [PREFIX], ' +
+      'list, delete or keep objects without a database row: orphans list [PREFIX], ' +
       'orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
@@ -55,7 +55,7 @@ const commands: Record<string, Command> = {
     run: async (args) => await (await import('./version.ts')).version(args),
   },
   openapi: {
-    summary: 'print the interface as an OpenAPI document',
+    summary: 'print the API as an OpenAPI document',
     run: async () => (await import('./openapi.ts')).printOpenApi(),
   },
 };
@@ -73,7 +73,7 @@ export async function main([name = 'help', ...args]: readonly string[]): Promise
   }
 }
 
-/** Runs a verb that calls a service. Prints the usage for any other word. */
+/** Runs a verb that calls a service. Prints the usage if the word is not a verb. */
 async function runClient(name: string, args: readonly string[]): Promise<number> {
   const { runVerb } = await import('./client/run-verb.ts');
   return (await runVerb([name, ...args])) ?? (await explain(name));

@@ -9,8 +9,9 @@ import { type Opened, withStore } from './with-store.ts';
 const DELETE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: objects that no row names, as found by the sweep. A
- * prefix is the start of a storage key or the id of a staged upload. `--all` selects every orphan.
+ * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: lists, deletes or keeps the objects without a row
+ * that the sweep found. A prefix is the beginning of a storage key, or the id of a staged upload. `--all` selects every
+ * orphan.
  */
 export async function orphans(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -45,7 +46,10 @@ async function list(db: Db, prefix: string): Promise<number> {
   return 0;
 }
 
-/** Deletes immediately, regardless of number and age. Keeps objects that a row names by now. */
+/**
+ * Deletes orphans immediately, regardless of their number and age. Objects that a row refers to in the meantime are
+ * kept.
+ */
 async function remove({ database: { db }, storage }: Opened, prefix: string): Promise<number> {
   await requireOwnStore({ db, storage });
   const signal = AbortSignal.timeout(DELETE_LIMIT_MS);

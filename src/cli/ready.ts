@@ -6,16 +6,19 @@ import { readOwnSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 
 const ANSWER_MS = 5000;
-/** Addresses that listen everywhere, and the address at which this machine reaches them. */
+/** Wildcard addresses, and the address at which this machine reaches a server that listens on them. */
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** `millrace ready`: returns exit code 0 if the service or the role on this machine is ready, otherwise refuses. */
+/**
+ * `millrace ready`: returns exit code 0 if the service or the role on this machine is ready. Throws `Refused` if it is
+ * not.
+ */
 export async function ready(): Promise<number> {
   const { host, healthPort, port, tls } = readOwnSettings();
   const reached = EVERYWHERE[host] ?? host;
   const name = isIPv6(reached) ? `[${reached}]` : reached;
-  // A role that runs alone has a health port, which decides if it responds: the port of the API may be another
-  // service's. The whole service reports its health there.
+  // A role that runs alone has a health port, which is checked first, because the port of the API may belong to another
+  // service. The whole service reports its health on the port of the API.
   const ports = [healthPort, port].filter((known) => known !== null);
   const states = await Promise.all(
     ports.map(async (known) => {
@@ -32,7 +35,7 @@ export async function ready(): Promise<number> {
   );
 }
 
-/** Returns `ready`, another HTTP status, or null if nothing responds. */
+/** Returns `ready`, the HTTP status if the service is not ready, or null if nothing responds. */
 async function readState(url: string): Promise<'ready' | number | null> {
   for (const path of ['/readyz', '/healthz']) {
     const status = await readStatus(url + path).catch(() => null);
@@ -41,7 +44,10 @@ async function readState(url: string): Promise<'ready' | number | null> {
   return 404;
 }
 
-/** Does not verify the certificate, which has the public host name and not the address of this machine. */
+/**
+ * Returns the HTTP status of a URL. Does not verify the certificate, which is for the public hostname and not for the
+ * address of this machine.
+ */
 async function readStatus(url: string): Promise<number | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const sent = url.startsWith('https:')

@@ -6,8 +6,8 @@ import { bindOnce } from '../lib/listen.ts';
 import { Refused } from '../lib/refused.ts';
 
 /**
- * Throws `Refused` with one line per port of the service that another program uses. Call it before the first start
- * creates anything. Later starts wait for their ports, because an earlier service may still be stopping.
+ * Throws `Refused` with one line per port of the service that another program uses. Must be called before the first
+ * start creates anything. Later starts wait for their ports instead, because an earlier service may still be stopping.
  */
 export async function requireFreePorts(settings: Settings): Promise<void> {
   const { host, port, edgePort, rtmpPort, whipPort, whipUdpPort, srtPort, metricsPort } = settings;
@@ -24,7 +24,9 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
       await listen();
     } catch (error) {
       if (!hasCode(error, 'EADDRINUSE')) throw error;
-      problems.push(`${name}: expected a free port, but another program uses ${wanted}. Stop it or set another port.`);
+      problems.push(
+        `${name}: expected a free port, but another program uses ${wanted}. Stop it, or set a different port.`,
+      );
     }
   };
   for (const [name, wanted] of Object.entries(tcp)) await check(name, wanted, () => listenOnce(wanted, host));

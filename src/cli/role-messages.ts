@@ -6,11 +6,12 @@ import type { TlsPaths } from '../lib/tls/read-tls-pair.ts';
 import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
 import type { Fleet } from '../service/health.ts';
 
-/**
- * Messages from the supervisor to a role's process, in this order; `fleet` and `metrics` may be sent at any time.
- */
+/** Messages from the supervisor to a role's process, in this order. `fleet` and `metrics` may be sent at any time. */
 export type ToRole =
-  /** Sent first: the role to run. The main port may respond that the service is starting. */
+  /**
+   * Sent first: the role to run. Until it has started, the process may respond on the main port that the service is
+   * starting.
+   */
   | { type: 'wait'; role: Role; host: string; port: number; tls: TlsPaths | null; log: LogSettings }
   /** The database is ready: migrate it to this version, and find or create library 1. */
   | { type: 'prepare'; settings: RoleSettings; keys: FirstKeys }
@@ -22,14 +23,14 @@ export type ToRole =
 
 /** Messages from a role's process to the supervisor. */
 export type FromRole =
-  /** The process listens for messages. */
+  /** The process is ready to receive messages. */
   | { type: 'online' }
   /** The port on which it responds that the service is starting. */
   | { type: 'waiting'; port: number }
   | { type: 'prepared'; library: FirstLibrary }
   | { type: 'ready'; listeners: Record<string, number> }
-  /** Null before the role has started. */
+  /** Metrics of the process. `families` is null before the role has started. */
   | { type: 'metrics'; families: MetricFamilies | null }
   | { type: 'health'; ok: boolean; detail: string | null }
-  /** Reason of its imminent exit. */
+  /** The process is about to exit for this reason. */
   | { type: 'failed'; message: string };

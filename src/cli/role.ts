@@ -16,7 +16,7 @@ import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
 
-/** Time that a role has for closing after its supervisor died, in ms. */
+/** Time in ms in which a role must close after its supervisor has died. */
 const ORPHAN_GRACE_MS = 1000;
 
 let role: Role | null = null;
@@ -25,7 +25,7 @@ let waitingRoom: WaitingRoom | null = null;
 let running: RunningRole | null = null;
 const stopping = new AbortController();
 
-// Handles one message at a time: `stop` waits until a pending start has finished.
+// Messages are handled one at a time, so that `stop` waits until a pending start has finished.
 let task = Promise.resolve();
 process.on('message', (message: ToRole) => {
   if (message.type === 'fleet') {
@@ -43,7 +43,7 @@ process.once('disconnect', () => {
   setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
   task = task.then(stop).catch(fail);
 });
-// Ctrl-C in the terminal reaches every process of its group. The supervisor decides what happens.
+// Ctrl-C in a terminal sends SIGINT to every process of the group. Roles ignore it, because the supervisor stops them.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 report({ type: 'online' });
@@ -54,7 +54,7 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' | 'metrics' }>): 
       role = message.role;
       openLog(role, message.log);
       if (role === 'api') await receive(message);
-      // Not awaited: it runs while the database starts, and the start reports the same failure again.
+      // Not awaited, because it runs while the database starts. A failure is reported again when the role starts.
       loadRole(role).catch(() => undefined);
       break;
     case 'prepare':
@@ -80,7 +80,7 @@ async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
 }
 
 async function start(settings: RoleSettings): Promise<void> {
-  if (role === null) throw new Error('Expected the role before the start message.');
+  if (role === null) throw new Error('Expected the message `wait` before `start`.');
   await waitingRoom?.close();
   waitingRoom = null;
   if (settings.metricsPort !== null) measureProcess(role);
@@ -96,7 +96,7 @@ async function start(settings: RoleSettings): Promise<void> {
 }
 
 function currentFleet(): Fleet {
-  if (fleet === null) throw new Error('Expected the state of the service from the supervisor.');
+  if (fleet === null) throw new Error('Expected the state of the service from the supervisor, got none yet.');
   return fleet;
 }
 

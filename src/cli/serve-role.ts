@@ -21,7 +21,7 @@ import { findSandbox } from './find-sandbox.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
-/** Runs one role in this process until `stop`, for a service that is spread over machines. */
+/** Runs one role in this process until `stop` aborts, for a service that runs on several machines. */
 export async function serveRole(role: Role, settings: Settings, stop: AbortSignal): Promise<number> {
   const { databaseUrl, dataDir } = settings;
   const database = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
@@ -32,7 +32,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
     if (stop.aborted) resolve(null);
     else stop.addEventListener('abort', () => resolve(null), { once: true });
   });
-  // A stop does not wait for the lock of a migration. The migration is one transaction.
+  // A stop does not wait for the lock of a migration, which is one transaction and can be interrupted.
   const library = await Promise.race([openFirstLibrary(roleSettings)(reserved.keys), stopped]);
   if (library === null) return 0;
   const ok: PartHealth = { state: 'ok', detail: null };
@@ -58,7 +58,7 @@ export async function serveRole(role: Role, settings: Settings, stop: AbortSigna
       ? null
       : await openHealthPort({ ...settings, port: settings.healthPort }, { role, fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
-  // The edge is another process, on this machine or another one, on its configured port.
+  // The edge is a separate process, on this or another machine, and listens on its configured port.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) logEvent('sandbox.weak', { sandbox: fleet.sandbox, reason: weakness });

@@ -32,7 +32,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (role === null && settings.databaseUrl === null) requireDatabaseSpace(settings.dataDir);
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, stop);
-  // Imported only here, because the supervisor's own process does not need the code of the roles.
+  // Imported only here, because the process of the supervisor does not need the code of the roles.
   const { serveRole } = await import('./serve-role.ts');
   return await serveRole(role, settings, stop);
 }
@@ -54,7 +54,7 @@ async function serveAll(settings: Settings, stop: AbortSignal): Promise<number> 
   }
 }
 
-/** Throws `Refused` for an address that is not this machine's, before anything is started. */
+/** Throws `Refused` if the address does not belong to this machine. Called before anything is started. */
 async function requireOwnAddress(host: string): Promise<void> {
   const server = createServer().listen(0, host);
   try {
@@ -76,7 +76,7 @@ function readRole(args: readonly string[]): Role | null {
   return role;
 }
 
-/** Aborted by SIGTERM, by SIGINT, and when the launcher that started this process dies. */
+/** Returns a signal that aborts on SIGTERM and SIGINT, and when the launcher that started this process dies. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => controller.abort();

@@ -8,7 +8,7 @@ import { testSpeech } from './test-speech.ts';
 const PROGRESS_MS = 1_000;
 const MB = 1e6;
 
-/** `millrace speech list`, `add NAME`, `test`, `doctor`: manages the speech models on this machine. */
+/** `millrace speech list`, `add NAME`, `test`, `doctor`: manages the speech recognition models on this machine. */
 export async function speech(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -75,7 +75,8 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   const { dataDir, speechModelsUrl } = readOwnSettings();
   if (from !== undefined && address !== undefined)
     throw new Refused('invalid', 'expected --from or --address, got both.');
-  if (!/^([0-9a-f]{64})?$/i.test(sha256)) throw new Refused('invalid', 'expected --sha256 with 64 hexadecimal digits.');
+  if (!/^([0-9a-f]{64})?$/i.test(sha256))
+    throw new Refused('invalid', 'expected --sha256 with 64 hexadecimal digits, got something else.');
   const source = from === undefined ? { url: address ?? `${speechModelsUrl}/${name}.tar.bz2` } : { file: from };
   const stopping = new AbortController();
   const stop = () => stopping.abort(new Refused('invalid', 'stopped. Run the same command again to continue.'));
@@ -89,7 +90,7 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   process.stdout.write(
     `${added.name} is used from now on (${spoken}; licence ${added.licence}) in ${join(dataDir, 'speech')}.\n`,
   );
-  process.stdout.write('A service that runs takes it with its next video. Try it: millrace speech test\n');
+  process.stdout.write('A running service uses it for the next video. To test it, run: millrace speech test\n');
   return 0;
 }
 

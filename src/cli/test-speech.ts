@@ -13,15 +13,15 @@ import { cutVoiceSpans } from '../media/speech/cut-voice-spans.ts';
 import { wordErrorRate } from '../media/speech/word-error-rate.ts';
 import { NO_ENGINE, SPEECH_SAMPLE_RATE } from '../ports/transcriber.ts';
 
-/** One hour of samples. */
+/** Maximum size of the decoded audio in bytes: one hour. */
 const MAX_SAMPLE_BYTES = 3600 * 2 * SPEECH_SAMPLE_RATE;
 const DECODE_LIMIT_MS = 10 * 60_000;
 
 type Options = { file?: string | undefined; text?: string | undefined; language?: string | undefined };
 
 /**
- * `millrace speech test`: transcribes a sample with the configured engine. Prints the words, the number of wrong words
- * if the text is given, and the speed relative to the speech.
+ * `millrace speech test`: transcribes a sample with the configured engine. Prints the words, the word error rate if the
+ * text is known, and the speed relative to the duration of the audio.
  */
 export async function testSpeech({ file, text, language }: Options): Promise<number> {
   const settings = readOwnSettings();
@@ -66,7 +66,7 @@ async function spansOf(samples: Buffer, signal: AbortSignal): Promise<AsyncItera
   return cutVoiceSpans(audio, SPEECH_SAMPLE_RATE, (block, isLast) => detection.feed(block, isLast));
 }
 
-/** Archives of models contain samples, most of them with their text. */
+/** Finds a sample of the current model. The archives of models contain samples, most of them with their text. */
 async function findSample(settings: Settings): Promise<{ file: string; text: string | null }> {
   const model = await currentModelFolder(settings);
   const folder = model === null ? null : join(model, 'test_wavs');
@@ -102,6 +102,6 @@ async function decode(file: string): Promise<Buffer> {
     );
     return stdout;
   } catch (cause) {
-    throw new Refused('invalid', `expected audio of at most an hour, could not read ${file}.`, { cause });
+    throw new Refused('invalid', `expected audio of at most an hour, but ${file} could not be decoded.`, { cause });
   }
 }

@@ -9,7 +9,7 @@ import { findSandbox } from './find-sandbox.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** `millrace version [--json]`: prints the version; with `--json`, also everything that a report of a fault needs. */
+/** `millrace version [--json]`: prints the version; with `--json`, also all data that a bug report needs. */
 export async function version(args: readonly string[]): Promise<number> {
   const { json } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } }).values;
   if (json !== true) {
@@ -29,7 +29,7 @@ export async function version(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Returns the commit of a clone, or the one that an image or package was built from; null if unknown. */
+/** Returns the commit of a Git clone, or the commit from which an image or package was built; null if unknown. */
 async function readCommit(): Promise<string | null> {
   const text = await readFile(join(root, 'COMMIT'), 'utf8').catch(() => null);
   return text?.trim() ?? (await firstLine('git', ['-C', root, 'rev-parse', 'HEAD']));

@@ -9,7 +9,7 @@ import { databaseAnswers } from './supervisor/reach-database.ts';
 
 export type Opened = { settings: Settings; database: Database; storage: Storage };
 
-/** Runs a command on the database and the store that the settings name. The service's own database must be running. */
+/** Runs a command on the configured database and store. A built-in database must be running. */
 export async function withStore(
   task: (opened: Opened) => Promise<number>,
   limits: Partial<DatabaseOptions> = {},
@@ -20,7 +20,7 @@ export async function withStore(
   }, limits);
 }
 
-/** Runs a command on the database that the settings name. */
+/** Runs a command on the configured database. */
 export async function withDatabase(
   task: (database: Database, settings: Settings) => Promise<number>,
   limits: Partial<DatabaseOptions> = {},

@@ -81,7 +81,7 @@ test('verify and restore report each damaged and missing part and a wrong key, a
   expect(lines).toEqual([
     expect.stringContaining('secret key: it does not open the secrets'),
     ...faults,
-    expect.stringContaining('has 3 faults'),
+    expect.stringContaining('has 3 errors'),
   ]);
   const restored = await millrace(['restore', place]);
   expect([restored.code, restored.err.trim().split('\n')]).toEqual([

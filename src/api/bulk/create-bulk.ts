@@ -98,7 +98,10 @@ function isNarrowed(filter: Filter): boolean {
 function readDate(text: string, field: string): Date {
   const time = readTime(text);
   if (time !== null) return time;
-  throw misfit(field, `Expected ${field} as a date and time, got ${quote(text)}. Send it like 2026-11-22T18:00:00Z.`);
+  throw misfit(
+    field,
+    `Expected ${field} as a date and time, got ${quote(text)}. Send a date such as 2026-11-22T18:00:00Z.`,
+  );
 }
 
 function readId(text: string, field: string): Guid {

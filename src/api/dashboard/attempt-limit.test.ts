@@ -13,7 +13,7 @@ test('blocks only the address that sent ten wrong keys in a minute, until the mi
   expect(limit.isReached('192.0.2.1')).toBe(false);
 });
 
-test('forgets the oldest addresses first', () => {
+test('drops the oldest addresses first if there are too many', () => {
   const limit = createAttemptLimit(() => 0);
   for (let count = 0; count < 10; count += 1) limit.fail('first');
   for (let count = 0; count < 10_000; count += 1) limit.fail(`other ${count}`);

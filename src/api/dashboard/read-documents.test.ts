@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDocument, readOutline, searchDocuments } from './read-documents.ts';
 
-test('the outline lists the sections of the index in order, with existing pages', async () => {
+test('the outline lists the sections of the index in order, and all its pages exist', async () => {
   const outline = await readOutline();
   expect(outline.map(({ heading }) => heading)).toEqual([
     ...['Start', 'Install', 'Embed and play', 'Live', 'API and SDK', 'Administration', 'Several machines'],

@@ -13,7 +13,7 @@ export const getFairPlayCertificate = defineOperation({
   description: 'Returns the FairPlay application certificate (DER). Players need it before they request a licence.',
   auth: 'none',
   params: LibraryParams,
-  // The token names a video and the path does not. A public certificate needs no token.
+  // Players send a token, but it is not checked: the path contains no video, and the certificate is public.
   query: Type.Object(TOKEN_QUERY),
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

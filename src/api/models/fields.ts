@@ -35,7 +35,7 @@ export function pageOrList<P extends TObject, T extends TSchema>(name: string, p
   return Type.Union([page, Type.Array(item)], { title: name });
 }
 
-/** Returns an enumeration that is a number on the wire; `values` on the schema names them. */
+/** Returns an enumeration that is a number on the wire; `values` in the schema maps names to these numbers. */
 export function numbers<const V extends Record<string, number>>(name: string, values: V) {
   const described = Object.entries(values).map(([word, number]) => `${number} ${word}`);
   const schema = { type: 'integer', enum: Object.values(values), title: name, description: described.join(', ') };

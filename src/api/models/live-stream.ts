@@ -114,7 +114,7 @@ export const LiveTranscodingModel = model('LiveTranscodingModel', {
   state: text(),
   /** Reason why nothing is encoded, or which media of the publisher viewers do not get. */
   reason: nullable(text()),
-  /** Resolutions below that of the publisher, "480p,360p". */
+  /** Resolutions below that of the publisher, such as `480p,360p`. */
   resolutions: text(),
 });
 

@@ -51,11 +51,14 @@ export async function backup([folder, ...more]: readonly string[]): Promise<numb
   }
 }
 
-/** Creates the folder, and checks that it can be written. Refuses a folder in the store, which would contain itself. */
+/**
+ * Creates the folder, and checks that it is writable. Throws `Refused` if the folder is inside the store, because the
+ * backup would contain itself.
+ */
 async function makeTarget(target: string): Promise<void> {
   const { storage } = readOwnSettings();
   if (storage.kind === 'file' && `${target}/`.startsWith(`${storage.folder}/`)) {
-    throw new Refused('invalid', `expected a folder outside of the store, but ${target} is in ${storage.folder}.`);
+    throw new Refused('invalid', `expected a folder outside of the store, but ${target} is inside ${storage.folder}.`);
   }
   try {
     await makeFolders(target);
@@ -82,8 +85,8 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const objectsFolder = path.join(target, 'objects');
   await mkdir(path.join(target, tablesFolder));
   await mkdir(objectsFolder, { recursive: true });
-  // Copies most objects before the rows, and the rest after them, because objects that rows name may be deleted minutes
-  // after the rows were read.
+  // Copies most objects before the rows, and only the new ones after them, because objects that rows refer to may be
+  // deleted minutes after the rows were read.
   const copying = { folder: objectsFolder, hashes: new Map<string, string>() };
   const source = { storage, known: await readPreviousList(target) };
   const early = await copyObjectsOut(source, copying, signal);
@@ -94,11 +97,11 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
     rows = await copyDatabase(client, path.join(target, tablesFolder));
     client.release();
   } catch (error) {
-    // A broken copy may leave the connection waiting forever, so it is closed.
+    // After a failed copy the connection may wait forever, so it is closed.
     client.release(true);
     throw error;
   }
-  // The list has the objects of this second pass only: others were deleted in the meantime.
+  // The list has only the objects that this second pass found, because all others were deleted in the meantime.
   const hashes = new Map<string, string>();
   const late = await copyObjectsOut({ ...source, known: copying.hashes }, { ...copying, hashes }, signal);
   const { objects, bytes } = late;
@@ -118,17 +121,18 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   process.stdout.write(
     `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + late.copied} objects copied.\n`,
   );
-  if (secretKey === null) process.stdout.write('MILLRACE_SECRET_KEY is not part of the backup: keep it apart.\n');
+  if (secretKey === null)
+    process.stdout.write('MILLRACE_SECRET_KEY is not part of the backup: store it in a different place.\n');
   return await reportFaults(target);
 }
 
 /**
  * Compares the copied objects with the hashes in the copied rows. Reports objects that are damaged in the store or
- * missing in it. The backup is complete, but has them as they are.
+ * missing from it. The backup is complete nevertheless: it contains damaged objects unchanged.
  */
 async function reportFaults(target: string): Promise<number> {
   const manifest = await readManifest(target);
-  if (manifest === null) throw new Error(`Expected the manifest that was just written to ${target}.`);
+  if (manifest === null) throw new Error(`Expected the manifest that was just written to ${target}, found none.`);
   const { missing, damaged } = await findRowFaults({ folder: target, manifest });
   for (const fault of [...damaged.values(), ...missing]) process.stderr.write(`${fault}\n`);
   // Objects that are deleted during the last seconds of a backup are missing too.

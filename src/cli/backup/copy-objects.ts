@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
-/** SHA-256 of copied objects in hexadecimal digits, by key. Copying adds to it. */
+/** SHA-256 of copied objects in hex, by key. Copying an object adds its hash. */
 type Hashes = Map<string, string>;
 
 export type CopySource = {
@@ -26,8 +26,8 @@ export type CopySource = {
 
 /**
  * Copies every object of a store into a folder. The bytes under a key never change, except in a repaired index, so
- * files of the same size are skipped. Omits objects that are deleted in the meantime. Throws if the store sends another
- * number of bytes than it lists.
+ * files of the same size are skipped. Omits objects that are deleted in the meantime. Throws if the store sends more or
+ * fewer bytes than it lists.
  */
 export async function copyObjectsOut(
   source: CopySource,
@@ -53,7 +53,10 @@ async function hashOf(file: string): Promise<string> {
   return (await sha256Of(createReadStream(file))).toString('hex');
 }
 
-/** Returns the hash of the copy; null if the object was deleted. Throws if the copy has a different length. */
+/**
+ * Copies an object. Returns the hash of the copy; null if the object was deleted. Throws if the length of the copy
+ * differs.
+ */
 async function copyOut(
   { storage }: CopySource,
   { key, sizeBytes }: ObjectInfo,
@@ -67,7 +70,7 @@ async function copyOut(
     body.on('data', (data: Buffer) => hash.update(data));
     await pipeline(body, createWriteStream(`${file}.new`, { flush: true }));
     const copied = await sizeOf(`${file}.new`);
-    if (copied !== sizeBytes) throw new Error(`Expected ${sizeBytes} bytes of ${key}, the store sent ${copied}.`);
+    if (copied !== sizeBytes) throw new Error(`Expected ${sizeBytes} bytes of ${key} from the store, got ${copied}.`);
     await rename(`${file}.new`, file);
     return hash.digest('hex');
   } catch (error) {
@@ -77,8 +80,8 @@ async function copyOut(
 }
 
 /**
- * Finds the files of a folder that the store no longer has. Runs before the rows are read, so that no row names them.
- * The files are deleted only once the backup is complete.
+ * Finds the files of a folder that the store no longer has. Runs before the rows are read, so that no row refers to
+ * them. The files are deleted only once the backup is complete.
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
@@ -88,7 +91,10 @@ export async function findGoneObjects(storage: Storage, folder: string): Promise
   return gone;
 }
 
-/** Copies every object of a folder into a store, without those in `omitted`. Objects of the same size are kept. */
+/**
+ * Copies every object of a folder into a store, except those in `omitted`. Objects that the store already has with the
+ * same size are kept.
+ */
 export async function putObjectsBack(
   storage: Storage,
   { folder, omitted }: { folder: string; omitted: ReadonlySet<string> },
@@ -107,12 +113,12 @@ export async function putObjectsBack(
   return sum;
 }
 
-/** Yields the names of all files below a folder, with slashes. */
+/** Yields the paths of all files below a folder, relative to it and with slashes. */
 async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, name);
-    // A link in a folder of unknown origin would be followed.
+    // Links are skipped, because the origin of the folder is unknown and a link could lead anywhere.
     else if (entry.isFile()) yield name;
   }
 }

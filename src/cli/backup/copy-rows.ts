@@ -4,7 +4,7 @@ import type { Manifest } from './manifest.ts';
 
 /**
  * Reads columns of a table in a backup, in the text format of COPY. Yields an object per row, with null for NULL. It
- * reads only columns without escapes other than that of `bytea`: keys, numbers and bytes.
+ * supports only columns without escapes other than those of `bytea`: keys, numbers and bytes.
  */
 export async function* readCopiedRows(
   { folder, manifest }: { folder: string; manifest: Manifest },
@@ -25,7 +25,7 @@ export async function* readCopiedRows(
   }
 }
 
-/** Yields the lines of a file. Only a newline ends a line: titles may contain other line separators of Unicode. */
+/** Yields the lines of a file. Only a newline ends a line, because titles may contain other Unicode line separators. */
 export async function* readLines(file: string): AsyncGenerator<string> {
   let rest = '';
   for await (const text of createReadStream(file, 'utf8')) {
@@ -36,7 +36,7 @@ export async function* readLines(file: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Returns the bytes of a `bytea` column. COPY doubles the backslash of its notation `\x`. */
+/** Returns the bytes of a `bytea` column. COPY writes the prefix `\x` with two backslashes. */
 export function bytesOf(field: string | null): Buffer {
   return Buffer.from((field ?? '').replace(/^\\\\x/, ''), 'hex');
 }

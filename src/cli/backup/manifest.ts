@@ -8,12 +8,12 @@ import { Refused } from '../../lib/refused.ts';
 const FORMAT = 1;
 const FILE = 'backup.json';
 const Text = Type.String({ minLength: 1 });
-/** Text that is safe to insert into a statement unchanged. */
+/** Partition bound, with a pattern that makes it safe to insert into a statement unchanged. */
 const Bound = Type.String({
   pattern: "^(DEFAULT|FOR VALUES (FROM|IN) \\([\\w', :+.-]+\\)( TO \\([\\w', :+.-]+\\))?)$",
 });
 const Name = Type.String({ pattern: '^[a-z_][a-z0-9_]*$' });
-/** A table's rows are in `{tablesFolder}/{name}`, in the text format of COPY. */
+/** A table of a backup. Its rows are in `{tablesFolder}/{name}`, in the text format of COPY. */
 const Table = Type.Object({ name: Name, columns: Type.Array(Text), sha256: Text });
 
 const ManifestSchema = Type.Object({

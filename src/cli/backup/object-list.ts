@@ -6,7 +6,7 @@ import { readLines } from './copy-rows.ts';
 /** File in the folder of the tables, in the format of sha256sum. Paths are relative to the folder `objects`. */
 const FILE = 'objects.sha256';
 
-/** SHA-256 of each object of a backup in hexadecimal digits, by key. */
+/** SHA-256 of each object of a backup in hex, by key. */
 export type ObjectList = ReadonlyMap<string, string>;
 
 /** Writes the list next to the tables. */

@@ -24,9 +24,10 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const LOOK_MS = 15_000;
 
 /**
- * `millrace restore FOLDER`: restores a backup into the configured database and store, which must be unused. Restores
- * objects first and rows last, in one transaction, so that an interrupted restore can be run again. It verifies the
- * backup first, reports each fault, and changes nothing then. With `--skip-damaged`, it restores the other objects.
+ * `millrace restore FOLDER`: restores a backup into the configured database and store, which must be unused. It first
+ * verifies the backup. If the backup has errors, it reports each of them and changes nothing. With `--skip-damaged`, it
+ * restores the undamaged objects. It restores objects first and rows last, in one transaction, so that an interrupted
+ * restore can be run again.
  */
 export async function restore(args: readonly string[]): Promise<number> {
   const options = { 'skip-damaged': { type: 'boolean', default: false } } as const;
@@ -49,8 +50,8 @@ export async function restore(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Throws `Refused` with every damaged or missing part. Returns the damaged objects if they are to be skipped, which
- * tables and a wrong key never are.
+ * Throws `Refused` with every damaged or missing part. If damaged objects are to be skipped, returns them instead.
+ * Damaged tables and a wrong key are never skipped.
  */
 async function requireSound(
   { source, manifest }: Omit<Backup, 'omitted'>,
@@ -106,7 +107,9 @@ async function putBack({ source, manifest, settings, omitted }: Backup, { db, po
   }
 }
 
-/** Throws unless the store belongs to no database, because a restore must not fill another database's store. */
+/**
+ * Throws `Refused` if the store belongs to a database, because a restore must not write to another database's store.
+ */
 async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));
@@ -116,14 +119,21 @@ async function requireUnmarked(storage: Storage): Promise<void> {
   }
 }
 
-/** The database's secrets can only be decrypted with the key of the service that was backed up. */
+/**
+ * Installs the secret key of the service that was backed up, because only this key can decrypt the secrets in the
+ * database.
+ */
 async function putSecretKey(source: string, { hasSecretKey }: Manifest, settings: Settings): Promise<void> {
   if (!hasSecretKey) {
     if (settings.secretKey !== null) return;
-    throw new Refused('invalid', 'MILLRACE_SECRET_KEY: expected the key of the service that was backed up.');
+    throw new Refused('invalid', 'MILLRACE_SECRET_KEY: expected the key of the service that was backed up, got none.');
   }
   const key = await readSecretKey(source);
-  if (key === null) throw new Refused('not-found', `expected secret.key in ${source}.`);
+  if (key === null)
+    throw new Refused(
+      'not-found',
+      `expected secret.key in ${source}, found none. Copy the key of the backed-up service there.`,
+    );
   await keepSecretKey(settings.dataDir, key);
 }
 

@@ -19,8 +19,8 @@ type Backup = { folder: string; manifest: Manifest };
 export type Verified = { found: string[]; damaged: ReadonlySet<string>; objects: number };
 
 /**
- * Verifies a backup without restoring it: the hash of each table and object, objects that rows refer to and that are
- * missing, and whether the key opens the secrets. Null for `secretKey`: the key is not known, and not checked.
+ * Verifies a backup without restoring it. Checks the hash of each table and object, whether all objects that rows refer
+ * to exist, and whether the key decrypts the secrets. If `secretKey` is null, the key is not checked.
  */
 export async function verifyBackup(backup: Backup, secretKey: Uint8Array | null): Promise<Verified> {
   const tables = await verifyTables(backup);
@@ -57,7 +57,7 @@ async function verifyObjects({ folder, manifest }: Backup): Promise<Verified> {
   return { found: found.sort((a, b) => a.localeCompare(b)), damaged, objects: list.size };
 }
 
-/** Returns why a file does not have its hash; null if it does. */
+/** Returns why a file does not have the expected hash; null if it has. */
 async function describeFault(file: string, expected: string): Promise<string | null> {
   try {
     const sha256 = (await sha256Of(createReadStream(file))).toString('hex');
@@ -68,12 +68,12 @@ async function describeFault(file: string, expected: string): Promise<string | n
   }
 }
 
-/** Sentences about objects that the rows contradict. `damaged` is by key. */
+/** Descriptions of objects that are missing or damaged according to the rows. `damaged` is a map by key. */
 type RowFaults = { missing: string[]; damaged: ReadonlyMap<string, string> };
 
 /**
- * Finds objects that rows refer to and that the backup does not have, and objects that no longer have the bytes that
- * were written. Rows have the hashes of chunks and originals.
+ * Finds objects that rows refer to and that are missing from the backup, and objects whose bytes have changed since
+ * they were written. Rows contain the hashes of chunks and originals.
  */
 export async function findRowFaults(backup: Backup): Promise<RowFaults> {
   const { folder, manifest } = backup;
@@ -88,7 +88,7 @@ export async function findRowFaults(backup: Backup): Promise<RowFaults> {
       if (key === '') continue;
       const object = objectOf(storageKey(key));
       if (!(await isThere(object))) missing.add(`object ${object}: missing, although ${table} refers to it`);
-      // The hash of a row is that of a part of a pack.
+      // For a chunk in a pack, the hash in the row covers only a part of the object, so it is not compared.
       const expected = object === key ? bytesOf(row[hashColumn] ?? null).toString('hex') : '';
       const copied = list?.get(key) ?? expected;
       if (expected === '' || copied === expected) continue;
@@ -98,7 +98,7 @@ export async function findRowFaults(backup: Backup): Promise<RowFaults> {
   return { missing: [...missing].sort((a, b) => a.localeCompare(b)), damaged };
 }
 
-/** Columns that name objects, and their hashes. */
+/** Columns with the keys of objects, and the columns with their hashes. */
 const REFERENCES = [
   { table: 'chunk', key: 'storage_key', sha256: 'sha256' },
   { table: 'media', key: 'source_key', sha256: 'source_sha256' },

@@ -5,7 +5,7 @@ import { readSecretKey } from '../../service/first-start.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { verifyBackup } from './verify-backup.ts';
 
-/** `millrace verify FOLDER`: verifies a backup without restoring it. Returns exit code 1 if it has a fault. */
+/** `millrace verify FOLDER`: verifies a backup without restoring it. Returns exit code 1 if the backup has errors. */
 export async function verify([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: verify FOLDER.');
   const source = path.resolve(folder);
@@ -14,18 +14,22 @@ export async function verify([folder, ...more]: readonly string[]): Promise<numb
   const secretKey = await readBackupKey(source, manifest);
   const { found, objects } = await verifyBackup({ folder: source, manifest }, secretKey);
   for (const fault of found) process.stdout.write(`${fault}\n`);
-  if (objects < manifest.objects) process.stdout.write('This backup has no hashes of its objects: back up again.\n');
+  if (objects < manifest.objects)
+    process.stdout.write('This backup has no hashes of its objects. Create a new backup.\n');
   if (secretKey === null) process.stdout.write('The key was not checked: set MILLRACE_SECRET_KEY.\n');
   const sum = `${manifest.tables.length} tables, ${manifest.objects} objects, ${manifest.bytes} bytes`;
   process.stdout.write(
     found.length === 0
       ? `The backup of ${manifest.createdAt} is complete: ${sum}.\n`
-      : `The backup of ${manifest.createdAt} has ${found.length} faults: ${sum}.\n`,
+      : `The backup of ${manifest.createdAt} has ${found.length} errors: ${sum}.\n`,
   );
   return found.length === 0 ? 0 : 1;
 }
 
-/** Returns the key that opens the secrets of a backup: its own, or that of the settings; null if neither is there. */
+/**
+ * Returns the key for the secrets of a backup: the key in the backup, or else the configured key; null if there is
+ * neither.
+ */
 export async function readBackupKey(source: string, { hasSecretKey }: Manifest): Promise<Uint8Array | null> {
   return hasSecretKey ? await readSecretKey(source) : readOwnSettings().secretKey;
 }

@@ -6,7 +6,7 @@ import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
 
-/** Verbs that need more than one call. */
+/** Functions of the verbs that need more than one call. */
 export const actions = {
   login,
   upload: uploadAll,
@@ -21,7 +21,7 @@ export const actions = {
   api,
 } as const;
 
-/** `completion` needs no service and is not in this table. */
+/** Name of an action. `completion` needs no service, so it is not in this table. */
 export type Action = keyof typeof actions | 'completion';
 
 const DAY_SEC = 86_400;
@@ -61,7 +61,10 @@ async function captions({ millrace, library, takes, pairs }: Context): Promise<v
   await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
 }
 
-/** The service returns the address of its player page; the pull zone has the signing key. */
+/**
+ * Prints a signed URL of the player page. The service returns the URL of the page, and the pull zone contains the
+ * signing key.
+ */
 async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
   const [videoId = ''] = takes;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
@@ -73,7 +76,7 @@ async function token({ millrace, url, library, takes, values }: Context): Promis
   printLine(await signEmbedUrl(new URL(address, url).href, ZoneSecurityKey, expiresSec));
 }
 
-/** Prints one line per process, and one per live stream of an ingest below it. */
+/** Prints one line per process. For an ingest process, prints one line per live stream below it. */
 async function nodes({ millrace, values }: Context): Promise<void> {
   for (const node of await millrace.call('listNodes', {})) {
     if (values.json) {

@@ -8,7 +8,7 @@ import { readPrivate } from './private-file.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Options of every verb, with their help texts. */
+/** Options of all verbs, with their help texts. */
 export const options = {
   url: { ...text, help: 'address of the service' },
   key: { ...text, help: 'key of a library or of the account' },
@@ -26,7 +26,7 @@ export const options = {
 
 export type Profile = { url: string; key: string; library: number };
 export type Context = Profile & {
-  /** Where the key came from, or null without a key. */
+  /** Description of the source of the key, or null without a key. */
   keySource: string | null;
   millrace: Millrace;
   values: ReturnType<typeof readArguments>['values'];
@@ -39,8 +39,8 @@ export function readArguments(args: readonly string[]) {
 }
 
 /**
- * Finds the address and the key: from options, then the profile, then the settings of a service on this machine.
- * `isNew` is true if the profile is about to be created.
+ * Finds the URL and the key, in this order: from options, from the profile, or from the settings of a service on this
+ * machine. `isNew` is true if the profile is about to be created.
  */
 export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);
@@ -48,7 +48,7 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   if (profile === undefined && values.profile !== undefined && !isNew) {
     throw new Refused(
       'invalid',
-      `found no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
+      `there is no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
     );
   }
   const settings = readOwnSettings();
@@ -79,7 +79,10 @@ function chooseKey(
   return libraryKey === null ? ['', null] : [libraryKey, 'MILLRACE_LIBRARY_KEY'];
 }
 
-/** Returns the key that signs uploads: a library key itself, or the library key that an account key can read. */
+/**
+ * Returns the key that signs uploads: the given key if it is a library key, or the library key that is read with an
+ * account key.
+ */
 export async function libraryKeyOf({ millrace, library, key }: Context): Promise<string> {
   try {
     return (await millrace.call('getLibrary', { id: library })).ApiKey ?? key;

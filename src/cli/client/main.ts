@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command line as a separate package: the verbs that call a service, without the service itself.
+// The command line client as a separate package. It has the verbs that call a service, but not the commands of the
+// service itself.
 import { helpLines } from './manual.ts';
 import { runVerb } from './run-verb.ts';
 

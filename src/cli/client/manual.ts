@@ -3,8 +3,8 @@ import { options } from './context.ts';
 import { type Reached, type Verb, verbs } from './verbs.table.ts';
 
 /**
- * Operations that only `api` can call, with the reason why that is sufficient. If the compiler misses an operation
- * here, add a verb for it to `verbs.table.ts`.
+ * Operations that only `api` can call, with the reason why that is sufficient. If the compiler reports a missing
+ * operation here, add a verb for it to `verbs.table.ts`.
  */
 const leftToApi: Readonly<Record<Exclude<OperationName, Reached>, string>> = {
   getFairPlayCertificate: 'players call it',

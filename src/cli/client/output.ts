@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 
-/** Prints one item of a list: as JSON, else id, name and state separated by tabs. */
+/** Prints one item of a list: as JSON, or else id, name and state separated by tabs. */
 export function printItem(item: unknown, asJson: boolean): void {
   printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
 }
@@ -17,8 +17,8 @@ function rowOf(item: object): string {
 }
 
 /**
- * Prints a response: as one line of JSON, else one field per line. Prints nothing for a plain success if the output is
- * piped.
+ * Prints a response: as one line of JSON, or else one field per line. Prints nothing for a success without data if the
+ * output is piped.
  */
 export async function printAnswer(answer: unknown, asJson: boolean): Promise<void> {
   if (answer === undefined) return;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { userFolder } from '../../config/user-folder.ts';
 import { hasCode } from '../../lib/has-code.ts';
 
-/** Reads a JSON file of the user's folder by name. Returns an empty object if the file does not exist. */
+/** Reads a JSON file in the user's configuration folder. Returns an empty object if the file does not exist. */
 export async function readPrivate<Value>(name: string): Promise<Record<string, Value>> {
   try {
     return JSON.parse(await readFile(join(userFolder(), name), 'utf8'));

@@ -12,10 +12,10 @@ type Call = Extract<Verb, { call: OperationName }>;
 /** Exit code of a request whose key was missing, wrong or not allowed to do this. */
 const KEY_REFUSED = 3;
 
-/** Fails like a usage error. */
+/** Wrong arguments. The exit code is that of a usage error. */
 class UsageError extends Error {}
 
-/** Returns the exit code of a verb, or null if the words are not a verb. docs/cli.md lists the codes. */
+/** Runs a verb and returns its exit code, or null if the words are not a verb. docs/cli.md lists the codes. */
 export async function runVerb(words: readonly string[]): Promise<number | null> {
   const verb = [2, 1].map((count) => verbs.find((one) => one.words === words.slice(0, count).join(' '))).find(Boolean);
   if (verb === undefined) return null;
@@ -28,7 +28,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     return 0;
   } catch (error) {
     const code = codeOf(error);
-    // Any other error is a bug of ours, so its stack is printed.
+    // Any other error is a bug, so its stack is printed.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}${keyHint(code, context)}`);
@@ -97,7 +97,7 @@ async function bodyFor(
   return { ...read, ...fields, ...('shieldZoneId' in parameters && { shieldZoneId: Number(parameters.shieldZoneId) }) };
 }
 
-/** Says where a refused key came from, or how to give one if none was sent. */
+/** Returns the source of a refused key, or how to pass a key if none was sent. */
 function keyHint(code: number, context: Context | null): string {
   if (code !== KEY_REFUSED || context === null) return '';
   if (context.keySource !== null) return `The key was taken from ${context.keySource}.\n`;

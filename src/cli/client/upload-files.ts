@@ -7,7 +7,7 @@ import { type Context, libraryKeyOf } from './context.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
-/** Extensions of files that are uploaded from a folder. A file that is named explicitly may have any name. */
+/** Extensions of files that are uploaded from a folder. A file that is given as an argument may have any name. */
 const MEDIA = new Set(
   '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
 );
@@ -15,7 +15,7 @@ const PENDING = 'uploads.json';
 
 type Source = { path: string; collectionId: string | null };
 
-/** Uploads files and the media of folders one after the other. Prints each video's id. */
+/** Uploads files and the media files of folders one after another. Prints the id of each video. */
 export async function uploadAll(context: Context): Promise<void> {
   // Searches before any video is created, so that a wrong path leaves no video behind.
   const found: { path: string; files: string[] | null }[] = [];
@@ -70,7 +70,9 @@ async function waitFor({ millrace, library }: Context, name: string, videoId: st
   );
 }
 
-/** Returns the media files below a folder, sorted; null for a file, which must not be empty. */
+/**
+ * Returns the media files below a folder, sorted; null if the path is a file. Throws `Refused` if the file is empty.
+ */
 async function mediaOf(path: string): Promise<string[] | null> {
   try {
     const { size } = await stat(path);
@@ -84,7 +86,7 @@ async function mediaOf(path: string): Promise<string[] | null> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Refused('invalid', `expected a readable file, got ${path}: ${reason}.`, { cause });
   }
-  throw new Refused('invalid', `expected a file with bytes in it or a folder with media, got ${path}.`);
+  throw new Refused('invalid', `expected a file that is not empty, or a folder with media files, got ${path}.`);
 }
 
 async function collectionOf({ millrace, library: libraryId }: Context, name: string): Promise<string | null> {

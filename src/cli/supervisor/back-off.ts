@@ -1,9 +1,11 @@
 const FIRST_MS = 100;
 const MAX_MS = 10_000;
-/** Lifetime after which a process counts as healthy: its next death restarts with the shortest wait. */
+/**
+ * Uptime in ms after which a process counts as healthy, so that it is restarted with the shortest delay when it dies.
+ */
 const WELL_AFTER_MS = 30_000;
 
-/** Time to wait before restarting a process that died. It doubles each time. */
+/** Delay before a process that died is restarted. It doubles each time. */
 export class BackOff {
   #nextMs = FIRST_MS;
 

@@ -20,20 +20,23 @@ test.each([
   { before: 0o750, after: 0o700 | (ENTER & 0o010), returned: '750' },
   { before: 0o700, after: 0o700, returned: null },
   { before: 0o711, after: 0o711, returned: null },
-])('removes the permissions of others from a data folder of mode $before', async ({ before, after, returned }) => {
-  await chmod(folder, before);
-  expect(makeDataDir(folder)).toBe(returned);
-  expect((await stat(folder)).mode & 0o777).toBe(after);
-});
+])(
+  'removes the permissions of other users from a data folder with mode $before',
+  async ({ before, after, returned }) => {
+    await chmod(folder, before);
+    expect(makeDataDir(folder)).toBe(returned);
+    expect((await stat(folder)).mode & 0o777).toBe(after);
+  },
+);
 
-test('rejects a folder of the kernel, which is not writable', () => {
-  // No user can change a folder of the kernel.
+test('rejects a folder of a kernel file system, which is not writable', () => {
+  // No user can change a folder of a kernel file system.
   expect(() => makeDataDir('/proc/sys')).toThrow(
     /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write, got \/proc\/sys of user 0 /,
   );
 });
 
-test('refuses a folder below /proc, where none can be created, instead of trying for ever', () => {
+test('rejects a folder below /proc, where no folder can be created', () => {
   expect(() => makeDataDir('/proc/millrace/data')).toThrow(
     /^MILLRACE_DATA_DIR: expected a folder that user \d+ can write/,
   );
@@ -45,9 +48,9 @@ test('rejects a link to a folder that does not exist', async () => {
   expect(() => makeDataDir(link)).toThrow(`MILLRACE_DATA_DIR: expected a folder, got a broken link: ${link}.`);
 });
 
-test.each(['/etc/hostname', '/etc/hostname/data'])('refuses %s, which is a file or below one', (path) => {
+test.each(['/etc/hostname', '/etc/hostname/data'])('rejects %s, which is a file or a path below a file', (path) => {
   expect(() => makeDataDir(path)).toThrow(
-    `MILLRACE_DATA_DIR: expected a folder, got ${path}, which is a file or below`,
+    `MILLRACE_DATA_DIR: expected a folder, got ${path}, which is a file or a path below`,
   );
 });
 
@@ -72,9 +75,9 @@ test.each([
   expect(await readdir(closed)).toEqual([]);
 });
 
-test('rejects a data folder without a volume if one is required', () => {
+test('rejects a data folder that is not on a volume if a volume is required', () => {
   const wanted = { onVolume: true };
-  // Every file system of Linux has one at /proc.
+  // On Linux, /proc is always a separate file system.
   expect(() => makeDataDir('/no-volume', wanted)).toThrow(/^MILLRACE_DATA_DIR: expected a volume at \/no-volume, /);
   expect(() => makeDataDir('/proc/sys', wanted)).not.toThrow(/expected a volume/);
 });

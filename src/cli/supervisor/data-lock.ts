@@ -19,26 +19,26 @@ import { Refused } from '../../lib/refused.ts';
 import { tryLock } from '../../lib/try-lock.ts';
 
 const LOOK_EVERY_MS = 100;
-/** Time for a holder whose launcher was just killed to write that it is stopping, in ms. */
+/** Time in ms for which a lock holder whose launcher was just killed may take to record that it is stopping. */
 const HOLDER_PATIENCE_MS = 1000;
-/** Time for a holder to stop, in ms. A service stops within 10 s. */
+/** Maximum time for a lock holder to stop, in ms. A service stops within 10 s. */
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
-/** Mode bits that let others read or write. */
+/** Mode bits that allow other users to read or write. */
 const OTHERS_MAY = 0o066;
 
 /** Size of a new database with its first write-ahead log, and room to start, in bytes. */
 const NEW_DATABASE_BYTES = 200 * 2 ** 20;
 
-/** Requirements on the data folder: with `onVolume`, it must be on a file system of its own, as in a container. */
+/** Requirements for the data folder. With `onVolume`, it must be on a separate file system, as in a container. */
 export type DataDirOptions = { onVolume?: boolean };
 
 /**
  * Creates the data folder, which contains the database and the secrets, for this user only. Removes the permissions of
- * others from an existing folder, and returns its previous mode; null if nothing changed. Throws `Refused`, before
- * anything is created in it, if this user cannot write the folder, or if it has another owner and others may read or
- * write it.
+ * other users from an existing folder, and returns the previous mode; null if nothing changed. Throws `Refused`, before
+ * anything is created in the folder, if this user cannot write to it, or if it belongs to a different user and its mode
+ * allows others to read or write.
  */
 export function makeDataDir(dataDir: string, { onVolume = false }: DataDirOptions = {}): string | null {
   if (onVolume && mountPointOf(dataDir) === '/') {
@@ -81,7 +81,7 @@ export function requireDatabaseSpace(dataDir: string): void {
   throw new Refused('unavailable', `MILLRACE_DATA_DIR: ${message}.`);
 }
 
-/** Creates a folder and its parents. With `recursive`, Node would never return for a folder below /proc. */
+/** Creates a folder and its parents. `mkdir` with `recursive` would never return for a folder below /proc. */
 function makeFolders(path: string): void {
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolders(parent);
@@ -89,13 +89,13 @@ function makeFolders(path: string): void {
     mkdirSync(path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
-    // Another role of this machine may have created it since. Otherwise it is a link to nothing.
+    // Another role on this machine may have created it in the meantime. If it does not exist, it is a broken link.
     if (!existsSync(path))
       throw new Refused('invalid', `MILLRACE_DATA_DIR: expected a folder, got a broken link: ${path}.`);
   }
 }
 
-/** Runs a step on the data folder. If the system forbids it, throws `Refused` with the reason and the way out. */
+/** Runs a step on the data folder. If it fails, throws `Refused` with the reason and the way to fix it. */
 function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = null): void {
   try {
     step();
@@ -105,10 +105,10 @@ function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = n
     const isReadOnly = Object(cause).code === 'EROFS';
     const user = process.getuid?.() ?? 0;
     const owner = ownerUid === null ? '' : ` of user ${ownerUid}`;
-    // The kernel's own file systems have no folders of users.
+    // ENOENT means a file system of the kernel, where no user can create folders.
     const isKernels = Object(cause).code === 'ENOENT';
     const remedy = isReadOnly
-      ? 'Mount it writable.'
+      ? 'Mount the file system writable.'
       : isKernels
         ? 'Choose another folder.'
         : `Run as root: mkdir -p ${quote(dataDir)} && chown -R ${user} ${quote(dataDir)}`;
@@ -120,7 +120,7 @@ function orRefuse(dataDir: string, step: () => void, ownerUid: number | null = n
 }
 
 function describeFile(dataDir: string): string {
-  return `MILLRACE_DATA_DIR: expected a folder, got ${dataDir}, which is a file or below one.`;
+  return `MILLRACE_DATA_DIR: expected a folder, got ${dataDir}, which is a file or a path below a file.`;
 }
 
 /** Returns the mount point of the file system that contains a path or will contain it (proc(5), mountinfo). */
@@ -136,7 +136,7 @@ function octalCharacter(code: string): string {
   return String.fromCharCode(Number.parseInt(code, 8));
 }
 
-/** Lock on the data folder for this process. The kernel releases it however the process ends. */
+/** Lock on the data folder for this process. The kernel releases it when the process ends, in any way. */
 export class DataLock {
   readonly #handle: number;
 
@@ -162,7 +162,7 @@ export class DataLock {
     }
   }
 
-  /** Marks the holder as stopping, so that a concurrent start waits instead of giving up. */
+  /** Marks the holder as stopping, so that a concurrent start waits instead of failing. */
   markStopping(): void {
     this.#write(` ${STOPPING}`);
   }
@@ -179,7 +179,7 @@ export class DataLock {
 
 function describeHolder(dataDir: string, pid: string | undefined): string {
   return (
-    `The data folder ${dataDir} is in use by another millrace (process ${pid}). Stop that one or set ` +
+    `The data folder ${dataDir} is in use by another millrace (process ${pid}). Stop that process, or set ` +
     'MILLRACE_DATA_DIR.'
   );
 }

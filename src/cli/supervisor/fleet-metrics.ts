@@ -3,7 +3,10 @@ import { collectMetrics, type MetricFamilies, metrics, renderMetrics } from '../
 import { measureProcess } from '../../service/measure-process.ts';
 import { type MetricsAccess, type MetricsPort, openMetricsPort } from '../../service/metrics-port.ts';
 
-/** Time within which a role returns its metrics, in ms. It is shorter than Prometheus's default timeout of 10 s. */
+/**
+ * Maximum time in ms for which the page waits for the metrics of a role. It is shorter than the default timeout of
+ * Prometheus, 10 s.
+ */
 const ROLE_LIMIT_MS = 3_000;
 
 type Collected = { collectMetrics(limitMs: number): Promise<MetricFamilies | null> };
@@ -18,7 +21,7 @@ export async function openFleetMetrics(
     const collected = await Promise.all(
       [...roles].map(async ([role, process]) => {
         const families = await process.collectMetrics(ROLE_LIMIT_MS);
-        // A role that responds reports itself.
+        // A role that responds sets this metric itself.
         if (families === null) metrics.roleUp.set({ role }, 0);
         else metrics.roleUp.remove({ role });
         return families ?? [];

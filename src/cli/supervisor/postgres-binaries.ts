@@ -22,8 +22,8 @@ export async function describePackagedPostgres(): Promise<string> {
 }
 
 /**
- * Makes the packaged PostgreSQL usable by `identity`. If that user cannot read node_modules (an install in a private
- * home), copies the programs into `home`.
+ * Makes the packaged PostgreSQL usable by `identity`. If that user cannot read node_modules (as in a private home
+ * folder), copies the programs into `home`.
  */
 export async function preparePostgresBinaries(home: string, identity: PostgresIdentity): Promise<PostgresBinaries> {
   const native = packagedFolder();
@@ -85,8 +85,8 @@ async function describeBinaries(native: string, home: string): Promise<PostgresB
 }
 
 /**
- * Creates the short library names that the package leaves to its install script. They are in our own folder, because
- * node_modules may belong to another user.
+ * Creates the short library names that the package leaves to its install script. The links are in a folder of the
+ * service, because node_modules may belong to another user.
  */
 async function linkLibraries(native: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
@@ -107,7 +107,7 @@ async function linkLibraries(native: string, folder: string): Promise<void> {
 
 async function copyBinaries(native: string, home: string): Promise<string> {
   const packageFolder = join(home, 'postgres-programs');
-  // Copies each time, so that no version from before an upgrade remains.
+  // The programs are copied at each start, so that no version from before an upgrade remains.
   await rm(packageFolder, { recursive: true, force: true });
   await cp(native, join(`${packageFolder}.new`, 'native'), { recursive: true, verbatimSymlinks: true });
   await rename(`${packageFolder}.new`, packageFolder);

@@ -31,10 +31,10 @@ export async function ensureCluster(
 }
 
 /**
- * Kills processes that an earlier, killed server left running on the cluster, and deletes the pid files of the cluster
- * and the socket. Only the holder of the data folder's lock may call it. PostgreSQL's own check of those files fails if
- * the pid now belongs to another process (the usual case in a restarted container), or if the dead process is not
- * reaped yet.
+ * Kills processes that an earlier server left running on the cluster when it was killed, and deletes the pid files of
+ * the cluster and the socket. Only the holder of the data folder's lock may call it. PostgreSQL's own check of those
+ * files fails if the pid now belongs to another process (the usual case in a restarted container), or if the dead
+ * process is not reaped yet.
  */
 export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
   await endProcessesIn(cluster);
@@ -44,7 +44,7 @@ export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promi
 
 async function runInitdb(folder: string, { binFolder, environment }: PostgresBinaries, identity: PostgresIdentity) {
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-  // Only its owner may enter the socket's folder, so every connection through it is trusted.
+  // Only the owner can access the folder of the socket, so every connection through the socket is trusted.
   const access = [`--username=${DATABASE_USER}`, '--auth-local=trust', '--auth-host=reject'];
   const initdb = [join(binFolder, 'initdb'), `--pgdata=${folder}`, '--no-instructions', ...locale, ...access];
   const [program, ...args] = commandAs(identity, initdb);
@@ -56,7 +56,7 @@ async function runInitdb(folder: string, { binFolder, environment }: PostgresBin
   }
 }
 
-/** The working directory of every PostgreSQL process is its cluster's folder. */
+/** Kills the PostgreSQL processes of a cluster. Their working directory is the folder of the cluster. */
 async function endProcessesIn(folder: string): Promise<void> {
   const deadlineMs = performance.now() + LEFT_OVER_GRACE_MS;
   for (let round = 0; ; round += 1) {

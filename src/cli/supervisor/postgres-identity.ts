@@ -5,12 +5,12 @@ import { hasCode } from '../../lib/has-code.ts';
 const NOBODY_ID = 65_534;
 
 /**
- * User that runs PostgreSQL, which refuses root. `self`: the user of this process. `namespace`: root's own files, seen
- * from a user namespace in which their owner is nobody. `user`: another user.
+ * User that runs PostgreSQL, which refuses root. `self`: the user of this process. `namespace`: a user namespace in
+ * which the files of root appear to belong to an unprivileged user. `user`: another user.
  */
 export type PostgresIdentity = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; uid: number; gid: number };
 
-/** Returns the identity for a cluster: its current owner, else one that this process is able to use. */
+/** Returns the identity for a cluster: its current owner, or else an identity that this process can use. */
 export async function choosePostgresIdentity(clusterFolder: string): Promise<PostgresIdentity> {
   if (process.getuid?.() !== 0) return { kind: 'self' };
   const owner = await ownerOf(clusterFolder);
@@ -19,9 +19,9 @@ export async function choosePostgresIdentity(clusterFolder: string): Promise<Pos
 }
 
 /**
- * Returns the command line that replaces this process by a program as `identity`. Nothing forks, so the child's pid is
- * the program's. When the parent dies, the program gets SIGINT, which is a fast shutdown for PostgreSQL and terminates
- * initdb.
+ * Returns the command line that runs a program as `identity`. None of its wrappers forks, so the pid of the child is
+ * the pid of the program. When the parent dies, the program gets SIGINT, which means a fast shutdown for PostgreSQL and
+ * terminates initdb.
  */
 export function commandAs(identity: PostgresIdentity, command: readonly string[]): [string, ...string[]] {
   const tied = ['setpriv', '--pdeathsig', 'INT'];
@@ -40,7 +40,7 @@ export function commandAs(identity: PostgresIdentity, command: readonly string[]
         ...command,
       ];
     case 'user': {
-      // Applied last, because a change of user resets it.
+      // The death signal is set last, because a change of the user resets it.
       const ids = ['--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'];
       return ['setpriv', ...ids, '--', ...tied, '--', ...command];
     }

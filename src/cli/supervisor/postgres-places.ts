@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 
-/** The kernel's limit for a socket path (108 bytes with its final zero, unix(7)). */
+/** Maximum length of a socket path in bytes: 108 including the final zero, unix(7). */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** Socket names contain a port although no port is opened. */
+/** Port number in the name of the socket. No TCP port is opened. */
 export const SOCKET_PORT = 5432;
 
-/** The folders of our PostgreSQL: `home` contains the others, but `socket` may be elsewhere. */
+/** Folders of the built-in PostgreSQL. `home` contains `cluster` and usually `socket`. */
 export type PostgresPlaces = { home: string; cluster: string; socket: string };
 
-/** Returns the folders of a data folder's cluster if its PostgreSQL can read that folder. */
+/** Returns the folders for a data folder that the user of PostgreSQL can read. */
 export function placesIn(home: string): PostgresPlaces {
   return { home, cluster: join(home, 'postgres'), socket: socketFolder(home) };
 }
 
 /**
- * Creates the folders for `identity`. If parent folders keep another user out of the data folder, the cluster is in
- * /var/lib, under a name derived from the data folder's.
+ * Creates the folders for `identity`. If that user cannot access the data folder because of its parent folders, the
+ * cluster is in /var/lib, with a name derived from the path of the data folder.
  */
 export async function preparePlaces(dataDir: string, identity: PostgresIdentity): Promise<PostgresPlaces> {
   const home = identity.kind === 'user' ? await openHomeFor(dataDir, identity) : dataDir;
@@ -32,7 +32,10 @@ export async function preparePlaces(dataDir: string, identity: PostgresIdentity)
   return places;
 }
 
-/** Gives a folder and its contents to the user that runs PostgreSQL. Our own files stay unchanged. */
+/**
+ * Changes the owner of a folder and its contents to the user that runs PostgreSQL. Does nothing if that is the current
+ * user.
+ */
 export async function giveTo(folder: string, identity: PostgresIdentity): Promise<void> {
   if (identity.kind !== 'user') return;
   await chown(folder, identity.uid, identity.gid);
@@ -41,7 +44,7 @@ export async function giveTo(folder: string, identity: PostgresIdentity): Promis
   }
 }
 
-/** Removes the socket's folder after a stop. The next start recreates it. */
+/** Removes the folder of the socket after a stop. The next start recreates it. */
 export async function removeSocketFolder(places: PostgresPlaces): Promise<void> {
   await rm(places.socket, { recursive: true, force: true });
 }
@@ -61,12 +64,17 @@ function socketFolder(home: string): string {
   return pathBytes <= MAX_SOCKET_PATH_BYTES ? folder : join(tmpdir(), `millrace-${shortHash(home)}`);
 }
 
-/** Another user could have created a folder under /tmp, and the owner of the folder controls the database. */
+/**
+ * Throws unless a folder belongs to the user of PostgreSQL. Another user could have created a folder in /tmp, and the
+ * owner of the folder controls the database.
+ */
 async function requireOwn(folder: string, identity: PostgresIdentity): Promise<void> {
   const found = await lstat(folder);
   const uid = identity.kind === 'user' ? identity.uid : process.getuid?.();
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
-  throw new Error(`Expected ${folder} to belong to user ${uid} and be closed to others. Remove it.`);
+  throw new Error(
+    `Expected ${folder} to belong to user ${uid} and be accessible only to that user. Remove the folder.`,
+  );
 }
 
 function shortHash(text: string): string {

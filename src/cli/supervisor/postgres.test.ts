@@ -45,7 +45,7 @@ test('starts even if the pid files of the cluster and the socket contain the pid
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   const socket = join(dataDir, 'postgres-socket');
-  // A child process and not this one, because PostgreSQL ignores its own parent.
+  // Uses a child process and not this process, because PostgreSQL ignores the pid of its own parent.
   const stranger = spawn('sleep', ['600']);
   strangers.push(stranger);
   const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, socket, '', ''];
@@ -70,14 +70,14 @@ test('kills only the processes that an earlier server left in the cluster', asyn
   other.kill('SIGKILL');
 });
 
-test('rejects a cluster of a different major version with the error message of PostgreSQL', async () => {
+test('fails for a cluster of a different major version, with the error message of PostgreSQL', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n');
   await expect(start(dataDir)).rejects.toThrow(/incompatible/);
 });
 
-// As root, there are two ways to run a program that refuses root; otherwise there is only one.
+// As root, there are two ways to run a program that refuses root. Otherwise, there is only one.
 const identities: { name: string; identity: PostgresIdentity; owner: number }[] = isRoot
   ? [
       { name: 'another user', identity: { kind: 'user', uid: 65_534, gid: 65_534 }, owner: 65_534 },

@@ -13,7 +13,7 @@ import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKE
 import { describeUnreadiness } from './reach-database.ts';
 
 const DATABASE_NAME = 'millrace';
-/** A server that never responded and died this often will not respond the next time either. */
+/** Number of exits after which a server that never responded is considered broken. */
 const FIRST_START_LIVES = 4;
 const READY_CHECK_EVERY_MS = 25;
 const FAST_SHUTDOWN_MS = 2500;
@@ -21,17 +21,20 @@ const IMMEDIATE_SHUTDOWN_MS = 500;
 const KEPT_LINES = 20;
 const LAST_WORDS_MS = 500;
 
-/** Small settings, for one machine that also encodes. Durability settings keep PostgreSQL's defaults (all on). */
+/**
+ * Settings for a machine that also encodes, so they use little memory. Durability settings keep the defaults of
+ * PostgreSQL (all on).
+ */
 const SERVER_OPTIONS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
-  // Pages use memory only once they are used. Their table takes 8 MiB in an idle service.
+  // Buffers use memory only once they are filled. In an idle service, they take 8 MiB.
   shared_buffers: '256MB',
   work_mem: '4MB',
   maintenance_work_mem: '64MB',
   huge_pages: 'off',
-  // Uses one process instead of four: there are few reads, and the kernel caches them.
+  // Saves three I/O worker processes. There are few reads, and the kernel caches them.
   io_method: 'sync',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -43,7 +46,7 @@ const SERVER_OPTIONS = {
   timezone: 'UTC',
 };
 
-/** Events of the log by the level of PostgreSQL's own messages. */
+/** Log events for messages of PostgreSQL, by level. */
 export const POSTGRES_EVENTS = {
   debug: 'postgres.detail',
   warn: 'postgres.warning',
@@ -52,16 +55,16 @@ export const POSTGRES_EVENTS = {
 
 export type PostgresOptions = {
   dataDir: string;
-  /** Called when the health changed. */
+  /** Called when the health has changed. */
   changed(health: PartHealth): void;
   log(level: keyof typeof POSTGRES_EVENTS, text: string): void;
-  /** Uses this identity instead of the best one. */
+  /** Identity to use instead of the one chosen automatically. */
   identity?: PostgresIdentity;
 };
 
 /**
- * Our own PostgreSQL on a unix socket. The caller holds the data folder's lock. The server is restarted on the same
- * socket whenever it dies, and exits with this process.
+ * The built-in PostgreSQL server on a Unix socket. The caller holds the data folder's lock. The server is restarted on
+ * the same socket whenever it dies, and exits with this process.
  */
 export class EmbeddedPostgres {
   readonly connection: OwnConnection;
@@ -98,7 +101,7 @@ export class EmbeddedPostgres {
     return postgres;
   }
 
-  /** Process id of the server, for monitoring; null between two runs. */
+  /** Process id of the server, for monitoring; null while it does not run. */
   get pid(): number | null {
     return this.#server?.pid ?? null;
   }
@@ -178,7 +181,7 @@ export class EmbeddedPostgres {
     const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#places.cluster, ...flags];
     const [program, ...args] = commandAs(this.#identity, postgres);
-    // Detached, because Ctrl-C in the terminal is for the supervisor, which closes the roles first.
+    // Detached, so that Ctrl-C in a terminal reaches only the supervisor, which closes the roles first.
     const server = spawn(program, args, {
       cwd: '/',
       env: this.#binaries.environment,
@@ -217,6 +220,7 @@ export function connectionTo(places: PostgresPlaces): OwnConnection {
 
 function levelOf(line: string): 'debug' | 'warn' | 'error' {
   if (line.startsWith('PANIC:')) return 'error';
-  // Errors of a statement are sent to its client. FATAL ends one connection, as in readiness checks.
+  // Other messages are debug output: errors of statements are sent to the client, and FATAL ends only one connection,
+  // as in readiness checks.
   return line.startsWith('WARNING:') ? 'warn' : 'debug';
 }

@@ -12,7 +12,8 @@ export async function withDatabase<T>(
   task: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A connection that breaks between two queries would otherwise crash the process. The next query rejects instead.
+  // Without a listener, a connection that breaks between two queries would crash the process. With it, the next query
+  // rejects.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -39,14 +40,14 @@ export async function countConnections(connection: DatabaseConnection): Promise<
       select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`);
     const [row] = rows;
-    if (row === undefined) throw new Error('Expected the count of connections.');
+    if (row === undefined) throw new Error('Expected a row with the number of connections, got none.');
     return row;
   });
 }
 
 /**
- * Returns the reason why our own server is not usable, or null if it accepts connections. Creates the database if the
- * cluster is new.
+ * Returns the reason why the built-in server is not usable, or null if it accepts connections. Creates the database if
+ * the cluster is new.
  */
 export async function describeUnreadiness(connection: OwnConnection): Promise<string | null> {
   try {

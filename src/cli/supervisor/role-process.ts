@@ -11,21 +11,24 @@ import { BackOff } from './back-off.ts';
 
 const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
 
-/** Young objects are short-lived here: 4 MiB for them instead of 16 MiB saves 20 MiB per process. */
+/**
+ * Flags that limit the young generation of V8 to 4 MiB instead of 16 MiB. This saves 20 MiB per process, because most
+ * objects are short-lived.
+ */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** Message with which a role's process reports its progress. */
+/** Message with which a role's process reports its progress at startup. */
 export type RoleMessage = Extract<FromRole, { type: 'waiting' | 'prepared' | 'ready' }>;
 
 export type RoleEvents = {
-  /** The process waits for messages, for the first time or after a restart. */
+  /** Called when the process is ready to receive messages, for the first time or after a restart. */
   online(): void;
   change(change: RoleMessage): void;
-  /** Called when its health changed. */
+  /** Called when the health of the role has changed. */
   changed(): void;
 };
 
-/** Process of one role: started, restarted with increasing delays when it dies, and stopped permanently once. */
+/** Process of one role. It is restarted with increasing delays when it dies, until `stop` is called. */
 export class RoleProcess {
   readonly role: Role;
   readonly #stores: readonly StorageSettings[];
@@ -37,7 +40,7 @@ export class RoleProcess {
   #health: PartHealth = { state: 'starting', detail: null };
   readonly #awaitingMetrics = new Set<(families: MetricFamilies | null) => void>();
 
-  /** `stores`: where the objects are. */
+  /** `stores`: the stores that contain the objects. */
   constructor(role: Role, stores: readonly StorageSettings[], events: RoleEvents) {
     this.role = role;
     this.#stores = stores;
@@ -84,8 +87,7 @@ export class RoleProcess {
     this.#restart = null;
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
-      // Node warns that stripping types of the player's browser code is experimental, although it does not for its own
-      // code.
+      // Node prints a warning when it strips types from the player's browser code, although it does not for other code.
       execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
       env: environmentOf(this.role, this.#stores),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -105,7 +107,7 @@ export class RoleProcess {
       case 'health':
         this.#become({
           state: message.ok ? 'ok' : 'failing',
-          detail: message.ok ? null : (message.detail ?? 'not well'),
+          detail: message.ok ? null : (message.detail ?? 'the role reports a problem'),
         });
         break;
       case 'metrics':
@@ -125,9 +127,9 @@ export class RoleProcess {
   #ended(livedMs: number, how: string): void {
     this.#child = null;
     if (this.#isStopping) return;
-    // Only a drained process ends with code 0. The next start of the service starts it again.
+    // Only a drained process ends with code 0. It is not restarted until the service is started again.
     if (how === 'code 0') {
-      this.#become({ state: 'failing', detail: 'drained: it starts again with the service' });
+      this.#become({ state: 'failing', detail: 'drained, it starts again with the service' });
       return;
     }
     const waitMs = this.#backOff.afterLifeOf(livedMs);

@@ -22,13 +22,14 @@ import { EmbeddedPostgres, POSTGRES_EVENTS } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
 /**
- * Time that roles have to close, in ms. Together with PostgreSQL's own shutdown, this stays within the promised 10 s.
+ * Maximum time for the roles to close, in ms. Together with the shutdown of PostgreSQL, this is less than the promised
+ * 10 s.
  */
 const ROLE_GRACE_MS = 6000;
-/** Time for which a first start is retried while a role cannot start, in ms. Its port may become free soon. */
+/** Time in ms for which the first start of a role is retried, because its port may become free soon. */
 const FAILING_START_PATIENCE_MS = 5000;
 
-/** State of a role's process: the last instruction sent to it. */
+/** State of a role's process, according to the last message that was sent to it. */
 type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 
 /** Runs PostgreSQL and one process per role, restarts them if they die, and stops them together. */
@@ -41,7 +42,7 @@ export class Supervisor {
   readonly #allReady = Promise.withResolvers<void>();
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
-  /** Assumed to work until it is checked. */
+  /** State of the sandbox. It is assumed to work until it is checked. */
   #sandbox: SandboxState = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
@@ -51,7 +52,7 @@ export class Supervisor {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    // Awaited only after everything was started, so an earlier failure must not count as unhandled.
+    // The promise is awaited only after everything was started, so an earlier failure must not count as unhandled.
     this.#allReady.promise.catch(() => undefined);
   }
 
@@ -72,14 +73,14 @@ export class Supervisor {
     if (weakness !== null) logEvent('sandbox.weak', { sandbox, reason: weakness });
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
-    // For an owner's database server, the roles themselves report the state.
+    // For an external database server, the roles report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
     await this.#allReady.promise;
     await this.#announce(keys);
   }
 
-  /** Lets roles drain, then stops the database. */
+  /** Stops the roles, then the database. */
   async stop(): Promise<void> {
     if (this.#patience !== null) clearTimeout(this.#patience);
     await Promise.all([...this.#roles.values()].map(async (role) => await role.stop(ROLE_GRACE_MS)));
@@ -87,7 +88,7 @@ export class Supervisor {
     await this.#postgres?.stop();
   }
 
-  /** The supervisor's own process loads the code of the metrics only if they are served. */
+  /** Starts the metrics page. The process of the supervisor loads the code of the metrics only if they are served. */
   async #openMetrics(): Promise<void> {
     const { metricsPort: port } = this.#settings;
     if (port === null) return;
@@ -122,7 +123,7 @@ export class Supervisor {
   }
 
   #welcome(role: Role): void {
-    // Only these settings: the others have secrets that a role may not need.
+    // Only these settings are sent at first, because the others contain secrets that a role may not need.
     const { host, tls, logLevels, logFormat, accessLog } = this.#settings;
     const log = { logLevels, logFormat, accessLog };
     this.#stages.set(role, 'waiting');
@@ -165,7 +166,7 @@ export class Supervisor {
     }
   }
 
-  /** Keeps the ports of the first start: a restarted role listens on the same port. */
+  /** Returns the ports of the first start, so that a restarted role listens on the same port. */
   #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'rtmpsPort' | 'srtPort' | 'whipPort'> {
     const { port, edgePort, rtmpPort, rtmpsPort, srtPort, whipPort } = this.#settings;
     const { api = port, edge = edgePort, rtmp = rtmpPort, rtmps = rtmpsPort } = this.#listeners;
@@ -184,7 +185,7 @@ export class Supervisor {
       clearTimeout(this.#patience);
       this.#patience = null;
     } else if (isFailing) {
-      // Only before the first start is complete, because nothing awaits this promise afterwards.
+      // This applies only until the first start is complete, because nothing awaits the promise afterwards.
       this.#patience ??= setTimeout(() => this.#giveUp(), FAILING_START_PATIENCE_MS);
     }
   }

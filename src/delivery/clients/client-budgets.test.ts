@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClientBudgets } from './client-budgets.ts';
 
-test('limits each client separately and forgets idle clients', () => {
+test('limits each client separately, and does not store idle clients', () => {
   const budgets = new ClientBudgets({ connections: 2, bytes: 10 });
   const take = (client: string) => budgets.take(client, 'connections');
   expect([take('a'), take('a'), take('a'), take('b')]).toEqual([true, true, false, true]);

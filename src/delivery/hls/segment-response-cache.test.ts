@@ -58,19 +58,19 @@ test('drops a response when its publication changes', () => {
   expect(keepOne('/a', () => false).findResponse(ask(), at('/a'))).toBeNull();
 });
 
-test('does not cache a path longer than our own URLs', () => {
+test('does not cache a path that is longer than the URLs in our playlists', () => {
   const path = `/${'a'.repeat(400)}`;
   expect(keepOne(path).findResponse(ask(), at(path))).toBeNull();
 });
 
-test('does not cache a request in a session', () => {
+test('does not cache a segment of a play session', () => {
   const known = new SegmentResponseCache({ isCurrent: () => true });
   const file = { ...makeTarget().file, protection: { kind: 'session', session: 'x' } } as Target['file'];
   known.keep(at('/a'), makeTarget({ file }), { publication, answer });
   expect(known.findResponse(ask(), at('/a'))).toBeNull();
 });
 
-test('does not retain an ended publication', async () => {
+test('does not keep a publication in memory', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const known = new SegmentResponseCache({ isCurrent: () => true });

@@ -55,7 +55,7 @@ function storedOf(windowSec: number, hasRung = false): StoredLive {
   return { periods: [{ period, inits: new Map(), retired: new Set() }], segments };
 }
 
-test('lists a watched stream from its beginning once it is a recording', async () => {
+test('lists a watched stream from its start once it is a recording', async () => {
   const deps = {
     secret: '',
     loadStored: async (windowSec: number) => storedOf(windowSec),

@@ -70,7 +70,7 @@ describe('shared bytes', () => {
 });
 
 describe('memory for shared bytes', () => {
-  test('admits a request larger than the limit when nothing else is lent', async () => {
+  test('is granted to a request larger than the limit when nothing else is lent', async () => {
     const { lend } = room(MIB, 0);
     const small = await lend('a', MIB / 2);
     const large = lend('b', 5 * MIB);
@@ -78,7 +78,7 @@ describe('memory for shared bytes', () => {
     expect((await large).bytes.length).toBe(5 * MIB);
   });
 
-  test('stops the wait of a client that disconnects', async () => {
+  test('is no longer awaited by a client that disconnects', async () => {
     const { lend } = room(MIB, 0);
     const held = await lend('a', MIB);
     const gone = new AbortController();
@@ -89,7 +89,7 @@ describe('memory for shared bytes', () => {
     await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
-  test('is shared by all requests for the same bytes', async () => {
+  test('is used only once for all requests for the same bytes', async () => {
     const { made, lend } = room(4 * MIB, 0);
     const [large, one, other] = await Promise.all([lend('a', 2 * MIB), lend('b', MIB), lend('c', MIB)]);
     const waiting = ['d', 'e', 'f', 'e', 'g'].map((name) => lend(name, MIB));

@@ -59,7 +59,7 @@ function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, n
   writer.add(number * timescale, { ...frame, bytes: Buffer.from('frame') });
   writer.endPart();
   const segment = writer.endSegment()?.segment;
-  if (segment === undefined) throw new Error('Expected a segment.');
+  if (segment === undefined) throw new Error('Expected a segment from the packager, got none.');
   const { facts, idx } = buildChunk([segment], number);
   const { object } = chunkKeys(lease.key, renditionId, number, lease.attempt);
   return { lease, renditionId, facts, storageKey: object, idxBytes: idx.length, wallMs: 1_000 * number };

@@ -61,7 +61,8 @@ async function openStream(committer: SegmentCommitter) {
     writer.endPart();
     const segment = writer.endSegment()?.segment;
     const renditionId = renditions[rendition]?.id;
-    if (segment === undefined || renditionId === undefined) throw new Error('Expected a segment of a rendition.');
+    if (segment === undefined || renditionId === undefined)
+      throw new Error('Expected a segment of a rendition, got none.');
     return committer.commit({ lease, renditionId, segment, wallMs: number }, { patienceMs, company: RENDITIONS });
   };
   return { id: lease.key.mediaId, commit };

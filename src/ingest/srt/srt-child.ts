@@ -141,7 +141,7 @@ function send(report: SrtReport): void {
 }
 
 /**
- * Writes bytes to the parent, and blocks until the pipe accepts them. Meanwhile, unread data stays in the buffers of
+ * Writes bytes to the parent, and blocks until the pipe accepts them. Unread data stays in the buffers of
  * libsrt.
  */
 function writeAll(bytes: Buffer): void {

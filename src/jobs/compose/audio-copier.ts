@@ -18,8 +18,8 @@ type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
- * Copies segments of an audio track. Each part begins with the tick nearest to that of its first video frame. Within a
- * part, the frames keep their intervals, so the offset between audio and video is unchanged. `number`s must ascend.
+ * Copies segments of an audio track. Each part begins at the tick nearest to the start of its first video frame. Within
+ * a part, the frames keep their intervals, so the offset between audio and video is unchanged. `number`s must ascend.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;

@@ -47,7 +47,7 @@ test('publishes segments that were added during a publication in one batch after
   await growth.end();
 });
 
-test('publishes nothing after the end, even if unpublished segments remain', async () => {
+test('does not publish after end(), even if unpublished segments remain', async () => {
   const { calls, publish } = held();
   const growth = publishGrowing(2, 5, publish);
   for (const at of [0, 1, 0, 1, 0]) growth.made(at);

@@ -7,8 +7,8 @@ export type Growth = {
 };
 
 /**
- * Calls `publish` whenever every output has made one more segment, but never concurrently, and not for the last of
- * `each` segments: the caller publishes the rest at the end.
+ * Calls `publish` whenever every output has one more segment. Calls are never concurrent. There is no call for the last
+ * of the `each` segments, because the caller publishes it at the end.
  */
 export function publishGrowing(outputs: number, each: number, publish: () => Promise<void>): Growth {
   const counts = Array.from({ length: outputs }, () => 0);

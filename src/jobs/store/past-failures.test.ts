@@ -54,7 +54,7 @@ test('reports a few of many failures and stops after ten consecutive ones', asyn
   expect(requested).toBe(10);
 });
 
-test('continues after occasional failures', async () => {
+test('continues after failures that are not consecutive', async () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
   await expect(done).rejects.toThrow('90 of 100 failed, the other changes were made: 0 could not be deleted');

@@ -53,10 +53,10 @@ type Sending = {
 };
 
 /**
- * Sends webhook events until closed: at most 64 concurrently, and 4 of one library over all senders, so that a slow
- * receiver delays no other. Delivers each event at least once, and those of a video in order. When a sender dies,
- * others take over its events when their lease expires. On close, it lets its deliveries continue for 4 s and returns
- * the rest.
+ * Sends webhook events until closed: at most 64 concurrently, and at most 4 per library over all senders, so that a
+ * slow receiver does not delay other libraries. Delivers each event at least once, and the events of a video in order.
+ * When a sender dies, others take over its events when their lease expires. On close, it lets its deliveries continue
+ * for 4 s and returns the rest.
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];
