@@ -97,7 +97,7 @@ describe('an AAC run', () => {
   });
 
   test('is rejected if it ends within the priming', () => {
-    expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('the run ended without any');
+    expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('priming frames, but the run ended');
   });
 
   test('may start at a later segment', async () => {

@@ -221,8 +221,8 @@ function readTrackHeader(tkhd: Box): { trackId: number; geometry: Buffer } {
 }
 
 /**
- * Only our own files have the delay, as a single edit. An empty edit (media_time -1) or several edits mean something
- * else.
+ * Returns the presentation delay, which only files written by this project have, as a single edit. Returns 0 for an
+ * empty edit (media_time -1) or several edits, which mean something else.
  */
 function readDelay(elst: Box | null): number {
   if (elst === null) return 0;
