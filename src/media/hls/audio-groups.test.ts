@@ -71,7 +71,7 @@ test('a track without 5.1 is in both groups, and CHANNELS is that of each track'
   ]);
 });
 
-test('audio alone next to video has the smallest group', () => {
+test('the audio-only variant of a video has the audio group with the lowest bitrate', () => {
   expect(variantsOf(playlistOf([video(240), video(720), STEREO, LOW, WIDE])).at(-1)?.name).toBe('alone audio-low');
   expect(variantsOf(playlistOf([video(720), STEREO, WIDE])).at(-1)?.name).toBe('alone audio');
 });

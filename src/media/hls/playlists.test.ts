@@ -156,7 +156,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-ENDLIST');
   });
 
-  test('audio that is still being encoded has no end', () => {
+  test('the playlist of audio that is still being encoded has no end tag', () => {
     expect(playlistOf(sound({ state: 'building' }))).not.toContain('ENDLIST');
   });
 

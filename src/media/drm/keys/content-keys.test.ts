@@ -37,14 +37,14 @@ describe('content keys', () => {
     expect(() => parseContentKeys(text)).toThrow();
   });
 
-  test('have ids whose bytes are in written order', () => {
+  test('have key ids whose bytes are in the order of the text form', () => {
     const { kid } = newContentKeys('cenc').groups.audio;
     expect(kidBytes(kid).toString('hex')).toBe(kid.replaceAll('-', ''));
     expect(kidOfBytes(kidBytes(kid))).toBe(kid);
     expect(() => kidOfBytes(Buffer.alloc(15))).toThrow('Expected a key id of 16 bytes');
   });
 
-  test('need a known scheme', () => {
+  test('reject an unknown scheme', () => {
     expect(findScheme('cbcs').name).toBe('cbcs');
     expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
   });
