@@ -52,7 +52,7 @@ describe('the detected sandbox', () => {
     process.env.PATH = path;
   });
 
-  /** Detects the sandbox while one of its programs is replaced, and again afterwards. */
+  /** Detects the sandbox twice: with one of its programs replaced, and again with the original. */
   async function detectTwice(program: string, script: string): Promise<string[]> {
     const folder = await mkdtemp(join(dir, 'bin-'));
     // A separate module instance, without a cached result.
@@ -69,7 +69,7 @@ describe('the detected sandbox', () => {
     {
       program: 'nice',
       script: 'exit 1',
-      title: 'is probed again when nothing worked',
+      title: 'is probed again when no sandbox worked',
       found: ['unavailable', 'bubblewrap'],
     },
     { program: 'bwrap', script: 'kill $$', title: 'is probed again when bubblewrap was killed' },
@@ -222,7 +222,9 @@ test('bubblewrap hides the files and the network of this machine', async () => {
   expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');
 });
 
-/** Attacks on the service by a program in its encoders. Prints the name of each that succeeds. */
+/**
+ * Perl program that attacks the service from the sandbox of an encoder. Prints the name of each attack that succeeds.
+ */
 const PROBE = `use Socket; my ($key, $port, $path, $pid) = @ARGV;
   sub report { print "$_[0]\\n" if $_[1] }
   report('reads the key', open(my $read, '<', $key));
