@@ -1,4 +1,4 @@
-/** A small image with four bytes per pixel (red, green, blue, and an ignored one), row by row. */
+/** A small image with four bytes per pixel (red, green, blue, and one ignored byte), row by row. */
 export type Pixels = { widthPx: number; heightPx: number; rgba: Uint8Array };
 
 const COMPONENTS_X = 4;
@@ -57,7 +57,7 @@ function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: numb
   return [sum[0] * weight, sum[1] * weight, sum[2] * weight];
 }
 
-/** Applies the transfer function of IEC 61966-2-1. The function below is its inverse. */
+/** Converts an sRGB byte to linear light (IEC 61966-2-1). `toByte` is the inverse. */
 function toLinear(byte: number): number {
   const value = byte / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
