@@ -191,7 +191,7 @@ describe('a source is refused', () => {
     expect(answer).toMatchObject({ kind: 'refused', reason });
   });
 
-  test('from the index alone if it is HEVC or fragmented', async () => {
+  test('from the index alone if the source is HEVC or fragmented', async () => {
     const hevc = await encodeClip(
       SHORT,
       ['-c:v', 'libx265', '-x265-params', 'log-level=error'],
