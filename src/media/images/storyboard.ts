@@ -2,9 +2,7 @@
 export const SHEET_SIDE = 6;
 export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
 
-/**
- * Storyboard of a video. Tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row.
- */
+/** Storyboard of a video. Tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row. */
 export type Storyboard = {
   durationMs: number;
   everySec: number;

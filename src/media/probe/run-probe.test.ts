@@ -90,11 +90,7 @@ function brokenBox(): Buffer {
   return bytes;
 }
 
-/**
- *
- * Creates a file that declares USAC, which ffmpeg cannot encode, by changing the audio object type to 42.
- *
- */
+/** Creates a file that declares USAC, which ffmpeg cannot encode, by changing the audio object type to 42. */
 async function makeUsac(): Promise<string> {
   const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
   const bytes = await readFile(path);

@@ -15,11 +15,7 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const MIN_MISSING_SEC = 0.05;
-/**
- *
- * Minimum readable share of a truncated file. Above it, the missing part causes only a warning.
- *
- */
+/** Minimum readable share of a truncated file. Above it, the missing part causes only a warning. */
 const MIN_READABLE_SHARE = 0.9;
 /** Matches ffprobe's error for USAC (xHE-AAC), which ends the probe even if other tracks are fine. */
 const USAC = /Audio object type 42 is not implemented/;
@@ -33,14 +29,12 @@ const HAS_CLOCK = /^mpeg(ts)?$/;
 const USUAL_MOST_RATE = 60;
 
 /**
- *
  * Probes a source file inside the sandbox. Returns its properties, or the reason why it cannot become a video. Opens no
  * other file, decodes no more than needed to identify the codecs, and limits each step to 20 s. `sizeBytes` is the size
  * of the stored file. If `isWhole` resolves to true, the caller knows that all video samples are within the file, and
  * the end of the file is not read. For MPEG-TS and MPEG-PS with clock jumps (`isJoined`) and MP3 with other data before
  * the audio (`leadBytes`), durations are missing. `probeMended` determines them from a repaired copy. An abort throws
  * its reason.
- *
  */
 export async function probeSource(
   path: string,
@@ -161,11 +155,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
-/**
- *
- * Returns the properties, without durations, of an MP3 file that begins with other data, else null.
- *
- */
+/** Returns the properties, without durations, of an MP3 file that begins with other data, else null. */
 async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,
@@ -181,11 +171,7 @@ async function findLateAudio(
   };
 }
 
-/**
- *
- * Whether the declared rate is unreliable, because it is an average or the file is very short.
- *
- */
+/** Whether the declared rate is unreliable, because it is an average or the file is very short. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }
@@ -203,11 +189,7 @@ async function probeRates(
   return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
 }
 
-/**
- *
- * Whether the file is truncated. A complete transport stream may end at any position.
- *
- */
+/** Whether the file is truncated. A complete transport stream may end at any position. */
 function isCutOff({ end }: Scan, json: unknown): boolean {
   return (
     containerOf(json) !== 'mpegts' && /partial file|ended prematurely|Truncat|Packet corrupt/i.test(end.stderrTail)
@@ -268,11 +250,7 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   return { kind: 'not-media', message: `Expected a known media format. ffprobe reports: ${reason}` };
 }
 
-/**
- *
- * Returns the reason why ffprobe cannot, or must not, open a file. Returns null if it is unknown.
- *
- */
+/** Returns the reason why ffprobe cannot, or must not, open a file. Returns null if it is unknown. */
 function readRefusal(stderr: string): SourceFault | null {
   if (/exceeds specified max pixel count/.test(stderr)) {
     const size = /Picture size (\d+x\d+)/.exec(stderr)?.[1] ?? 'unknown';
@@ -297,11 +275,7 @@ function readRefusal(stderr: string): SourceFault | null {
   return null;
 }
 
-/**
- *
- * Removes unknown durations (all ones in ISO 14496-12), which ffprobe reads as values in 32-bit fields.
- *
- */
+/** Removes unknown durations (all ones in ISO 14496-12), which ffprobe reads as values in 32-bit fields. */
 function withoutUnknownDurations(json: unknown): unknown {
   return /"duration_ts": ?4294967295\b/.test(JSON.stringify(json)) ? withoutDurations(json) : json;
 }
