@@ -6,7 +6,7 @@ import { deleteKeys } from './s3-list.ts';
 import { openS3Object } from './s3-read.ts';
 import { putBytes } from './s3-write.ts';
 
-/** Callers cannot use this key: no segment of a key begins with a dot. */
+/** Key of the object with the mark. Callers cannot use it, because no segment of their keys begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
