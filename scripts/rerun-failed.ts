@@ -1,8 +1,11 @@
 import type { VitestReport } from './test-counts.ts';
 
-/** Maximum reruns of one file. */
+/** Maximum number of reruns of one file. */
 const RERUNS = 2;
-/** Maximum number of failed files that are run again. More are hardly a coincidence, and reruns take long. */
+/**
+ * Maximum number of failed files that are run again. If there are more, flaky tests are an unlikely cause, and reruns
+ * would take too long.
+ */
 const MAX_FILES = 12;
 
 /** Result of a vitest run. The report is null if vitest wrote none. */
@@ -14,8 +17,9 @@ export type FlakyFile = { file: string; cause: string };
 type FileResult = VitestReport['testResults'][number];
 
 /**
- * Runs each failed file again alone, up to twice, until it passes. A file that passes then is flaky, and its last
- * results replace its first ones. The run remains failed if a file failed each time, or if it failed outside any file.
+ * Runs each failed file again alone, up to twice, until it passes. A file that then passes is flaky, and its last
+ * results replace its first ones. The run still fails if a file failed every time, or if the run failed outside any
+ * file.
  */
 export async function rerunFailed(
   first: TestRun,
