@@ -9,7 +9,7 @@ import type { Brand } from '../lib/brand.ts';
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
-/** Maximum keys per `delete` call. */
+/** Maximum number of keys per `delete` call. */
 export const MAX_DELETE_KEYS = 1000;
 
 const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
@@ -125,7 +125,7 @@ export type StoreMark = {
   isEmpty(signal: AbortSignal): Promise<boolean>;
 };
 
-/** Maximum bytes read from a mark. */
+/** Maximum number of bytes read from a mark. */
 export const MAX_MARK_BYTES = 4096;
 
 /** `after` is the key after which a list begins. The key need not exist. An empty string means the beginning. */

@@ -66,7 +66,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     visit.ledger.stall(true);
   };
   video.addEventListener('pause', () => {
-    // A pause is not a stall. After it, the wait is reported anew.
+    // A pause is not a stall. When playback resumes, a new wait is reported.
     wasPaused = true;
     endStall();
     visit.end(video.currentTime, video);

@@ -10,8 +10,8 @@ import type { RecogniserConfig, SherpaAnswer, SherpaRequest } from './sherpa-mes
 /** Niceness of the process. Encoders have a niceness of 10, so they take precedence. */
 const NICENESS = 15;
 /**
- * Number of samples per Silero window, and number of windows per call. Several windows are passed at once, because each
- * call copies a segment.
+ * Number of samples per Silero window, and number of windows per call. A call passes several windows, because each call
+ * copies a segment.
  */
 const WINDOW = 512;
 const WINDOWS_AT_ONCE = 2;

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ListFrom } from '../../ports/storage.ts';
 
-/** Maximum bytes that `readBytes` loads into memory. */
+/** Maximum number of bytes that `readBytes` loads into memory. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -11,7 +11,7 @@ const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
-/** Stores the mark of a bucket, or of a prefix in it, as an object next to the others. */
+/** Stores the mark of a bucket, or of a prefix in it, as an object next to the other objects. */
 export function createS3Mark(bucket: S3Bucket, isEmpty: StoreMark['isEmpty']): StoreMark {
   return {
     place: `s3://${bucket.name}/${bucket.prefix}`,

@@ -13,7 +13,7 @@ export const AAC_SEGMENT_FRAMES = 188;
 export const SILENT_FRAME = Uint8Array.of(0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80);
 
 export type AacRun = {
-  /** Timescale of the track. All AAC that we encode has 48 kHz. */
+  /** Timescale of the track. All AAC encoded by this service has 48 kHz. */
   sampleRateHz: number;
   firstSegment: number;
   /** Frames at the start of the run that are not presented. ffmpeg's AAC encoder outputs one priming frame. */

@@ -101,7 +101,7 @@ export type Cascade = {
 /**
  * Builds a filter graph from one decoded stream to one `[label]` per rung, scaled in a cascade: each from the next
  * larger one, in 4:2:0 with square pixels. Colours are converted at the size of the largest rung. The watermark is
- * drawn on the largest rung, and the others inherit it.
+ * drawn on the largest rung, and the other rungs inherit it.
  */
 export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];

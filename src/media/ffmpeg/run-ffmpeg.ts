@@ -192,7 +192,7 @@ function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSe
   };
 }
 
-/** Ends the run if an output is destroyed. Otherwise ffmpeg would continue for the others. */
+/** Ends the run if an output is destroyed. Otherwise ffmpeg would continue to write the other outputs. */
 function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
   for (const output of outputs) {
     output.once('close', () => {

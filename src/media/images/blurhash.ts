@@ -9,8 +9,8 @@ type Colour = [red: number, green: number, blue: number];
 
 /**
  * Encodes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters: a few
- * cosine waves per colour, in linear light. A miniature of a few hundred pixels gives as good a result as the whole
- * image. Throws if the pixels do not fill the size.
+ * cosine waves per colour, in linear light. The result for a miniature of a few hundred pixels is as good as for the
+ * whole image. Throws if the pixels do not fill the size.
  */
 export function writeBlurhash(pixels: Pixels): string {
   const { widthPx, heightPx, rgba } = pixels;

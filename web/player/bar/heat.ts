@@ -29,8 +29,8 @@ export function heatPath(heat: readonly number[]): string {
 const NEAR = 0.015;
 
 /**
- * Returns the middle of the most watched bucket, and the distance that counts as near. Returns null if no bucket stands
- * out.
+ * Returns the middle of the most watched bucket, and the distance that counts as near. Returns null if no bucket was
+ * watched clearly more than the others.
  */
 export function mostReplayed(heat: readonly number[]): { at: number; near: number } | null {
   const peak = Math.max(0, ...heat);

@@ -56,9 +56,9 @@ export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): stri
 
 /**
  * Parses a key server's response to `request`: a key for each requested key id, clear in base64 (the transport is TLS),
- * and each system's headers. A constant IV from the server (`explicitIV`) replaces ours. Throws, without including a
- * key in the error, for damaged XML, another video's document, a missing, duplicate or wrapped (`EncryptedValue`) key,
- * a scheme that was not requested and an invalid pssh box.
+ * and each system's headers. A constant IV from the server (`explicitIV`) replaces the proposed one. Throws, without
+ * including a key in the error, for damaged XML, another video's document, a missing, duplicate or wrapped
+ * (`EncryptedValue`) key, a scheme that was not requested and an invalid pssh box.
  */
 export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);

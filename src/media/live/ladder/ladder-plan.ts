@@ -85,7 +85,7 @@ function rateOf({ frameRate }: TrackConfig): number {
 /**
  * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
  * its input time. Frames are not reordered or delayed, and keyframes are where `ladderTimeMs` forces them. A watermark,
- * a PNG mounted as the sandbox's source, is drawn on the first rung, and the others inherit it.
+ * a PNG mounted as the sandbox's source, is drawn on the first rung, and the other rungs inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);

@@ -26,7 +26,7 @@ export function liveMultivariant(
   view: LiveView,
   ways: LiveAddresses & { isOver: boolean },
 ): string | null {
-  // A period whose publisher disconnected before its first segment cannot represent the others.
+  // A period whose publisher disconnected before its first segment cannot represent the other periods.
   const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
   const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
   const newest = shown.at(-1);
@@ -79,7 +79,7 @@ type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 /** Lists the video slots of the newest period, and the rungs that only earlier periods have. The source is first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
-  // A period without video cannot represent the video of the others.
+  // A period without video cannot represent the video of the other periods.
   const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
   for (const period of hasSource ? periods.toReversed() : [newest]) {
     for (const rendition of period.renditions) {
