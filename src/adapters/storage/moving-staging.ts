@@ -32,8 +32,8 @@ export function createMovingStaging({ to: { staging: to }, from: { staging: from
 type Commit = { id: string; key: StorageKey };
 
 /**
- * Commits an upload in the store that has its bytes. If `to` has none, `from` contains either the upload or the object
- * of an earlier commit, which may move during the lookup.
+ * Commits an upload in the store that has it. Tries `to` again at the end, because the object of an earlier commit may
+ * move from `from` to `to` during the lookup.
  */
 async function commitWhereStaged(
   { to, from }: { to: Staging; from: Staging },
