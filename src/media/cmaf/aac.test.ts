@@ -96,7 +96,7 @@ describe('an AAC run', () => {
     );
   });
 
-  test('is rejected if it ends within the priming', () => {
+  test('is rejected if it ends within the priming frames', () => {
     expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('priming frames, but the run ended');
   });
 

@@ -186,7 +186,7 @@ describe('the sets of an MPD', () => {
     ]);
   });
 
-  test('exist for each language, with the default one as main', () => {
+  test('exist for each language, with the default track as main', () => {
     const mpd = mpdOf(
       [picture()],
       [sound({ isDefault: false }), sound({ id: 'a-de', language: 'de', name: 'Kino & "Ton" <2>' })],
@@ -218,7 +218,7 @@ test('prefers the default track without 5.1 to the stereo rendition of a track t
   ]);
 });
 
-test('describes the purpose of each track, the default one as main', () => {
+test('describes the purpose of each track, with the default track as main', () => {
   const tracks = [
     sound({ id: 'film', role: 'description', isDefault: true }),
     sound({ id: 'talk', role: 'commentary', isDefault: false }),

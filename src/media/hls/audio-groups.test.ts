@@ -52,15 +52,18 @@ test.each([
   { name: 'each rung above 360p', rungs: [360, 720], expected: ['720 audio', '360 audio-low', '720 audio-5.1'] },
   { name: 'a single low rung', rungs: [240], expected: ['240 audio', '240 audio-5.1'] },
   { name: 'audio without video', rungs: [], expected: ['alone audio', 'alone audio-5.1'] },
-])('5.1 is a second variant of $name, of the same BANDWIDTH, after all of stereo', ({ rungs, expected }) => {
-  const low = rungs.length > 1 ? [LOW] : [];
-  const variants = variantsOf(playlistOf([...rungs.map(video), STEREO, ...low, WIDE]));
-  const listed = rungs.length === 0 ? variants : variants.filter(({ name }) => !name.startsWith('alone'));
-  expect(listed.map(({ name }) => name)).toEqual(expected);
-  expect(listed.at(-1)?.peakBps).toBe(listed[0]?.peakBps);
-});
+])(
+  'lists 5.1 as a second variant of $name with the same BANDWIDTH, after all stereo variants',
+  ({ rungs, expected }) => {
+    const low = rungs.length > 1 ? [LOW] : [];
+    const variants = variantsOf(playlistOf([...rungs.map(video), STEREO, ...low, WIDE]));
+    const listed = rungs.length === 0 ? variants : variants.filter(({ name }) => !name.startsWith('alone'));
+    expect(listed.map(({ name }) => name)).toEqual(expected);
+    expect(listed.at(-1)?.peakBps).toBe(listed[0]?.peakBps);
+  },
+);
 
-test('a track without 5.1 is in both groups, and CHANNELS is that of each track', () => {
+test('lists a track without 5.1 in both groups, with its own number of channels in CHANNELS', () => {
   const text = playlistOf([video(720), STEREO, WIDE, sound(1000, { name: 'Talk', isDefault: false, channels: 1 })]);
   const tags = [...text.matchAll(/GROUP-ID="([^"]+)",NAME="([^"]+)".*DEFAULT=(\w+).*CHANNELS="(\d)"/g)];
   expect(tags.map((match) => match.slice(1).join(' '))).toEqual([

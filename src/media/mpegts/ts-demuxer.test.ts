@@ -45,7 +45,7 @@ function read(demuxer: TsDemuxer, pieces: readonly Buffer[]): IngestEvent[] {
 const units = (events: readonly IngestEvent[], kind: string) =>
   events.flatMap((event) => (event.type === 'unit' && event.unit.kind === kind ? [event.unit] : []));
 
-test('video and audio frames have their times for any split of the stream', () => {
+test('video and audio frames have the correct times, however the stream is split', () => {
   const wire = Buffer.concat(stream(60, 900_000));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_000 }), (step) => {

@@ -85,7 +85,7 @@ describe('a source that passes through', () => {
   });
 });
 
-describe('a source that also passes through', () => {
+describe('an unusual source that passes through', () => {
   test('extends its first frame if the video starts late', async () => {
     const late = folder.path('late.mp4');
     await runFfmpeg(

@@ -22,7 +22,7 @@ const spoken = fc
     });
   });
 
-test('no cue exceeds a limit or overlaps another for any words', () => {
+test('no cue exceeds a limit or overlaps another, whatever the words', () => {
   fc.assert(
     fc.property(spoken, (words) => {
       const cues = buildCues(words, 'en');

@@ -18,6 +18,6 @@ test.each([
   ['ö', 'Semicolon', 'ö'],
   ['?', 'Minus', '?'],
   ['ArrowLeft', 'ArrowLeft', 'arrowleft'],
-])('%s of %s is %s', (key, code, expected) => {
+])('the character %s of the key %s counts as %s', (key, code, expected) => {
   expect(keyOf({ key, code })).toBe(expected);
 });

@@ -12,7 +12,7 @@ test.each([
   { levels: [0, 0], isWorth: true, why: 'the next segment begins after it can be fetched' },
   { levels: [0, 0, 3], isWorth: false, why: 'the buffer already ends with the higher rung' },
   { levels: [], isWorth: false, why: 'nothing is buffered' },
-])('with buffered levels $levels: $why', ({ levels, isWorth }) => {
+])('decides whether to replace the buffered levels $levels: $why', ({ levels, isWorth }) => {
   expect(isWorthRaising(pieces(levels), sustained)).toBe(isWorth);
 });
 

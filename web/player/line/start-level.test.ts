@@ -58,7 +58,7 @@ test.each([
   expect(start(mbps, { care })).toBe(heightPx);
 });
 
-test('a first segment that may not be played is limited in bytes', () => {
+test('limits the size of a first segment that may not be played', () => {
   expect(start(100, { maxBytes: 800_000 })).toBe(480);
 });
 

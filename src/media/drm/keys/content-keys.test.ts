@@ -27,13 +27,13 @@ describe('content keys', () => {
   });
 
   test.each([
-    { what: 'no JSON', text: 'secret' },
+    { what: 'not JSON', text: 'secret' },
     { what: 'another scheme', text: formatContentKeys(newContentKeys('cenc')).replace('cenc', 'cens') },
     { what: 'a missing group', text: formatContentKeys(newContentKeys('cenc')).replace('"hd"', '"uhd"') },
     { what: 'a short key', text: formatContentKeys(newContentKeys('cenc')).replace(/"key":"../, '"key":"') },
     { what: 'a bad key id', text: formatContentKeys(newContentKeys('cenc')).replace(/"kid":"./, '"kid":"g') },
     { what: 'null', text: 'null' },
-  ])('stored as $what are rejected', ({ text }) => {
+  ])('are not parsed from invalid stored text: $what', ({ text }) => {
     expect(() => parseContentKeys(text)).toThrow();
   });
 

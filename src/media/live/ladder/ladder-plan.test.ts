@@ -32,7 +32,7 @@ test.each([
   ['HEVC, 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
   ['AV1, 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
   ['AV1, 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
-])('%s has rungs only if they can show the same colours, or a reason', (_, source, expected) => {
+])('%s has rungs if they can show the same colours, else a reason', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
   const hasReason = /no smaller resolutions/.test(describePlaybackLimit(source) ?? '');
   // A configuration record without parameter sets does not contain the bit depth.

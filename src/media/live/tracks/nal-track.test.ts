@@ -44,7 +44,7 @@ test.each(['h264', 'hevc'] as const)(
   },
 );
 
-test.each(['h264', 'hevc'] as const)('%s: pictures without parameter sets have no configuration', (codec) => {
+test.each(['h264', 'hevc'] as const)('%s: frames without parameter sets have no configuration', (codec) => {
   const track = new NalTrack(codec);
   const nals = splitAnnexB(STREAMS[codec]);
   expect(track.take(nals.slice(-1))).toMatchObject({ config: null, isKey: true });
